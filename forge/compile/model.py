@@ -1,0 +1,210 @@
+"""What the compiler is given: tables, and transactions of statements whose rows are already known.
+
+Front ends (``forge.scenario``) make this; nothing here knows their syntax.  Rows are tuples with one entry a
+column, in table order; an entry is a value of ``forge.values`` or None for NULL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from forge.values.base import Value
+from forge.values.sqltype import SqlType
+
+Row = tuple[Value | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPart:
+    """A column of a key; ``prefix`` is in characters (bytes for binary types), None for the whole column."""
+
+    column: int
+    prefix: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    name: str
+    kind: Literal["primary", "unique", "index"]
+    parts: tuple[KeyPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a declared table.
+
+    ``default`` is the literal default (a value of forge.values); ``default_now`` / ``on_update_now`` mark
+    DEFAULT CURRENT_TIMESTAMP and ON UPDATE CURRENT_TIMESTAMP.
+    """
+
+    name: str
+    type: SqlType
+    nullable: bool = True
+    has_default: bool = False
+    default: Value | None = None
+    default_now: bool = False
+    on_update_now: bool = False
+    auto_increment: bool = False
+    visible: bool = True
+    generated: Literal["virtual", "stored"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One version of a table's definition: DDL makes a new Table with the next ``version``."""
+
+    database: str
+    name: str
+    columns: tuple[TableColumn, ...]
+    keys: tuple[Key, ...] = ()
+    collation: int = 255
+    engine: str = "InnoDB"
+    version: int = 0
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.database}.{self.name}"
+
+    def column_index(self, name: str) -> int:
+        """Index of the column of that name (case-insensitive, as servers compare column names); KeyError if none."""
+        for index, column in enumerate(self.columns):
+            if column.name.lower() == name.lower():
+                return index
+        raise KeyError(name)
+
+    @property
+    def primary_key(self) -> Key | None:
+        """The declared primary key."""
+        return next((key for key in self.keys if key.kind == "primary"), None)
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One row before and after: insert has no ``before``, delete no ``after``."""
+
+    before: Row | None
+    after: Row | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowsStatement:
+    """An INSERT, UPDATE or DELETE with the rows that it changed.
+
+    ``sql`` is the statement's text as a client would send it.  ``assigned`` are the indexes of the columns that
+    the statement names (INSERT's column list, UPDATE's SET clause); None for an INSERT without a list.
+    ``consumes_now`` is the largest fsp of a CURRENT_TIMESTAMP that the statement evaluated, None if it did not.
+    """
+
+    kind: Literal["insert", "update", "delete"]
+    table: Table
+    changes: tuple[RowChange, ...]
+    sql: str
+    assigned: frozenset[int] | None = None
+    consumes_now: int | None = None
+    line: int | None = None
+
+
+DdlKind = Literal[
+    "create_database", "drop_database", "alter_database",
+    "create_table", "drop_table", "alter_table", "rename_table", "truncate_table",
+    "create_index", "drop_index", "other",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DdlStatement:
+    """A data definition statement; ``databases`` are those that its tables belong to, in order of mention."""
+
+    kind: DdlKind
+    sql: str
+    #: The session's current database when the statement ran, "" if none.
+    current_database: str
+    databases: tuple[str, ...] = ()
+    #: Tables that exist with a new definition after the statement.
+    tables: tuple[Table, ...] = ()
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """Statements committed together.  One statement without ``explicit`` runs in autocommit mode."""
+
+    statements: tuple[RowsStatement, ...]
+    current_database: str
+    explicit: bool = False
+
+
+Group = Transaction | DdlStatement
+
+
+class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Facts of a session: what a scenario cannot decide and a recording can tell.  All optional.
+
+    Lists are in file order.  ``timestamps`` has one list a group (GTID to commit): the start second of each
+    statement, then the second of the commit (DDL: one entry).
+    """
+
+    server_version: str | None = None
+    server_uuid: str | None = None
+    thread_id: int | None = None
+    #: Seconds: header time of FORMAT_DESCRIPTION; whether its ``created`` field is set is the session's ``first_file``.
+    opened: int | None = None
+    #: Seconds: header time of STOP or ROTATE.
+    closed: int | None = None
+    timestamps: list[list[int]] | None = None
+    #: Microseconds since the epoch, one a group: the immediate commit timestamp of its GTID event.
+    commit_timestamps: list[int] | None = None
+    #: Seconds of exec_time, one a QUERY event.
+    exec_times: list[int] | None = None
+    #: One a TABLE_MAP event.
+    table_ids: list[int] | None = None
+    first_table_id: int | None = None
+    #: One a group: of the XID event, or of the DDL's status variable; groups without one have 0.
+    xids: list[int] | None = None
+    first_xid: int | None = None
+    #: Number of the first GTID (gno).
+    first_gno: int | None = None
+    #: Name of the next file in a closing ROTATE.
+    next_file: str | None = None
+
+
+class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Settings of the server and the session that decide what is logged."""
+
+    row_image: Literal["full", "minimal", "noblob"] = "full"
+    row_metadata: Literal["minimal", "full"] = "minimal"
+    rows_query: bool = False
+    gtid: bool = False
+    checksum: Literal["crc32", "none"] = "crc32"
+    binlog_row_event_max_size: int = 8192
+    server_id: int = 1
+    #: Current database of the session; by default that of the first table.
+    database: str | None = None
+    #: ``SET timestamp``: all statements see this time, as text ``YYYY-MM-DD hh:mm:ss[.ffffff]`` in UTC.
+    timestamp: str | None = None
+    #: How the file ends: STOP (shutdown), ROTATE (FLUSH BINARY LOGS), or nothing (a crash or an active file).
+    ends_with: Literal["stop", "rotate", "nothing"] = "stop"
+    foreign_key_checks: bool = True
+    unique_checks: bool = True
+    #: Form of the character-set records of TABLE_MAP: as the server chooses, or forced.
+    metadata_charset: Literal["server", "default", "column"] = "server"
+    #: Form of the primary-key record of TABLE_MAP: as the server chooses, or forced.
+    metadata_primary_key: Literal["server", "simple", "prefix"] = "server"
+    facts: Facts = Facts()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A scenario with everything filled in: the compiler's input."""
+
+    name: str
+    server: str
+    session: Session
+    groups: tuple[Group, ...]
+    #: Rows that every table holds at the end, by full name: {"shop.orders": (row, ...)}.
+    contents: dict[str, tuple[Row, ...]] = field(default_factory=dict)
+    #: The definition of every table at the end.
+    tables: dict[str, Table] = field(default_factory=dict)

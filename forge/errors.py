@@ -1,0 +1,131 @@
+"""Errors are data: fields first, the message is derived from them.
+
+``ScenarioError``    you asked for something impossible (file, line, what was expected, a suggestion) — exit code 2
+``UnsupportedError`` you asked for something that exists but is not built yet; it names the thing     — exit code 2
+``FormatError``      bytes are wrong (phase, event index, offset, rule)                               — exit code 3
+``CheckFailed``      a comparison found a difference                                                  — exit code 1
+``EnvironmentMissing`` a program that the command needs is not on this machine                        — exit code 1
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Literal
+
+Phase = Literal["framing", "checksum", "post_header", "body", "metadata", "row", "value", "listing"]
+
+
+class ForgeError(Exception):
+    """Base of every error that is shown to a person as one sentence."""
+
+    exit_code = 1
+
+
+class ScenarioError(ForgeError):
+    """The request is impossible.
+
+    ``where`` is filled in by whoever knows the place: code deep below raises without it and the scenario
+    front end completes the error with :meth:`at`.
+    """
+
+    exit_code = 2
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        expected: str | None = None,
+        suggestion: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.file = file
+        self.line = line
+        self.expected = expected
+        self.suggestion = suggestion
+        super().__init__(problem)
+
+    def at(self, file: str | None, line: int | None) -> ScenarioError:
+        """The same error with its place, unless it already has one."""
+        if self.file is None:
+            self.file = file
+        if self.line is None:
+            self.line = line
+        return self
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        text = f"{place}: {self.problem}" if place else self.problem
+        if self.expected:
+            text += f"; expected {self.expected}"
+        if self.suggestion:
+            text += f"; did you mean {self.suggestion!r}?"
+        return text
+
+
+class UnsupportedError(ScenarioError):
+    """A thing that servers know and this version cannot make; the message names it."""
+
+
+class FormatError(ForgeError):
+    """Bytes that break a rule of the format.
+
+    ``offset`` counts bytes from the start of whatever ``phase`` was reading; readers of whole files
+    complete it to a file offset with :meth:`within`.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        rule: str,
+        *,
+        phase: Phase,
+        offset: int | None = None,
+        event_index: int | None = None,
+        file: str | None = None,
+    ) -> None:
+        self.rule = rule
+        self.phase = phase
+        self.offset = offset
+        self.event_index = event_index
+        self.file = file
+        super().__init__(rule)
+
+    def within(self, *, base: int, event_index: int | None = None, file: str | None = None) -> FormatError:
+        """The same error with its offset counted from ``base`` bytes further out."""
+        self.offset = base + (self.offset or 0)
+        if self.event_index is None:
+            self.event_index = event_index
+        if self.file is None:
+            self.file = file
+        return self
+
+    def __str__(self) -> str:
+        place = [self.file] if self.file else []
+        if self.event_index is not None:
+            place.append(f"event {self.event_index}")
+        if self.offset is not None:
+            place.append(f"offset {self.offset}")
+        place.append(self.phase)
+        return f"{', '.join(place)}: {self.rule}"
+
+
+class CheckFailed(ForgeError):
+    """A comparison that was asked for found a difference."""
+
+    exit_code = 1
+
+
+class EnvironmentMissing(ForgeError):
+    """A program or library that this command needs is not here; the message says how to get it."""
+
+    exit_code = 1
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that ``word`` was probably meant to be, or None."""
+    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return matches[0] if matches else None

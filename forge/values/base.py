@@ -1,0 +1,78 @@
+"""What a codec of one column-type family is, and the column description that it works on.
+
+A *column* here is what a TABLE_MAP event tells of it: the wire type, its metadata bytes and, if the optional
+metadata has them, signedness, collation and members.  A *codec* turns the bytes of one cell into a Python value
+and back.  Every codec is an instance registered in ``forge.values.registry``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+#: What codecs accept and return; the table is in docs/values.md.
+Value = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column as a TABLE_MAP event describes it.
+
+    ``type_code`` is the byte of the column-type list (254 STRING for CHAR, BINARY, ENUM and SET);
+    ``metadata`` are its bytes of the metadata block, in file order.  Facts which the event does not carry are None.
+    """
+
+    type_code: int
+    metadata: bytes = b""
+    nullable: bool = True
+    name: str | None = None
+    unsigned: bool | None = None
+    collation: int | None = None
+    #: ENUM / SET members, in the column's character set.
+    members: tuple[bytes, ...] | None = None
+    geometry_type: int | None = None
+    dimensions: int | None = None
+
+
+class Codec(ABC):
+    """Bytes of one cell <-> Python value, for one family of column types."""
+
+    #: Wire type codes (the bytes of TABLE_MAP's type list) served by this codec.
+    type_codes: ClassVar[tuple[int, ...]]
+    #: Number of bytes that this type takes in TABLE_MAP's metadata block.
+    metadata_size: ClassVar[int] = 0
+
+    @abstractmethod
+    def width(self, column: Column, data: bytes | memoryview, offset: int) -> int:
+        """Bytes that the cell at ``offset`` occupies, its length prefix included.
+
+        Raises FormatError (phase "value") if the prefix or the value passes the end of ``data``.
+        """
+
+    @abstractmethod
+    def decode(self, column: Column, raw: bytes) -> Value:
+        """The value of one whole cell (length prefix included).  Raises FormatError on bytes no server writes."""
+
+    @abstractmethod
+    def encode(self, column: Column, value: Value) -> bytes:
+        """The cell's bytes, length prefix included.  Raises ScenarioError if the column cannot hold the value."""
+
+    @abstractmethod
+    def accept(self, column: Column, declared: Any) -> Value:
+        """The value for a declared literal (YAML scalar, Python object, or the text that :meth:`text` gives).
+
+        Checks ranges and lengths as a server in strict mode does.  Raises ScenarioError.
+        """
+
+    @abstractmethod
+    def text(self, column: Column, value: Value) -> str | None:
+        """The exact text of the value in the canonical decode; None if it has none (then hex is shown)."""
+
+    @abstractmethod
+    def sql(self, column: Column, value: Value) -> str:
+        """A MySQL literal which stores exactly this value in such a column."""
+
+    @abstractmethod
+    def type_name(self, column: Column) -> str:
+        """The SQL name of the type as far as the column description tells it, e.g. ``BIGINT UNSIGNED``."""
