@@ -1,0 +1,178 @@
+"""An event: common header, body, checksum; and its bytes.
+
+``event_size``, ``log_pos`` and ``checksum`` are derived when None and obeyed when given.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from construct import Int8ul, Int16ul, Int32ul, Struct
+
+from forge.errors import FormatError, ScenarioError
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
+from forge.events.format_description import FormatDescription, is_checksum_aware
+from forge.events.layout import Body
+from forge.events.registry import EVENT_TYPES, event_name
+
+#: Flags of the common header (libs/mysql/binlog/event/binlog_event.h; 0x8000 is MariaDB's).
+EVENT_FLAGS = (
+    (0x0001, "IN_USE"),
+    (0x0002, "FORCED_ROTATE"),
+    (0x0004, "THREAD_SPECIFIC"),
+    (0x0008, "SUPPRESS_USE"),
+    (0x0010, "UPDATE_TABLE_MAP_VERSION"),
+    (0x0020, "ARTIFICIAL"),
+    (0x0040, "RELAY_LOG"),
+    (0x0080, "IGNORABLE"),
+    (0x0100, "NO_FILTER"),
+    (0x0200, "MTS_ISOLATE"),
+    (0x8000, "SKIP_REPLICATION"),
+)
+IN_USE = 0x0001
+SUPPRESS_USE = 0x0008
+IGNORABLE = 0x0080
+
+HEADER = Struct(
+    "timestamp" / Int32ul,
+    "type_code" / Int8ul,
+    "server_id" / Int32ul,
+    "event_size" / Int32ul,
+    "log_pos" / Int32ul,
+    "flags" / Int16ul,
+)
+SIZE_OFFSET = 9
+
+
+@dataclass(frozen=True, slots=True)
+class RawBody(Body):
+    """A body kept as bytes: of a type that is not known, or whose bytes are not as that type's should be."""
+
+    code: int
+    data: bytes
+
+    type_name: ClassVar[str] = "RAW"
+
+    def build(self, format: FormatContext) -> bytes:
+        return self.data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One event.  ``timestamp`` is in seconds, ``log_pos`` the offset of the next event (modulo 2^32)."""
+
+    body: Body
+    timestamp: int = 0
+    server_id: int = 0
+    flags: int = 0
+    event_size: int | None = None
+    log_pos: int | None = None
+    checksum: int | None = None
+
+    @property
+    def type_code(self) -> int:
+        return self.body.code if isinstance(self.body, RawBody) else self.body.type_code
+
+    @property
+    def type_name(self) -> str:
+        return event_name(self.type_code)
+
+    def replace(self, **changes: Any) -> Event:
+        return dataclasses.replace(self, **changes)
+
+
+def carries_checksum(event: Event, format: FormatContext) -> bool:
+    """FORMAT_DESCRIPTION answers for itself; every other event follows the format in force."""
+    if isinstance(event.body, FormatDescription):
+        return event.body.checksum_algorithm is not None
+    return format.checksum
+
+
+def size_of(event: Event, format: FormatContext) -> int:
+    """Bytes that the event takes (its real size, whatever its size field is pinned to)."""
+    return HEADER_SIZE + len(event.body.build(format)) + CHECKSUM_SIZE * carries_checksum(event, format)
+
+
+def encode_event(event: Event, offset: int, format: FormatContext) -> bytes:
+    """The bytes of the event at file offset ``offset``.  Raises ScenarioError for values that do not fit."""
+    body = event.body.build(format)
+    with_checksum = carries_checksum(event, format)
+    size = HEADER_SIZE + len(body) + CHECKSUM_SIZE * with_checksum
+    fields = {
+        "timestamp": event.timestamp,
+        "type_code": event.type_code,
+        "server_id": event.server_id,
+        "event_size": size if event.event_size is None else event.event_size,
+        "log_pos": (offset + size) % (1 << 32) if event.log_pos is None else event.log_pos,
+        "flags": event.flags,
+    }
+    try:
+        data = HEADER.build(fields) + body
+    except Exception as error:  # construct's errors have no common meaning beyond "does not fit"
+        raise ScenarioError(f"{event.type_name} header: {str(error).splitlines()[-1]}") from None
+    if not with_checksum:
+        return data
+    checksum = event_checksum(data) if event.checksum is None else event.checksum
+    return data + checksum.to_bytes(CHECKSUM_SIZE, "little")
+
+
+def event_checksum(data: bytes) -> int:
+    """CRC32 of the event without its checksum.  FORMAT_DESCRIPTION is summed with IN_USE cleared."""
+    if len(data) >= HEADER_SIZE and data[4] == FormatDescription.type_code and data[17] & IN_USE:
+        data = data[:17] + bytes([data[17] & ~IN_USE]) + data[18:]
+    return zlib.crc32(data)
+
+
+def decode_event(raw: bytes, offset: int, format: FormatContext) -> Event:
+    """The event in ``raw`` (one whole event at file offset ``offset``); pins only what would be derived differently.
+
+    A body that cannot be parsed is kept as :class:`RawBody`.  Raises FormatError if the header does not fit.
+    """
+    return _decode(raw, offset, format, strict=False)
+
+
+def decode_event_strictly(raw: bytes, offset: int, format: FormatContext) -> Event:
+    """As :func:`decode_event`, but a body of a known type that cannot be parsed raises FormatError."""
+    return _decode(raw, offset, format, strict=True)
+
+
+def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> Event:
+    if len(raw) < HEADER_SIZE:
+        raise FormatError(f"an event header has {HEADER_SIZE} bytes, {len(raw)} left", phase="framing", offset=0)
+    header = HEADER.parse(raw[:HEADER_SIZE])
+    description = header.type_code == FormatDescription.type_code
+    with_checksum = is_checksum_aware(raw[HEADER_SIZE:]) if description else format.checksum
+    if with_checksum and len(raw) < HEADER_SIZE + CHECKSUM_SIZE:
+        raise FormatError("the event is too short for its checksum", phase="checksum", offset=HEADER_SIZE)
+    end = len(raw) - CHECKSUM_SIZE * with_checksum
+    data = raw[HEADER_SIZE:end]
+    own = dataclasses.replace(format, checksum=with_checksum) if description else format
+    try:
+        body = _parse_body(header.type_code, data, own)
+    except FormatError as error:
+        if strict:
+            raise error.within(base=HEADER_SIZE) from None
+        body = RawBody(header.type_code, data)
+    checksum = int.from_bytes(raw[end:], "little") if with_checksum else None
+    return Event(
+        body=body,
+        timestamp=header.timestamp,
+        server_id=header.server_id,
+        flags=header.flags,
+        event_size=None if header.event_size == len(raw) else header.event_size,
+        log_pos=None if header.log_pos == (offset + len(raw)) % (1 << 32) else header.log_pos,
+        checksum=None if checksum is None or checksum == event_checksum(raw[:end]) else checksum,
+    )
+
+
+def _parse_body(type_code: int, data: bytes, format: FormatContext) -> Body:
+    known = EVENT_TYPES.get(type_code)
+    return known.parse(data, format) if known else RawBody(type_code, data)
+
+
+def advance(format: FormatContext, event: Event) -> FormatContext:
+    """The format in force after ``event``."""
+    return event.body.context() if isinstance(event.body, FormatDescription) else format

@@ -1,0 +1,96 @@
+"""FORMAT_DESCRIPTION (15): the first event of every file; says how to frame those that follow.
+
+Written by all servers since 5.0.  Its own checksum is always there when the server knows checksums at all, even
+with the algorithm OFF, and is computed with the IN_USE flag cleared, so that closing the file may clear the bit in
+place (log_event.cc; recorded on MySQL 9.7 and MariaDB 10.11 in both states).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from construct import Bytes, Construct, Int8ul, Int16ul, Int32ul, stream_write
+
+from forge.events.format import FormatContext, writes_checksums
+from forge.events.layout import Body, Struct, Text, WhileMore, to_bytes, to_text
+
+FIXED_SIZE = 57
+
+
+class _PaddedVersion(Text):
+    """50 bytes, NUL-padded; padding that is not NUL stays part of the text."""
+
+    def _parse(self, stream, context, path):  # type: ignore[no-untyped-def]
+        return to_text(self.subcon._parsereport(stream, context, path).rstrip(b"\0"))
+
+    def _build(self, obj, stream, context, path):  # type: ignore[no-untyped-def]
+        self.subcon._build(to_bytes(obj).ljust(50, b"\0"), stream, context, path)
+        return obj
+
+
+class _Lengths(Construct):  # type: ignore[misc]
+    """Everything up to the algorithm byte, if there is one."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        rest = stream.read()
+        if context._params.format.checksum and rest:
+            stream.seek(-1, 1)
+            rest = rest[:-1]
+        return bytes(rest)
+
+    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
+        stream_write(stream, obj, len(obj), path)
+        return obj
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatDescription(Body):
+    """``post_header_lengths`` has one byte an event type, type 1 first.
+
+    ``checksum_algorithm`` is 0 (off) or 1 (CRC32); None for servers that know no checksums.  While parsing,
+    ``format.checksum`` says whether this event ends with an algorithm byte (:func:`is_checksum_aware`).
+    """
+
+    type_code: ClassVar[int] = 15
+    type_name: ClassVar[str] = "FORMAT_DESCRIPTION"
+
+    binlog_version: int = 4
+    server_version: str
+    created: int = 0
+    header_length: int = 19
+    post_header_lengths: bytes
+    checksum_algorithm: int | None = 1
+
+    layout: ClassVar[Struct] = Struct(
+        "binlog_version" / Int16ul,
+        "server_version" / _PaddedVersion(Bytes(50)),
+        "created" / Int32ul,
+        "header_length" / Int8ul,
+        "post_header_lengths" / _Lengths(),
+        "checksum_algorithm" / WhileMore(Int8ul),
+    )
+
+    def context(self) -> FormatContext:
+        """The framing of the events after this one."""
+        return FormatContext(
+            server_version=self.server_version,
+            post_header_lengths=self.post_header_lengths,
+            checksum=self.checksum_algorithm == 1,
+        )
+
+
+def is_checksum_aware(data: bytes) -> bool:
+    """Whether the bytes after the header of a FORMAT_DESCRIPTION end with an algorithm byte and a CRC.
+
+    The entry for type 15 is its own length (57 + number of types, mod 256) without the two, which decides without
+    the version string; the version rule of the server is the fallback.
+    """
+    types = len(data) - FIXED_SIZE
+    if types > 14:
+        own = data[FIXED_SIZE + 14]
+        if own == (FIXED_SIZE + types - 5) % 256:
+            return True
+        if own == (FIXED_SIZE + types) % 256:
+            return False
+    return types >= 5 and writes_checksums(to_text(data[2:52].split(b"\0")[0]))

@@ -1,0 +1,283 @@
+"""Building blocks for event layouts: what construct does not have, and the way from a layout to a frozen dataclass.
+
+A *derived* field (a length, a count) is computed when it is None and obeyed when it is given, so that the same
+class makes correct events and exactly-wrong ones.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Self
+
+from construct import (
+    Construct,
+    ConstructError,
+    IntegerError,
+    StreamError,
+    Struct,
+    Subconstruct,
+    stream_read,
+    stream_write,
+)
+
+from forge.errors import FormatError, ScenarioError
+from forge.events.format import FormatContext
+
+
+class PackedInt(Construct):  # type: ignore[misc]
+    """The length-encoded integer of the client protocol (1, 3, 4 or 9 bytes); 251 and 255 are not lengths."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> int:
+        first = stream_read(stream, 1, path)[0]
+        if first < 251:
+            return int(first)
+        width = {252: 2, 253: 3, 254: 8}.get(first)
+        if width is None:
+            raise IntegerError(f"0x{first:02x} does not start a packed integer", path=path)
+        return int.from_bytes(stream_read(stream, width, path), "little")
+
+    def _build(self, obj: int, stream: Any, context: Any, path: str) -> int:
+        data = pack_int(obj)
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+def pack_int(value: int) -> bytes:
+    """The shortest packed form, which is what servers write."""
+    if not 0 <= value < 1 << 64:
+        raise IntegerError(f"{value} does not fit a packed integer")
+    if value < 251:
+        return bytes([value])
+    for lead, width in ((252, 2), (253, 3), (254, 8)):
+        if value < 1 << (8 * width):
+            return bytes([lead]) + value.to_bytes(width, "little")
+    raise AssertionError("unreachable")
+
+
+class Span(Construct):  # type: ignore[misc]
+    """``length(context)`` bytes; building writes what it is given, so that a pinned length may disagree."""
+
+    def __init__(self, length: Callable[[Any], int]) -> None:
+        super().__init__()
+        self.length = length
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        wanted = self.length(context)
+        data = stream.read(wanted) if wanted >= 0 else b""
+        if len(data) != wanted:
+            raise StreamError(f"{wanted} bytes announced, {len(data)} left", path=path)
+        return bytes(data)
+
+    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
+        stream_write(stream, obj, len(obj), path)
+        return obj
+
+
+class PackedBytes(Construct):  # type: ignore[misc]
+    """Bytes after their packed length."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        length = PackedInt()._parse(stream, context, path)
+        return Span(lambda _: length)._parse(stream, context, path)
+
+    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
+        data = pack_int(len(obj)) + obj
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+class Rest(Construct):  # type: ignore[misc]
+    """All bytes to the end of the event."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        return bytes(stream.read())
+
+    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
+        stream_write(stream, obj, len(obj), path)
+        return obj
+
+
+class Text(Subconstruct):  # type: ignore[misc]
+    """Bytes as str: UTF-8 with surrogate escapes, so any bytes survive (names, SQL text, versions)."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> str:
+        return to_text(self.subcon._parsereport(stream, context, path))
+
+    def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
+        self.subcon._build(to_bytes(obj), stream, context, path)
+        return obj
+
+
+def to_text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def to_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+class Derived(Subconstruct):  # type: ignore[misc]
+    """A field that is computed from the others when None, and obeyed when given."""
+
+    def __init__(self, subcon: Any, compute: Callable[[Any], Any]) -> None:
+        super().__init__(subcon)
+        self.compute = compute
+        self.flagbuildnone = True
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        value = self.compute(context) if obj is None else obj
+        self.subcon._build(value, stream, context, path)
+        return value
+
+
+class WhileMore(Subconstruct):  # type: ignore[misc]
+    """A trailing field of later server versions: absent (None) where the event ends before it."""
+
+    def __init__(self, subcon: Any) -> None:
+        super().__init__(subcon)
+        self.flagbuildnone = True
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        here = stream.tell()
+        if not stream.read(1):
+            return None
+        stream.seek(here)
+        return self.subcon._parsereport(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if obj is not None:
+            self.subcon._build(obj, stream, context, path)
+        return obj
+
+
+def length_of(name: str) -> Callable[[Any], int]:
+    """Computes the byte length of the text or bytes field ``name``."""
+
+    def compute(context: Any) -> int:
+        value = context[name]
+        return len(to_bytes(value) if isinstance(value, str) else value)
+
+    return compute
+
+
+def field_length(name: str) -> Callable[[Any], int]:
+    """Reads the length field ``name`` that was parsed before."""
+    return lambda context: int(context[name])
+
+
+def derived() -> Any:
+    """A dataclass field that is computed when left out."""
+    return dataclasses.field(default=None, metadata={"derived": True})
+
+
+class Body:
+    """Base of event bodies: frozen dataclasses whose fields are the named fields of ``layout``.
+
+    Subclasses set ``type_code``, ``type_name`` and ``layout`` (a construct Struct).
+    """
+
+    __slots__ = ()
+    type_code: ClassVar[int]
+    type_name: ClassVar[str]
+    layout: ClassVar[Any]
+
+    @classmethod
+    def parse(cls, data: bytes, format: FormatContext) -> Self:
+        """The body in ``data`` (after the common header, without checksum), which must be consumed exactly.
+
+        Derived fields come back None where they hold what would be derived.  Raises FormatError.
+        """
+        stream = io.BytesIO(data)
+        try:
+            found = cls.layout.parse_stream(stream, format=format)
+        except (ConstructError, ValueError, KeyError, OverflowError) as error:
+            raise FormatError(
+                f"{cls.type_name} body: {first_line(error)}", phase="body", offset=min(stream.tell(), len(data))
+            ) from None
+        if stream.tell() != len(data):
+            raise FormatError(
+                f"{cls.type_name} body: {len(data) - stream.tell()} bytes too many", phase="body", offset=stream.tell()
+            )
+        body = cls(**{name: found[name] for name in cls.field_names()})
+        return body.without_needless_pins(data, format)
+
+    def build(self, format: FormatContext) -> bytes:
+        """The bytes of the body.  Raises ScenarioError for a value that its field cannot hold."""
+        values = {name: getattr(self, name) for name in self.field_names()}
+        try:
+            return bytes(self.layout.build(values, format=format))
+        except (ConstructError, ValueError, KeyError, OverflowError, TypeError, AttributeError) as error:
+            raise ScenarioError(f"{self.type_name} event: {first_line(error)}") from None
+
+    @classmethod
+    def field_names(cls) -> tuple[str, ...]:
+        return tuple(f.name for f in dataclasses.fields(cls))  # type: ignore[arg-type]
+
+    @classmethod
+    def derived_names(cls) -> tuple[str, ...]:
+        return tuple(f.name for f in dataclasses.fields(cls) if f.metadata.get("derived"))  # type: ignore[arg-type]
+
+    def replace(self, **changes: Any) -> Self:
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+
+    def without_needless_pins(self, data: bytes, format: FormatContext) -> Self:
+        """This body with every derived field dropped that derives to the same bytes."""
+        derived_names = self.derived_names()
+        bare = self.replace(**dict.fromkeys(derived_names))
+        if bare._builds_to(data, format):
+            return bare
+        slim = self
+        for name in derived_names:
+            slimmer = slim.replace(**{name: None})
+            if slimmer._builds_to(data, format):
+                slim = slimmer
+        return slim
+
+    def _builds_to(self, data: bytes, format: FormatContext) -> bool:
+        try:
+            return self.build(format) == data
+        except ScenarioError:
+            return False
+
+
+def first_line(error: Exception) -> str:
+    """construct appends the path on further lines; the sentence is the first."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    text = [line for line in lines if not line.startswith("Error in path")]
+    return (text or lines or [type(error).__name__])[0].strip()
+
+
+def flag_names(value: int, table: Iterable[tuple[int, str]]) -> list[str | int]:
+    """The names of the bits in ``value``; bits without a name stay numbers."""
+    names: list[str | int] = []
+    for bit, name in table:
+        if value & bit:
+            names.append(name)
+            value &= ~bit
+    while value:
+        low = value & -value
+        names.append(low)
+        value &= ~low
+    return names
+
+
+def flag_value(names: Iterable[str | int], table: Iterable[tuple[int, str]]) -> int:
+    """The inverse of :func:`flag_names`.  Raises ScenarioError for a name that is not in the table."""
+    bits = {name: bit for bit, name in table}
+    value = 0
+    for name in names:
+        if isinstance(name, int):
+            value |= name
+        elif name in bits:
+            value |= bits[name]
+        else:
+            raise ScenarioError(f"unknown flag {name!r}", expected=f"one of {', '.join(bits)} or a number")
+    return value
+
+
+__all__ = [
+    "Body", "Derived", "PackedBytes", "PackedInt", "Rest", "Span", "Struct", "Text", "WhileMore", "derived", "field_length",
+    "first_line", "flag_names", "flag_value", "length_of", "pack_int", "to_bytes", "to_text",
+]  # fmt: skip

@@ -1,0 +1,126 @@
+"""The optional metadata of TABLE_MAP (WL#4618): one table drives reading and writing.
+
+Records are type, packed length, value, in any order.  Values:
+
+====================  =======================================================================================
+signedness            bits, first column first: "0110...", one a numeric column, 1 = UNSIGNED, padded to bytes
+default_charset       (default collation, ((index among character columns, collation), ...))
+column_charset        (collation, ...), one a character column
+column_name           (name, ...)
+set_members           ((member bytes, ...), ...), one a SET column;  enum_members likewise
+geometry_type         (code, ...), one a geometry column
+simple_primary_key    (column index, ...), in key order
+prefix_primary_key    ((column index, prefix in characters or 0), ...)
+enum_set_default_charset, enum_set_column_charset: as above, counting ENUM and SET columns
+visibility            bits, one a column, 1 = visible
+vector_dimensions     (dimensions, ...), one a VECTOR column
+====================  =======================================================================================
+
+The numbers are those of the servers (sql/log_event.cc), not those of the worklog's text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from construct import Adapter, Construct, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
+
+from forge.events.layout import PackedBytes, PackedInt, Rest, Span, Text, pack_int
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataRecord:
+    """One record.  ``value`` is bytes where the type is unknown or its bytes are not as that type's should be."""
+
+    type_code: int
+    value: Any
+
+    @property
+    def type_name(self) -> str:
+        known = OPTIONAL_METADATA.get(self.type_code)
+        return known[0] if known else f"type_{self.type_code}"
+
+
+class _Bits(Adapter):  # type: ignore[misc]
+    """Bytes as a string of 0 and 1, the highest bit of the first byte first."""
+
+    def _decode(self, obj: bytes, context: Any, path: str) -> str:
+        return "".join(f"{byte:08b}" for byte in obj)
+
+    def _encode(self, obj: str, context: Any, path: str) -> bytes:
+        if set(obj) - {"0", "1"}:
+            raise FormatFieldError(f"{obj!r} is not a string of 0 and 1", path=path)
+        padded = obj.ljust(-(-len(obj) // 8) * 8, "0")
+        return bytes(int(padded[i : i + 8], 2) for i in range(0, len(padded), 8))
+
+
+_Name = Text(PackedBytes())
+_Numbers = GreedyRange(PackedInt())
+_Pairs = GreedyRange(Sequence(PackedInt(), PackedInt()))
+_DefaultCharset = Sequence(PackedInt(), _Pairs)
+_Members = GreedyRange(PrefixedArray(PackedInt(), PackedBytes()))
+_BitString = _Bits(Rest())
+
+#: type -> (name, layout of the value).
+OPTIONAL_METADATA: dict[int, tuple[str, Any]] = {
+    1: ("signedness", _BitString),
+    2: ("default_charset", _DefaultCharset),
+    3: ("column_charset", _Numbers),
+    4: ("column_name", GreedyRange(_Name)),
+    5: ("set_members", _Members),
+    6: ("enum_members", _Members),
+    7: ("geometry_type", _Numbers),
+    8: ("simple_primary_key", _Numbers),
+    9: ("prefix_primary_key", _Pairs),
+    10: ("enum_set_default_charset", _DefaultCharset),
+    11: ("enum_set_column_charset", _Numbers),
+    12: ("visibility", _BitString),
+    13: ("vector_dimensions", _Numbers),
+}
+METADATA_CODES = {name: code for code, (name, _) in OPTIONAL_METADATA.items()}
+
+
+def record(name: str, value: Any) -> MetadataRecord:
+    """A record by the name of its type."""
+    return MetadataRecord(METADATA_CODES[name], value)
+
+
+def parse_value(type_code: int, data: bytes) -> Any:
+    """The record's value, or ``data`` itself where it does not read back to the same bytes."""
+    if type_code not in OPTIONAL_METADATA:
+        return data
+    layout = OPTIONAL_METADATA[type_code][1]
+    try:
+        value = _plain(layout.parse(data))
+        return value if layout.build(value) == data else data
+    except (ConstructError, ValueError, OverflowError):
+        return data
+
+
+def build_value(record: MetadataRecord) -> bytes:
+    if isinstance(record.value, bytes):
+        return record.value
+    return bytes(OPTIONAL_METADATA[record.type_code][1].build(record.value))
+
+
+def _plain(value: Any) -> Any:
+    return tuple(_plain(item) for item in value) if isinstance(value, (list, tuple)) else value
+
+
+class OptionalMetadata(Construct):  # type: ignore[misc]
+    """All records up to the end of the event."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> tuple[MetadataRecord, ...]:
+        records = []
+        while head := stream.read(1):
+            length = PackedInt()._parse(stream, context, path)
+            value = Span(lambda _, length=length: length)._parse(stream, context, path)
+            records.append(MetadataRecord(head[0], parse_value(head[0], value)))
+        return tuple(records)
+
+    def _build(self, obj: tuple[MetadataRecord, ...], stream: Any, context: Any, path: str) -> Any:
+        for item in obj:
+            value = build_value(item)
+            stream.write(bytes([item.type_code]) + pack_int(len(value)) + value)
+        return obj

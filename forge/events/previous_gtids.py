@@ -1,0 +1,82 @@
+"""PREVIOUS_GTIDS (35): the GTIDs of all earlier files; second event of every file since 5.6.  Flag IGNORABLE since 5.7.
+
+Two encodings (sql/rpl_gtid_set.cc): plain, and with tags since 8.3 when the server knows any tag.  In the tagged one
+byte 0 and byte 7 of the first number are 1, so that an old reader sees a huge count and stops.
+Interval ends are exclusive in the bytes and inclusive here and in text.
+"""
+
+from __future__ import annotations
+
+import uuid as _uuid
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from construct import Construct as _Construct
+from construct import FormatFieldError, stream_read, stream_write
+
+from forge.events.layout import Body, Struct, to_bytes, to_text
+from forge.events.serialization import read_uvarint, uvarint
+
+#: (uuid, tag or "", ((first, last), ...)), sorted by uuid and tag.
+GtidSource = tuple[str, str, tuple[tuple[int, int], ...]]
+
+
+class GtidSet(_Construct):  # type: ignore[misc]
+    """The GTID set encoding, also used in COM_BINLOG_DUMP_GTID.  A value is (tagged, sources)."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> tuple[bool, tuple[GtidSource, ...]]:
+        head = _u64(stream, path)
+        tagged = head >> 56 == 1
+        if head >> 56 not in (0, 1):
+            raise FormatFieldError(f"GTID set format {head >> 56} is not known", path=path)
+        count = (head >> 8) & ((1 << 48) - 1) if tagged else head
+        sources: list[GtidSource] = []
+        for _ in range(count):
+            uuid = str(_uuid.UUID(bytes=bytes(stream_read(stream, 16, path))))
+            tag = to_text(stream_read(stream, read_uvarint(stream, path), path)) if tagged else ""
+            intervals = tuple(
+                (_u64(stream, path), _u64(stream, path) - 1) for _ in _bounded(_u64(stream, path), stream)
+            )
+            sources.append((uuid, tag, intervals))
+        return tagged, tuple(sources)
+
+    def _build(self, obj: tuple[bool, tuple[GtidSource, ...]], stream: Any, context: Any, path: str) -> Any:
+        data = encode_gtid_set(*obj)
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+def encode_gtid_set(tagged: bool, sources: tuple[GtidSource, ...]) -> bytes:
+    count = len(sources)
+    parts = [((1 << 56) | (count << 8) | 1 if tagged else count).to_bytes(8, "little")]
+    for uuid, tag, intervals in sources:
+        parts.append(_uuid.UUID(uuid).bytes)
+        if tagged:
+            parts.append(uvarint(len(to_bytes(tag))) + to_bytes(tag))
+        parts.append(len(intervals).to_bytes(8, "little"))
+        parts.extend(
+            first.to_bytes(8, "little") + ((last + 1) % (1 << 64)).to_bytes(8, "little") for first, last in intervals
+        )
+    return b"".join(parts)
+
+
+def _u64(stream: Any, path: str) -> int:
+    return int.from_bytes(stream_read(stream, 8, path), "little")
+
+
+def _bounded(count: int, stream: Any) -> range:
+    """A count is believed only if that many intervals of 16 bytes can follow."""
+    here = stream.tell()
+    left = stream.seek(0, 2) - here
+    stream.seek(here)
+    if count * 16 > left:
+        raise FormatFieldError(f"{count} intervals announced, {left} bytes left")
+    return range(count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviousGtids(Body):
+    type_code: ClassVar[int] = 35
+    type_name: ClassVar[str] = "PREVIOUS_GTIDS"
+    gtid_set: tuple[bool, tuple[GtidSource, ...]] = (False, ())
+    layout: ClassVar[Struct] = Struct("gtid_set" / GtidSet())

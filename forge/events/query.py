@@ -1,0 +1,50 @@
+"""QUERY (2): a statement as text with the session settings that its replay needs: BEGIN, COMMIT, DDL, statement-format DML.
+
+``exec_time`` are seconds from the statement's timestamp to the logging, modulo 2^32: huge after ``SET timestamp``.
+The text is bytes in the client's character set and need not be UTF-8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from construct import Const, Int8ul, Int16ul, Int32ul
+
+from forge.events.layout import Body, Derived, Rest, Span, Struct, Text, derived, field_length, length_of
+from forge.events.status_vars import StatusBlock, StatusVariables, build_status_variables
+
+
+def _status_length(context: Any) -> int:
+    return len(build_status_variables(context.status_variables))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query(Body):
+    type_code: ClassVar[int] = 2
+    type_name: ClassVar[str] = "QUERY"
+
+    thread_id: int = 0
+    exec_time: int = 0
+    database_length: int | None = derived()
+    error_code: int = 0
+    status_length: int | None = derived()
+    status_variables: StatusVariables = ()
+    database: str = ""
+    query: str
+
+    layout: ClassVar[Struct] = Struct(
+        "thread_id" / Int32ul,
+        "exec_time" / Int32ul,
+        "database_length" / Derived(Int8ul, length_of("database")),
+        "error_code" / Int16ul,
+        "status_length" / Derived(Int16ul, _status_length),
+        "status_variables" / StatusBlock(field_length("status_length")),
+        "database" / Text(Span(field_length("database_length"))),
+        Const(b"\0"),
+        "query" / Text(Rest()),
+    )
+
+    def status(self, name: str, default: Any = None) -> Any:
+        """The value of the status variable ``name``, or ``default``."""
+        return dict(self.status_variables).get(name, default)

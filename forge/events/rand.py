@@ -1,0 +1,19 @@
+"""RAND (13): the two seeds of RAND() in the next QUERY.  Statement format only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from construct import Int64ul
+
+from forge.events.layout import Body, Struct
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rand(Body):
+    type_code: ClassVar[int] = 13
+    type_name: ClassVar[str] = "RAND"
+    seed1: int
+    seed2: int
+    layout: ClassVar[Struct] = Struct("seed1" / Int64ul, "seed2" / Int64ul)

@@ -1,0 +1,104 @@
+"""The one table of event types, used by reader and writer.  Adding an event is a module and a line here."""
+
+from __future__ import annotations
+
+from forge.events.format_description import FormatDescription
+from forge.events.gtid import AnonymousGtid, Gtid
+from forge.events.heartbeat import Heartbeat
+from forge.events.incident import Incident
+from forge.events.intvar import Intvar
+from forge.events.layout import Body
+from forge.events.previous_gtids import PreviousGtids
+from forge.events.query import Query
+from forge.events.rand import Rand
+from forge.events.rotate import Rotate
+from forge.events.rows import (
+    DeleteRows,
+    DeleteRowsV1,
+    PartialUpdateRows,
+    UpdateRows,
+    UpdateRowsV1,
+    WriteRows,
+    WriteRowsV1,
+)
+from forge.events.rows_query import RowsQuery
+from forge.events.stop import Stop
+from forge.events.table_map import TableMap
+from forge.events.xid import Xid
+
+EVENT_TYPES: dict[int, type[Body]] = {
+    body.type_code: body
+    for body in (
+        Query,
+        Stop,
+        Rotate,
+        Intvar,
+        Rand,
+        FormatDescription,
+        Xid,
+        TableMap,
+        WriteRowsV1,
+        UpdateRowsV1,
+        DeleteRowsV1,
+        Incident,
+        Heartbeat,
+        RowsQuery,
+        WriteRows,
+        UpdateRows,
+        DeleteRows,
+        Gtid,
+        AnonymousGtid,
+        PreviousGtids,
+        PartialUpdateRows,
+    )
+}
+
+#: Types that servers know and this version keeps as raw bytes.
+RAW_TYPES: dict[int, str] = {
+    0: "UNKNOWN",
+    1: "START_V3",
+    6: "LOAD",
+    7: "SLAVE",
+    8: "CREATE_FILE",
+    9: "APPEND_BLOCK",
+    10: "EXEC_LOAD",
+    11: "DELETE_FILE",
+    12: "NEW_LOAD",
+    14: "USER_VAR",
+    17: "BEGIN_LOAD_QUERY",
+    18: "EXECUTE_LOAD_QUERY",
+    20: "PRE_GA_WRITE_ROWS",
+    21: "PRE_GA_UPDATE_ROWS",
+    22: "PRE_GA_DELETE_ROWS",
+    28: "IGNORABLE",
+    36: "TRANSACTION_CONTEXT",
+    37: "VIEW_CHANGE",
+    38: "XA_PREPARE",
+    40: "TRANSACTION_PAYLOAD",
+    41: "HEARTBEAT_V2",
+    42: "GTID_TAGGED",
+    160: "ANNOTATE_ROWS",
+    161: "BINLOG_CHECKPOINT",
+    162: "MARIADB_GTID",
+    163: "GTID_LIST",
+    164: "START_ENCRYPTION",
+    165: "QUERY_COMPRESSED",
+    166: "WRITE_ROWS_COMPRESSED_V1",
+    167: "UPDATE_ROWS_COMPRESSED_V1",
+    168: "DELETE_ROWS_COMPRESSED_V1",
+    169: "WRITE_ROWS_COMPRESSED",
+    170: "UPDATE_ROWS_COMPRESSED",
+    171: "DELETE_ROWS_COMPRESSED",
+    172: "PARTIAL_ROW_DATA",
+}
+
+EVENT_NAMES: dict[int, str] = {
+    **RAW_TYPES,
+    **{code: body.type_name for code, body in EVENT_TYPES.items()},
+}
+EVENT_CODES: dict[str, int] = {name: code for code, name in EVENT_NAMES.items()}
+
+
+def event_name(type_code: int) -> str:
+    """The name of the type, or its number as text where it has none."""
+    return EVENT_NAMES.get(type_code, str(type_code))

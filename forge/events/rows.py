@@ -1,0 +1,141 @@
+"""Row events: WRITE, UPDATE, DELETE in version 1 (23-25: 5.1 to 5.5, MariaDB), version 2 (30-32: 5.6 on) and PARTIAL_UPDATE (39).
+
+The rows themselves are opaque here; ``forge.events.row_image`` splits them with the help of the TABLE_MAP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from construct import Int16ul
+
+from forge.events.layout import Body, PackedInt, Rest, Span, Struct
+from forge.events.table_map import TableId
+
+ROW_FLAGS = (
+    (0x0001, "STMT_END"),
+    (0x0002, "NO_FOREIGN_KEY_CHECKS"),
+    (0x0004, "RELAXED_UNIQUE_CHECKS"),
+    (0x0008, "COMPLETE_ROWS"),
+    (0x0010, "USE_SQL_FOREIGN_KEY"),
+)
+
+
+def _bitmap() -> Span:
+    return Span(lambda this: (this.width + 7) // 8)
+
+
+class _ExtraData(Span):
+    """Length u16, itself included, then the extra row info (ndb, partition ids)."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda this: 0)
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        length = Int16ul.parse_stream(stream)
+        return Span(lambda _: length - 2)._parse(stream, context, path)
+
+    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
+        return super()._build(Int16ul.build(len(obj) + 2) + obj, stream, context, path)
+
+
+_HEAD = ("table_id" / TableId(), "row_flags" / Int16ul)
+_WIDTH = "width" / PackedInt()
+_PRESENT = "present" / _bitmap()
+_PRESENT_AFTER = "present_after" / _bitmap()
+_ROWS = "rows" / Rest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsV1(Body):
+    """``present`` has a bit a column (lowest first): the columns in the before image, or in the only image."""
+
+    table_id: int
+    row_flags: int = 0
+    width: int
+    present: bytes
+    rows: bytes
+
+    layout: ClassVar[Struct] = Struct(*_HEAD, _WIDTH, _PRESENT, _ROWS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRowsV1(Body):
+    type_code: ClassVar[int] = 24
+    type_name: ClassVar[str] = "UPDATE_ROWS_V1"
+
+    table_id: int
+    row_flags: int = 0
+    width: int
+    present: bytes
+    present_after: bytes
+    rows: bytes
+
+    layout: ClassVar[Struct] = Struct(*_HEAD, _WIDTH, _PRESENT, _PRESENT_AFTER, _ROWS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsV2(Body):
+    """As :class:`RowsV1`, with ``extra`` row info."""
+
+    table_id: int
+    row_flags: int = 0
+    extra: bytes = b""
+    width: int
+    present: bytes
+    rows: bytes
+
+    layout: ClassVar[Struct] = Struct(*_HEAD, "extra" / _ExtraData(), _WIDTH, _PRESENT, _ROWS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRows(Body):
+    type_code: ClassVar[int] = 31
+    type_name: ClassVar[str] = "UPDATE_ROWS"
+
+    table_id: int
+    row_flags: int = 0
+    extra: bytes = b""
+    width: int
+    present: bytes
+    present_after: bytes
+    rows: bytes
+
+    layout: ClassVar[Struct] = Struct(*_HEAD, "extra" / _ExtraData(), _WIDTH, _PRESENT, _PRESENT_AFTER, _ROWS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRowsV1(RowsV1):
+    type_code: ClassVar[int] = 23
+    type_name: ClassVar[str] = "WRITE_ROWS_V1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRowsV1(RowsV1):
+    type_code: ClassVar[int] = 25
+    type_name: ClassVar[str] = "DELETE_ROWS_V1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRows(RowsV2):
+    type_code: ClassVar[int] = 30
+    type_name: ClassVar[str] = "WRITE_ROWS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRows(RowsV2):
+    type_code: ClassVar[int] = 32
+    type_name: ClassVar[str] = "DELETE_ROWS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartialUpdateRows(UpdateRows):
+    """After images may hold JSON diffs (``binlog_row_value_options=PARTIAL_JSON``, 8.0.3 on)."""
+
+    type_code: ClassVar[int] = 39
+    type_name: ClassVar[str] = "PARTIAL_UPDATE_ROWS"
+
+
+RowsBody = RowsV1 | RowsV2 | UpdateRowsV1 | UpdateRows
+ROWS_BODIES = (RowsV1, RowsV2, UpdateRowsV1, UpdateRows)

@@ -1,0 +1,39 @@
+"""The variable-length integers of MySQL's serialization library (libs/mysql/serialization), used since 8.3.
+
+The number of trailing 1-bits of the first byte is the number of further bytes; the value's low bits sit above them.
+Not the packed integer of the protocol, and not protobuf's varint: 170 is ``a9 02``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from construct import stream_read
+
+
+def uvarint(value: int) -> bytes:
+    """1 to 9 bytes."""
+    size = next((n for n in range(1, 9) if value < 1 << (7 * n)), 9)
+    if size == 9:
+        return b"\xff" + value.to_bytes(8, "little")
+    first = ((1 << (size - 1)) - 1) | ((value << size) & 0xFF)
+    return bytes([first]) + (value >> (8 - size)).to_bytes(size - 1, "little")
+
+
+def read_uvarint(stream: Any, path: str = "") -> int:
+    first = stream_read(stream, 1, path)[0]
+    size = 1
+    while size < 9 and first >> (size - 1) & 1:
+        size += 1
+    rest = int.from_bytes(stream_read(stream, size - 1, path), "little") if size > 1 else 0
+    return rest if size == 9 else (first >> size) | (rest << (8 - size))
+
+
+def svarint(value: int) -> bytes:
+    """Zig-zag: the sign goes into the lowest bit."""
+    return uvarint(value << 1 if value >= 0 else ((~value) << 1) | 1)
+
+
+def read_svarint(stream: Any, path: str = "") -> int:
+    number = read_uvarint(stream, path)
+    return ~(number >> 1) if number & 1 else number >> 1

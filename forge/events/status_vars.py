@@ -1,0 +1,185 @@
+"""Status variables of QUERY events: one table drives reading and writing (libs/mysql/binlog/event/statement_events.h).
+
+A variable has a one-byte code and no length, so a reader that meets an unknown code must skip the rest of the block;
+here that rest is kept as bytes.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from construct import (
+    Array,
+    Construct,
+    ConstructError,
+    FormatFieldError,
+    Int8ul,
+    Int16ul,
+    Int24ul,
+    Int32ul,
+    Int64ul,
+    PrefixedArray,
+    Sequence,
+    stream_write,
+)
+
+from forge.events.layout import Span, to_bytes, to_text
+
+#: (name, value) in file order.  The value's shape is that of the variable's layout in STATUS_VARIABLES.
+StatusVariables = tuple[tuple[str, Any], ...]
+
+#: The name under which bytes after an unknown code are kept, the code included.
+UNREAD = "unread"
+
+
+class _Counted(Construct):  # type: ignore[misc]
+    """Text with a one-byte length."""
+
+    def __init__(self, terminated: bool = False) -> None:
+        super().__init__()
+        self.terminated = terminated
+
+    def _parse(self, stream: Any, context: Any, path: str) -> str:
+        length = Int8ul.parse_stream(stream)
+        text = to_text(Span(lambda _: length)._parse(stream, context, path))
+        # The catalog of 5.0.0 - 5.0.3 ends with a NUL, unless it is empty.
+        if self.terminated and length and stream.read(1) != b"\0":
+            raise FormatFieldError("catalog without its NUL", path=path)
+        return text
+
+    def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
+        text = to_bytes(obj)
+        data = Int8ul.build(len(text)) + text + (b"\0" if self.terminated and text else b"")
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+class _DatabaseNames(Construct):  # type: ignore[misc]
+    """Up to 16 NUL-terminated names; 254 stands for "too many, or all" and no names follow."""
+
+    OVER_MAX = 254
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        count = Int8ul.parse_stream(stream)
+        if count == self.OVER_MAX:
+            return self.OVER_MAX
+        return tuple(_read_name(stream, path) for _ in range(count))
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if obj == self.OVER_MAX:
+            data = Int8ul.build(self.OVER_MAX)
+        else:
+            data = Int8ul.build(len(obj)) + b"".join(to_bytes(name) + b"\0" for name in obj)
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+def _read_name(stream: Any, path: str) -> str:
+    name = bytearray()
+    while (byte := stream.read(1)) != b"\0":
+        if not byte:
+            raise FormatFieldError("database name without its NUL", path=path)
+        name += byte
+    return to_text(bytes(name))
+
+
+class _GtidFlags3(Construct):  # type: ignore[misc]
+    """MariaDB: flags_extra of the GTID, with the start-alter's sequence number for COMMIT and ROLLBACK ALTER."""
+
+    WITH_NUMBER = 0x04 | 0x08
+
+    def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, ...]:
+        flags = int(Int8ul.parse_stream(stream))
+        return (flags, int(Int64ul.parse_stream(stream))) if flags & self.WITH_NUMBER else (flags,)
+
+    def _build(self, obj: tuple[int, ...], stream: Any, context: Any, path: str) -> Any:
+        data = Int8ul.build(obj[0]) + b"".join(Int64ul.build(number) for number in obj[1:])
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+_Charsets = Array(3, Int16ul)
+_Nothing = Sequence()
+
+#: code -> (name, layout).  Servers write them in this order (CATALOG_NZ stands right after SQL_MODE).
+STATUS_VARIABLES: dict[int, tuple[str, Any]] = {
+    0: ("flags2", Int32ul),
+    1: ("sql_mode", Int64ul),
+    2: ("catalog_terminated", _Counted(terminated=True)),
+    6: ("catalog", _Counted()),
+    3: ("auto_increment", Array(2, Int16ul)),
+    4: ("charset", _Charsets),
+    5: ("time_zone", _Counted()),
+    7: ("lc_time_names", Int16ul),
+    8: ("charset_database", Int16ul),
+    9: ("table_map_for_update", Int64ul),
+    10: ("master_data_written", Int32ul),
+    11: ("invoker", Sequence(_Counted(), _Counted())),
+    12: ("updated_databases", _DatabaseNames()),
+    13: ("microseconds", Int24ul),
+    16: ("explicit_defaults_for_timestamp", Int8ul),
+    17: ("ddl_xid", Int64ul),
+    18: ("default_collation_for_utf8mb4", Int16ul),
+    19: ("sql_require_primary_key", Int8ul),
+    20: ("default_table_encryption", Int8ul),
+    21: ("enable_cascade_triggers", Int8ul),
+    128: ("hrnow", Int24ul),
+    129: ("mariadb_ddl_xid", Int64ul),
+    130: ("mariadb_gtid_flags", _GtidFlags3()),
+    131: ("character_set_collations", PrefixedArray(Int8ul, Array(2, Int16ul))),
+    255: ("dummy", _Nothing),
+}
+_CODES = {name: code for code, (name, _) in STATUS_VARIABLES.items()}
+
+
+def parse_status_variables(block: bytes) -> StatusVariables:
+    """The variables of a block in file order; what cannot be read is kept as ("unread", bytes)."""
+    stream = io.BytesIO(block)
+    found: list[tuple[str, Any]] = []
+    while (start := stream.tell()) < len(block):
+        code = stream.read(1)[0]
+        if code not in STATUS_VARIABLES:
+            found.append((UNREAD, block[start:]))
+            break
+        name, layout = STATUS_VARIABLES[code]
+        try:
+            value = _plain(layout.parse_stream(stream))
+        except ConstructError:
+            found.append((UNREAD, block[start:]))
+            break
+        found.append((name, value))
+    return tuple(found)
+
+
+def build_status_variables(variables: StatusVariables) -> bytes:
+    """The block's bytes.  Raises KeyError for a name that is not in the table, construct's errors for bad values."""
+    parts = []
+    for name, value in variables:
+        if name == UNREAD:
+            parts.append(value)
+        else:
+            code = _CODES[name]
+            parts.append(bytes([code]) + STATUS_VARIABLES[code][1].build(value))
+    return b"".join(parts)
+
+
+def _plain(value: Any) -> Any:
+    """construct's lists as tuples."""
+    return tuple(_plain(item) for item in value) if isinstance(value, (list, tuple)) else value
+
+
+class StatusBlock(Construct):  # type: ignore[misc]
+    """``length(context)`` bytes of status variables."""
+
+    def __init__(self, length: Any) -> None:
+        super().__init__()
+        self.span = Span(length)
+
+    def _parse(self, stream: Any, context: Any, path: str) -> StatusVariables:
+        return parse_status_variables(self.span._parse(stream, context, path))
+
+    def _build(self, obj: StatusVariables, stream: Any, context: Any, path: str) -> StatusVariables:
+        data = build_status_variables(obj)
+        stream_write(stream, data, len(data), path)
+        return obj

@@ -1,0 +1,15 @@
+"""STOP (3): clean shutdown; last event of the file.  No post-header, no body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from forge.events.layout import Body, Struct
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop(Body):
+    type_code: ClassVar[int] = 3
+    type_name: ClassVar[str] = "STOP"
+    layout: ClassVar[Struct] = Struct()

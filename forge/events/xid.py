@@ -1,0 +1,18 @@
+"""XID (16): commit of a transaction in a transactional engine; the number is the engine's, increasing, not dense."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from construct import Int64ul
+
+from forge.events.layout import Body, Struct
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Xid(Body):
+    type_code: ClassVar[int] = 16
+    type_name: ClassVar[str] = "XID"
+    xid: int
+    layout: ClassVar[Struct] = Struct("xid" / Int64ul)
