@@ -91,14 +91,13 @@ def carries_checksum(event: Event, format: FormatContext) -> bool:
     return format.checksum
 
 
-def size_of(event: Event, format: FormatContext) -> int:
-    """Bytes that the event takes (its real size, whatever its size field is pinned to)."""
-    return HEADER_SIZE + len(event.body.build(format)) + CHECKSUM_SIZE * carries_checksum(event, format)
+def encode_event(event: Event, offset: int, format: FormatContext, *, body: bytes | None = None) -> bytes:
+    """The bytes of the event at file offset ``offset``; ``body`` if it was built before.
 
-
-def encode_event(event: Event, offset: int, format: FormatContext) -> bytes:
-    """The bytes of the event at file offset ``offset``.  Raises ScenarioError for values that do not fit."""
-    body = event.body.build(format)
+    Raises ScenarioError for values that do not fit.
+    """
+    if body is None:
+        body = event.body.build(format)
     with_checksum = carries_checksum(event, format)
     size = HEADER_SIZE + len(body) + CHECKSUM_SIZE * with_checksum
     fields = {

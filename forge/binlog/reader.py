@@ -1,0 +1,108 @@
+"""Files of events: framing, and events with their places.
+
+A file is the magic number, events one after another (each says its size), and possibly a torn tail: an active or
+crashed server's file may end anywhere.  The next event starts where the size says; log_pos is never trusted
+(MariaDB 11.4 and later write 0 there inside transactions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from forge.errors import FormatError
+from forge.events.event import HEADER_SIZE, SIZE_OFFSET, Event, advance, decode_event, decode_event_strictly
+from forge.events.format import FormatContext
+
+MAGIC = b"\xfebin"
+ENCRYPTED_MAGIC = b"\xfdbin"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The bytes of one event and where they start."""
+
+    index: int
+    offset: int
+    raw: bytes
+
+    @property
+    def type_code(self) -> int:
+        return self.raw[4]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedEvent:
+    """An event, its bytes, and the framing that was in force before it."""
+
+    index: int
+    offset: int
+    raw: bytes
+    event: Event
+    format: FormatContext
+
+
+def has_magic(data: bytes) -> bool:
+    return data[:4] == MAGIC
+
+
+def frames(data: bytes, start: int = 4) -> Iterator[Frame]:
+    """The whole events from ``start`` on; ends silently where no whole event follows (:func:`tail_offset`)."""
+    index, offset = 0, start
+    while offset + HEADER_SIZE <= len(data):
+        size = int.from_bytes(data[offset + SIZE_OFFSET : offset + SIZE_OFFSET + 4], "little")
+        if size < HEADER_SIZE or offset + size > len(data):
+            return
+        yield Frame(index, offset, bytes(data[offset : offset + size]))
+        index, offset = index + 1, offset + size
+
+
+def read_events(data: bytes, *, strict: bool = True) -> Iterator[PlacedEvent]:
+    """All events of a file.
+
+    With ``strict``, raises FormatError (offsets within the file) for a wrong magic number, a body that does not fit
+    its type, a checksum that does not hold and a torn tail, after yielding what precedes it.
+    Without, bodies that do not parse are raw, wrong checksums are pinned, and a tail is left out.
+    """
+    if strict:
+        _check_magic(data)
+    format = FormatContext()
+    offset = 4
+    index = 0
+    for frame in frames(data):
+        try:
+            decode = decode_event_strictly if strict else decode_event
+            event = decode(frame.raw, frame.offset, format)
+        except FormatError as error:
+            if strict:
+                raise error.within(base=frame.offset, event_index=frame.index) from None
+            return
+        yield PlacedEvent(frame.index, frame.offset, frame.raw, event, format)
+        if strict and event.checksum is not None:
+            raise FormatError(
+                f"the checksum of this {event.type_name} event does not hold",
+                phase="checksum",
+                event_index=frame.index,
+                offset=frame.offset + len(frame.raw) - 4,
+            )
+        format = advance(format, event)
+        offset, index = frame.offset + len(frame.raw), frame.index + 1
+    if strict and offset < len(data):
+        raise FormatError(_torn(data, offset), phase="framing", event_index=index, offset=offset)
+
+
+def _check_magic(data: bytes) -> None:
+    if data[:4] == ENCRYPTED_MAGIC:
+        raise FormatError("the file is encrypted; decrypt it first", phase="framing", offset=0)
+    if data[:4] != MAGIC:
+        raise FormatError("a binary log starts with the bytes fe 62 69 6e", phase="framing", offset=0)
+
+
+def _torn(data: bytes, offset: int) -> str:
+    left = len(data) - offset
+    if left < HEADER_SIZE:
+        return f"{left} bytes are left, an event header has {HEADER_SIZE}"
+    size = int.from_bytes(data[offset + SIZE_OFFSET : offset + SIZE_OFFSET + 4], "little")
+    if size < HEADER_SIZE:
+        return f"the event says it has {size} bytes, less than its header"
+    return f"the event says it has {size} bytes, {left} are left"

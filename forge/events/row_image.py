@@ -1,0 +1,136 @@
+"""The rows inside a row event: images of cells, split and joined with the help of the TABLE_MAP's columns.
+
+An image is a null bitmap over the columns that are present in it (rows.md 3.5), then their values.  Which columns
+are present says the event's bitmap.  The unused bits of the null bitmap are 0 on MySQL 8.0 and later, 1 before and
+on MariaDB (recorded).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from forge.errors import FormatError, UnsupportedError
+from forge.events.rows import PartialUpdateRows, RowsBody, UpdateRows, UpdateRowsV1
+from forge.values.base import Column
+from forge.values.registry import codec_for
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Cells of one image: the bytes of the cell, or None for NULL, one a present column.
+
+    ``padding`` are the unused bits of the null bitmap, as a number (0 if all are clear).
+    """
+
+    cells: tuple[bytes | None, ...]
+    padding: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow:
+    """``before`` is None for a written row, ``after`` for a deleted one."""
+
+    before: Image | None
+    after: Image | None
+
+
+def present_columns(bitmap: bytes, width: int) -> tuple[int, ...]:
+    """Indexes of the columns whose bit is set; bits beyond ``width`` are not columns."""
+    return tuple(index for index in range(width) if bitmap[index // 8] >> (index % 8) & 1)
+
+
+def images_of(body: RowsBody) -> tuple[bytes | None, bytes | None]:
+    """The bitmaps (before, after) of the event's images."""
+    if isinstance(body, (UpdateRows, UpdateRowsV1)):
+        return body.present, body.present_after
+    writes = body.type_name.startswith("WRITE")
+    return (None, body.present) if writes else (body.present, None)
+
+
+def parse_rows(body: RowsBody, columns: Sequence[Column]) -> tuple[ChangedRow, ...]:
+    """The rows of the event.
+
+    Raises FormatError (phase "row", offset within ``body.rows``) if they do not fit the columns,
+    UnsupportedError for a column type without a codec and for partial JSON images.
+    """
+    return tuple(iterate_rows(body, columns))
+
+
+def iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedRow]:
+    """As :func:`parse_rows`, one row at a time."""
+    if isinstance(body, PartialUpdateRows):
+        raise UnsupportedError("rows of PARTIAL_UPDATE_ROWS are not decoded yet")
+    if body.width != len(columns):
+        raise FormatError(
+            f"the event has {body.width} columns, its table map {len(columns)}", phase="row", offset=0
+        )
+    before, after = images_of(body)
+    readers = [None if bitmap is None else _ImageReader(bitmap, columns) for bitmap in (before, after)]
+    data, at = body.rows, 0
+    while True:
+        start = at
+        images: list[Image | None] = []
+        for reader in readers:
+            image = None
+            if reader is not None:
+                image, at = reader.read(data, at)
+            images.append(image)
+        yield ChangedRow(*images)
+        # An image without columns has no bytes: MySQL logs INSERT INTO t () VALUES () of all defaults like that.
+        if at >= len(data) or at == start:
+            break
+    if at != len(data):
+        raise FormatError(f"{len(data) - at} bytes after the last row", phase="row", offset=at)
+
+
+class _ImageReader:
+    def __init__(self, bitmap: bytes, columns: Sequence[Column]) -> None:
+        present = present_columns(bitmap, len(columns))
+        self.columns = [columns[index] for index in present]
+        self.codecs = [codec_for(column) for column in self.columns]
+        self.null_size = (len(present) + 7) // 8
+
+    def read(self, data: bytes, at: int) -> tuple[Image, int]:
+        if at + self.null_size > len(data):
+            raise FormatError("the row ends inside its null bitmap", phase="row", offset=at)
+        nulls = int.from_bytes(data[at : at + self.null_size], "little")
+        at += self.null_size
+        cells: list[bytes | None] = []
+        for index, (column, codec) in enumerate(zip(self.columns, self.codecs, strict=True)):
+            if nulls >> index & 1:
+                cells.append(None)
+                continue
+            width = codec.width(column, data, at)
+            if at + width > len(data):
+                raise FormatError(
+                    f"the value of column {index + 1} passes the end of the rows", phase="row", offset=at
+                )
+            cells.append(data[at : at + width])
+            at += width
+        return Image(tuple(cells), nulls >> len(self.columns)), at
+
+
+def build_image(image: Image) -> bytes:
+    count = len(image.cells)
+    nulls = sum(1 << index for index, cell in enumerate(image.cells) if cell is None) | image.padding << count
+    return nulls.to_bytes((count + 7) // 8, "little") + b"".join(cell for cell in image.cells if cell is not None)
+
+
+def build_rows(rows: Sequence[ChangedRow]) -> bytes:
+    """The inverse of :func:`parse_rows`."""
+    return b"".join(build_image(image) for row in rows for image in (row.before, row.after) if image is not None)
+
+
+def full_padding(columns: int) -> int:
+    """All unused bits of a null bitmap over that many columns."""
+    return (1 << (-columns % 8)) - 1
+
+
+def bitmap_of(columns: Sequence[int], width: int, *, padding: bool) -> bytes:
+    """A columns-present bitmap; ``padding`` sets the bits beyond ``width``."""
+    bits = sum(1 << index for index in columns)
+    if padding:
+        bits |= full_padding(width) << width
+    return bits.to_bytes((width + 7) // 8, "little")
+
