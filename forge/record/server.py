@@ -1,0 +1,322 @@
+"""A fresh real server for one recording: own data directory, own UUID, unix socket only, gone afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Literal, Self
+
+from forge.errors import EnvironmentMissing, ForgeError
+
+#: Longest path that sockaddr_un holds, its NUL not counted (unix(7)).
+SOCKET_PATH_LIMIT = 107
+#: Seconds.
+START_LIMIT = 60.0
+STOP_LIMIT = 60.0
+CLIENT_LIMIT = 120.0
+INITIALIZE_LIMIT = 180.0
+
+#: What keeps a throw-away server quick; none of it reaches the binary log.
+_SMALL_INNODB = (
+    "--innodb-buffer-pool-size=8M",
+    "--innodb-flush-log-at-trx-commit=0",
+    "--innodb-flush-method=nosync",
+    "--innodb-doublewrite=0",
+    "--innodb-buffer-pool-dump-at-shutdown=0",
+    "--innodb-buffer-pool-load-at-startup=0",
+    "--sync-binlog=0",
+    "--performance-schema=0",
+)
+
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+class RecordingError(ForgeError):
+    """A real server could not be started, or refused what it was asked to do; the message quotes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How the programs of one unpacked server are called (``<name>.run PROGRAM ARGUMENT...``)."""
+
+    name: str
+    title: str
+    daemon: str
+    client: str
+    reader: str
+    vendor: Literal["mysql", "mariadb"]
+    #: Options that this line needs or that make it quick.
+    options: tuple[str, ...]
+
+
+BUILDS: dict[str, Build] = {
+    build.name: build
+    for build in (
+        Build(
+            "mysql97", "MySQL 9.7", "mysqld", "mysql", "mysqlbinlog", "mysql",
+            (
+                *_SMALL_INNODB, "--innodb-redo-log-capacity=8388608",
+                "--mysqlx=0", "--auto-generate-certs=0", "--tls-version=", "--secure-file-priv=NULL",
+            ),
+        ),
+        Build("maria1011", "MariaDB 10.11", "mariadbd", "mariadb", "mariadb-binlog", "mariadb", _SMALL_INNODB),
+        Build("maria118", "MariaDB 11.8", "mariadbd", "mariadb", "mariadb-binlog", "mariadb", _SMALL_INNODB),
+    )
+}  # fmt: skip
+
+
+def servers_home() -> Path:
+    """Where the real servers are unpacked: ``$FORGE_SERVERS``, else ``~/.cache/real-servers``."""
+    return Path(os.environ.get("FORGE_SERVERS") or Path.home() / ".cache" / "real-servers")
+
+
+def is_unpacked(name: str = "mysql97", home: Path | None = None) -> bool:
+    """Whether the programs of that build are on this machine."""
+    return ((home or servers_home()) / f"{name}.run").is_file()
+
+
+class RealServer:
+    """One server process with a data directory of its own, for the time of a ``with`` block.
+
+    ``options`` are added to its command line.  ``home`` holds ``<name>.run`` and the unpacked tree beside it.
+    Raises EnvironmentMissing if there is no such build, RecordingError if it does not start.
+    """
+
+    def __init__(
+        self, home: Path | None = None, name: str = "mysql97", options: Sequence[str] = (), *, log_name: str = "binlog"
+    ) -> None:
+        if name not in BUILDS:
+            raise EnvironmentMissing(f"there is no server build named {name!r}; known: {', '.join(BUILDS)}")
+        self.build = BUILDS[name]
+        self.home = home or servers_home()
+        self.options = list(options)
+        self.log_name = log_name
+        self._runner = self.home / f"{name}.run"
+        if not self._runner.is_file():
+            raise EnvironmentMissing(
+                f"{self.build.title} is not unpacked in {self.home} (no {name}.run): run `make servers`,"
+                " or name the folder with FORGE_SERVERS"
+            )
+        self._folder: Path | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The temporary folder: ``data/`` (binary logs among the tables), ``s`` (socket), ``error.log``."""
+        if self._folder is None:
+            raise RecordingError(f"{self.build.title} has not been started")
+        return self._folder
+
+    @property
+    def socket(self) -> Path:
+        return self.folder / "s"
+
+    def __enter__(self) -> Self:
+        self._folder = _short_temporary_folder()
+        try:
+            self._prepare_data()
+            self.start()
+        except BaseException:
+            self._remove()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._remove()
+
+    def start(self) -> None:
+        """Start the process (again, after :meth:`stop` or :meth:`kill`) and wait until it accepts statements."""
+        log = self.folder / "error.log"
+        known = log.stat().st_size if log.exists() else 0
+        command = [
+            str(self._runner), self.build.daemon, *self._base_options(),
+            f"--datadir={self.folder / 'data'}", f"--socket={self.socket}", "--skip-networking",
+            f"--log-bin={self.log_name}", f"--pid-file={self.folder / 'pid'}", "--server-id=1",
+            "--innodb-fast-shutdown=2", *self.build.options, *self.options,
+        ]  # fmt: skip
+        with log.open("ab") as sink:
+            self._process = _spawn(command, sink)
+        limit = time.monotonic() + START_LIMIT
+        while b"ready for connections" not in self._log_since(known):
+            if self._process.poll() is not None:
+                raise RecordingError(f"{self.build.title} did not start: {self._complaint(known)}")
+            if time.monotonic() > limit:
+                self.kill()
+                raise RecordingError(
+                    f"{self.build.title} was not ready after {START_LIMIT:.0f} s: {self._complaint(known)}"
+                )
+            time.sleep(0.02)
+
+    def run_sql(self, text: str, *, database: str | None = None) -> str:
+        """Feed ``text`` to the vendor's client in one session; what it prints, tab-separated, without headings.
+
+        Raises RecordingError with the server's message if a statement is refused (the ones before it stand).
+        """
+        command = [
+            str(self._runner), self.build.client, "--no-defaults", "--user=root", f"--socket={self.socket}",
+            "--default-character-set=utf8mb4", "--batch", "--skip-column-names", "--comments", "--binary-mode",
+            *([database] if database else []),
+        ]  # fmt: skip
+        try:
+            # Feeding bytes keeps text that is not valid UTF-8 possible through surrogate escapes.
+            done = subprocess.run(
+                command, check=False, input=text.encode("utf-8", "surrogateescape"), capture_output=True,
+                timeout=CLIENT_LIMIT,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise RecordingError(f"{self.build.title} took longer than {CLIENT_LIMIT:.0f} s over the script") from None
+        if done.returncode:
+            message = done.stderr.decode("utf-8", "replace").strip() or f"the client ended with {done.returncode}"
+            raise RecordingError(f"{self.build.title} refused the script: {message}")
+        return done.stdout.decode("utf-8", "surrogateescape")
+
+    def flush(self) -> None:
+        """Close the current binary log with a ROTATE event and open the next."""
+        self.run_sql("FLUSH BINARY LOGS;\n")
+
+    def stop(self) -> None:
+        """Shut down cleanly: the binary log ends with a STOP event.  Does nothing if it is not running."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End the process as a crash would: the binary log stays open in mid-air."""
+        self._end(signal.SIGKILL)
+
+    def binlog_files(self) -> list[Path]:
+        """The binary logs, oldest first; complete only after :meth:`stop`, :meth:`kill` or :meth:`flush`."""
+        return sorted((self.folder / "data").glob(f"{self.log_name}.[0-9][0-9][0-9][0-9][0-9][0-9]"))
+
+    def version(self) -> str:
+        """What the server says of its version, e.g. ``9.7.4-2``."""
+        return self.run_sql("SELECT VERSION();\n").strip()
+
+    def _base_options(self) -> list[str]:
+        tree = self.home / self.build.name / "usr"
+        options = [
+            "--no-defaults", "--user=root", f"--basedir={tree}", f"--lc-messages-dir={tree / 'share' / 'mysql'}",
+        ]  # fmt: skip
+        if self.build.vendor == "mariadb":
+            # No system tables are made for MariaDB: it runs without them once grants and plugins are out of the way.
+            options += ["--skip-grant-tables", f"--plugin-dir={tree}"]
+        return options
+
+    def _prepare_data(self) -> None:
+        data = self.folder / "data"
+        if self.build.vendor == "mariadb":
+            data.mkdir(mode=0o700)
+            return
+        shutil.copytree(self._initialized(), data)
+
+    def _initialized(self) -> Path:
+        """A data directory made once by ``--initialize-insecure`` and kept in the user's cache, without its UUID."""
+        program = (self.home / self.build.name / "usr" / "sbin" / self.build.daemon).stat()
+        identity = f"{self.home.resolve()} {self.build.name} {program.st_size} {program.st_mtime_ns}"
+        digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "binlog-forge"
+        template = cache / f"{self.build.name}-{digest}"
+        if template.is_dir():
+            return template
+        cache.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix="draft-", dir=cache))
+        try:
+            made = draft / "data"
+            command = [
+                str(self._runner), self.build.daemon, *self._base_options(), f"--datadir={made}",
+                "--initialize-insecure", *self.build.options,
+            ]  # fmt: skip
+            log = draft / "log"
+            with log.open("wb") as sink:
+                process = _spawn(command, sink)
+            try:
+                code = process.wait(INITIALIZE_LIMIT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                raise RecordingError(
+                    f"{self.build.title} did not initialize a data directory in {INITIALIZE_LIMIT:.0f} s"
+                ) from None
+            if code:
+                raise RecordingError(
+                    f"{self.build.title} could not initialize a data directory: {_last_error(log.read_bytes())}"
+                )
+            (made / "auto.cnf").unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # another process was quicker: its template is as good
+                made.rename(template)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        return template
+
+    def _log_since(self, offset: int) -> bytes:
+        with (self.folder / "error.log").open("rb") as log:
+            log.seek(offset)
+            return log.read()
+
+    def _complaint(self, offset: int) -> str:
+        return _last_error(self._log_since(offset))
+
+    def _end(self, number: int) -> None:
+        process, self._process = self._process, None
+        if process is None or process.poll() is not None:
+            return
+        process.send_signal(number)
+        try:
+            process.wait(STOP_LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise RecordingError(f"{self.build.title} did not stop within {STOP_LIMIT:.0f} s") from None
+
+    def _remove(self) -> None:
+        with contextlib.suppress(RecordingError):
+            self.kill()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _short_temporary_folder() -> Path:
+    """A temporary folder whose path leaves room for a socket's name."""
+    folder = Path(tempfile.mkdtemp(prefix="forge-"))
+    if len(os.fsencode(folder)) + len("/s") <= SOCKET_PATH_LIMIT:
+        return folder
+    folder.rmdir()
+    return Path(tempfile.mkdtemp(prefix="forge-", dir="/tmp"))
+
+
+def _spawn(command: Sequence[str], sink: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True,
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 - it makes one system call and takes no lock
+        )  # fmt: skip
+    except OSError as error:
+        raise EnvironmentMissing(f"cannot run {command[0]}: {error.strerror}") from None
+
+
+def _die_with_parent() -> None:
+    """Let the kernel end the server if this process is killed before it can (prctl(2), PR_SET_PDEATHSIG)."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _last_error(log: bytes) -> str:
+    """The first line of an error log that says why; MySQL and MariaDB both mark it ``[ERROR]``."""
+    lines = log.decode("utf-8", "replace").strip().splitlines()
+    for line in lines:
+        if "[ERROR]" in line:
+            return line.partition("[ERROR]")[2].strip()
+    return lines[-1] if lines else "it left no log"
