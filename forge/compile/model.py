@@ -150,8 +150,10 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     server_version: str | None = None
     server_uuid: str | None = None
     thread_id: int | None = None
-    #: Seconds: header time of FORMAT_DESCRIPTION; whether its ``created`` field is set is the session's ``first_file``.
+    #: Seconds: header time of FORMAT_DESCRIPTION.
     opened: int | None = None
+    #: Seconds: its ``created`` field: ``opened`` in the first file after a server start, else 0.
+    created: int | None = None
     #: Seconds: header time of STOP or ROTATE.
     closed: int | None = None
     timestamps: list[list[int]] | None = None

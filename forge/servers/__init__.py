@@ -1,0 +1,70 @@
+"""Facts about server lines, as data: what each writes, and the quirks it is known for.
+
+One TOML file a line in ``lines/``.  Code asks the line ("null_padding", "row_flags"), never the version number;
+adding a line means adding a file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+
+from forge.errors import ScenarioError, nearest
+
+
+class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What servers of one line write.  Evidence for each fact stands beside it in the TOML files."""
+
+    name: str
+    family: Literal["mysql", "mariadb"]
+    #: The version string that FORMAT_DESCRIPTION has where no recording gives another.
+    server_version: str
+    #: Post-header lengths of FORMAT_DESCRIPTION, type 1 first, in hexadecimal.
+    post_header_lengths: str
+    #: SQL_MODE status variable of a default session.
+    sql_mode: int
+    #: Collation ids of a default client: character_set_client, collation_connection, collation_server.
+    client_charset: tuple[int, int, int]
+    #: DEFAULT_COLLATION_FOR_UTF8MB4 status variable.
+    default_collation_for_utf8mb4: int
+    #: Collation of a database that names none.
+    default_collation: int
+    #: Row-event flags of every row event.
+    row_flags: int
+    #: Unused bits of the null bitmap in row images are 1.
+    null_padding: bool
+    #: Unused bits of a columns-present bitmap with all columns are 1.
+    present_padding: bool
+    #: Types of optional metadata in binlog_row_metadata = MINIMAL and FULL, in writing order.
+    minimal_metadata: tuple[str, ...]
+    full_metadata: tuple[str, ...]
+    #: How last_committed is found: the previous transaction, or the last one that wrote the same keys.
+    dependency_tracking: Literal["commit_order", "writeset"]
+
+    @property
+    def post_header_bytes(self) -> bytes:
+        return bytes.fromhex(self.post_header_lengths)
+
+
+@cache
+def server_names() -> tuple[str, ...]:
+    """The known lines, e.g. ``mysql-9.7``."""
+    found = (entry.name for entry in files("forge.servers").joinpath("lines").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+
+
+@cache
+def server_line(name: str) -> ServerLine:
+    """The line of that name.  Raises ScenarioError with the nearest known name."""
+    if name not in server_names():
+        raise ScenarioError(
+            f"unknown server line {name!r}",
+            expected=f"one of {', '.join(server_names())}",
+            suggestion=nearest(name, server_names()),
+        )
+    text = files("forge.servers").joinpath("lines", f"{name}.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), ServerLine)

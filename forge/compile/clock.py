@@ -1,0 +1,63 @@
+"""Which second each statement runs in: declared, recorded, or by default one a group from the start of 2024."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from forge.compile.model import Session
+from forge.errors import ScenarioError
+
+#: 2024-01-01 00:00:00 UTC, the time of the file's opening where nothing else is known.
+START = 1704067200
+
+
+class Clock:
+    """Times of a session.  Groups and statements count from 0; a transaction's commit has the index after its last statement."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.facts = session.facts
+        self.declared = parse_timestamp(session.timestamp) if session.timestamp is not None else None
+
+    def opened(self) -> int:
+        """Header time of FORMAT_DESCRIPTION."""
+        return START if self.facts.opened is None else self.facts.opened
+
+    def closed(self, groups: int) -> int:
+        """Header time of the file's last event."""
+        return self.opened() + groups + 1 if self.facts.closed is None else self.facts.closed
+
+    def second(self, group: int, statement: int) -> int:
+        """Header time of the events of a statement (``SET timestamp`` included)."""
+        if self.facts.timestamps is not None and group < len(self.facts.timestamps):
+            times = self.facts.timestamps[group]
+            return times[min(statement, len(times) - 1)]
+        if self.declared is not None:
+            return self.declared[0]
+        return START + 1 + group
+
+    def microsecond(self, group: int, statement: int) -> int:
+        """Microseconds that CURRENT_TIMESTAMP(6) sees beyond :meth:`second`."""
+        return self.declared[1] if self.declared is not None else 0
+
+    def statement_time(self, group: int, statement: int) -> tuple[int, int]:
+        """(second, microsecond) that the statement's CURRENT_TIMESTAMP gives."""
+        if self.declared is not None:
+            return self.declared
+        return self.second(group, statement), 0
+
+    def committed(self, group: int, statements: int) -> int:
+        """Microseconds since the epoch: the commit timestamp in the GTID event."""
+        stamps = self.facts.commit_timestamps
+        if stamps is not None and group < len(stamps):
+            return stamps[group]
+        return (START + 1 + group) * 1_000_000
+
+
+def parse_timestamp(text: str) -> tuple[int, int]:
+    """(seconds since the epoch, microseconds) of ``YYYY-MM-DD hh:mm:ss[.ffffff]`` in UTC.  Raises ScenarioError."""
+    try:
+        moment = dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC)
+    except ValueError:
+        raise ScenarioError(f"timestamp {text!r} is not a time", expected="YYYY-MM-DD hh:mm:ss[.ffffff]") from None
+    return int(moment.timestamp()), moment.microsecond

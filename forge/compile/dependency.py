@@ -1,0 +1,90 @@
+"""Logical timestamps: which earlier transaction a replica must have committed before this one may run.
+
+By commit order it is the previous transaction.  By writeset (sql/rpl_trx_tracking.cc; 8.4 and later know only this) it
+is the last one that wrote one of the same keys: the primary key and unique keys of every before and after image.
+A transaction without keys (DDL) makes everything after it depend on it; a table without keys falls back to the
+commit order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.charsets import compare_key
+from forge.compile.model import Key, Row, RowsStatement, Table, Transaction
+
+HISTORY_LIMIT = 25000
+KeyValue = tuple[object, ...]
+
+
+class CommitOrder:
+    """last_committed is the sequence number of the transaction before."""
+
+    def __init__(self) -> None:
+        self.sequence_number = 0
+
+    def next(self, transaction: Transaction | None) -> tuple[int, int]:
+        """(last_committed, sequence_number) of the next group; None stands for a DDL statement."""
+        self.sequence_number += 1
+        return self.sequence_number - 1, self.sequence_number
+
+
+class Writeset(CommitOrder):
+    """As above, but no later than the last transaction that wrote one of the same keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history: dict[KeyValue, int] = {}
+        self.history_start = 0
+
+    def next(self, transaction: Transaction | None) -> tuple[int, int]:
+        last_committed, number = super().next(transaction)
+        keys = set() if transaction is None else {key for s in transaction.statements for key in written_keys(s)}
+        missing = transaction is not None and any(not has_key(s.table) for s in transaction.statements)
+        if not keys and not missing:
+            self._restart(number)
+            return last_committed, number
+        full = len(self.history) + len(keys) > HISTORY_LIMIT
+        parent = self.history_start
+        for key in keys:
+            parent = max(parent, self.history.get(key, 0))
+            if key in self.history or not full:
+                self.history[key] = number
+        if full:
+            self._restart(number)
+        if not missing:
+            last_committed = min(parent, last_committed)
+        return last_committed, number
+
+    def _restart(self, number: int) -> None:
+        self.history.clear()
+        self.history_start = number
+
+
+def has_key(table: Table) -> bool:
+    return any(key.kind in ("primary", "unique") for key in table.keys)
+
+
+def written_keys(statement: RowsStatement) -> Iterator[KeyValue]:
+    """Every key value of the statement's images; a unique key with a NULL in it names no row."""
+    table = statement.table
+    for key in table.keys:
+        if key.kind == "index":
+            continue
+        for change in statement.changes:
+            for row in (change.before, change.after):
+                if row is not None and all(row[part.column] is not None for part in key.parts):
+                    yield key_value(table, key, row)
+
+
+def key_value(table: Table, key: Key, row: Row) -> KeyValue:
+    parts = tuple(_comparable(table, part.column, row) for part in key.parts)
+    return (table.database, table.name, key.name, *parts)
+
+
+def _comparable(table: Table, index: int, row: Row) -> object:
+    value = row[index]
+    sql_type = table.columns[index].type
+    if isinstance(value, str) and sql_type.collation is not None:
+        return compare_key(sql_type.collation, value)
+    return value

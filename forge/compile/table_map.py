@@ -1,0 +1,206 @@
+"""What a server says of a table in TABLE_MAP: types, metadata, and the optional metadata (WL#4618) by its own choice.
+
+Records follow the writing order of sql/log_event.cc.  The choice between the default-charset form and the per-column
+form counts columns, not bytes: with n columns of which m share the most frequent collation, the per-column form is
+written if n < 1 + 2 * (n - m).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from forge.charsets import charset, collation
+from forge.compile.model import Key, KeyPart, Session, Table
+from forge.events.columns import GEOMETRY, VECTOR, is_character, is_enum, is_numeric, is_set
+from forge.events.layout import to_bytes
+from forge.events.optional_metadata import MetadataRecord, record
+from forge.events.table_map import TableMap
+from forge.servers import ServerLine
+from forge.values.base import Column
+from forge.values.registry import column_for
+from forge.values.sqltype import SqlType
+
+GEOMETRY_TYPES = (
+    "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMCOLLECTION",
+)  # fmt: skip
+BINARY_COLLATION = 63
+DEFAULT_DIMENSIONS = 2048
+
+
+def wire_columns(table: Table) -> tuple[Column, ...]:
+    """The table's columns with everything that codecs need, whatever the optional metadata will tell."""
+    columns = []
+    for column in table.columns:
+        wire = column_for(column.type, name=column.name, nullable=column.nullable)
+        columns.append(wire)
+    return tuple(columns)
+
+
+def table_map(table: Table, table_id: int, session: Session, line: ServerLine) -> TableMap:
+    """The TABLE_MAP body for a statement on ``table``."""
+    columns = wire_columns(table)
+    nullable = bytearray((len(columns) + 7) // 8)
+    for index, column in enumerate(columns):
+        if column.nullable:
+            nullable[index // 8] |= 1 << (index % 8)
+    return TableMap(
+        table_id=table_id,
+        database=table.database,
+        table=table.name,
+        types=bytes(column.type_code for column in columns),
+        metadata=b"".join(column.metadata for column in columns),
+        nullable=bytes(nullable),
+        optional_metadata=optional_metadata(table, columns, session, line),
+    )
+
+
+def optional_metadata(
+    table: Table, columns: Sequence[Column], session: Session, line: ServerLine
+) -> tuple[MetadataRecord, ...]:
+    """The records that the mode asks for, without those that would be empty."""
+    wanted = line.full_metadata if session.row_metadata == "full" else line.minimal_metadata
+    records = (_WRITERS[name](table, columns, session) for name in wanted)
+    return tuple(item for item in records if item is not None)
+
+
+def _signedness(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+    # The fields of YEAR are unsigned (field.h), so its bit is set; BIT is not numeric here.
+    bits = "".join("1" if column.unsigned or column.type_code == 13 else "0" for column in columns if is_numeric(column))
+    return record("signedness", bits) if bits else None
+
+
+def _charset(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+    counted = [
+        BINARY_COLLATION if column.collation is None else column.collation
+        for column in columns
+        if is_character(column)
+    ]
+    return _collation_record(counted, "default_charset", "column_charset", session)
+
+
+def _enum_set_charset(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+    counted = [
+        column.type.collation if column.type.collation is not None else BINARY_COLLATION
+        for column, wire in zip(table.columns, columns, strict=True)
+        if is_enum(wire) or is_set(wire)
+    ]
+    return _collation_record(counted, "enum_set_default_charset", "enum_set_column_charset", session)
+
+
+def _collation_record(counted: Sequence[int], default: str, each: str, session: Session) -> MetadataRecord | None:
+    if not counted:
+        return None
+    form = session.metadata_charset
+    counts = Counter(counted)
+    # Ids are scanned upwards and replaced only by a greater count: of equals the smallest wins.
+    usual = min(counts, key=lambda identity: (-counts[identity], identity))
+    if form == "server":
+        others = len(counted) - counts[usual]
+        form = "column" if len(counted) < 1 + 2 * others else "default"
+    if form == "column":
+        return record(each, tuple(counted))
+    exceptions = tuple((index, identity) for index, identity in enumerate(counted) if identity != usual)
+    return record(default, (usual, exceptions))
+
+
+def _geometry_type(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+    codes = tuple(
+        _geometry_code(column.type)
+        for column, wire in zip(table.columns, columns, strict=True)
+        if wire.type_code == GEOMETRY
+    )
+    return record("geometry_type", codes) if codes else None
+
+
+def _geometry_code(sql_type: SqlType) -> int:
+    name = "GEOMCOLLECTION" if sql_type.name == "GEOMETRYCOLLECTION" else sql_type.name
+    return GEOMETRY_TYPES.index(name)
+
+
+def _vector_dimensions(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+    counts = tuple(
+        column.type.length or DEFAULT_DIMENSIONS
+        for column, wire in zip(table.columns, columns, strict=True)
+        if wire.type_code == VECTOR
+    )
+    return record("vector_dimensions", counts) if counts else None
+
+
+def _column_name(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+    return record("column_name", tuple(column.name for column in table.columns))
+
+
+def _members(name: str, chosen: Callable[[Column], bool]) -> Callable[..., MetadataRecord | None]:
+    def write(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+        members = tuple(
+            _member_bytes(column.type)
+            for column, wire in zip(table.columns, columns, strict=True)
+            if chosen(wire)
+        )
+        return record(name, members) if members else None
+
+    return write
+
+
+def _member_bytes(sql_type: SqlType) -> tuple[bytes, ...]:
+    if sql_type.collation in (None, BINARY_COLLATION):
+        return tuple(to_bytes(member) for member in sql_type.members)
+    codec = charset(collation(sql_type.collation).charset)
+    return tuple(codec.encode(member) for member in sql_type.members)
+
+
+def _primary_key(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+    key = key_of_rows(table)
+    if key is None:
+        return None
+    prefixes = tuple((part.column, key_prefix(table, part) or 0) for part in key.parts)
+    form = session.metadata_primary_key
+    if form == "server":
+        form = "prefix" if any(prefix for _, prefix in prefixes) else "simple"
+    if form == "simple":
+        return record("simple_primary_key", tuple(index for index, _ in prefixes))
+    return record("prefix_primary_key", prefixes)
+
+
+def key_of_rows(table: Table) -> Key | None:
+    """The key by which the server identifies rows: the primary key, else the first unique key of whole NOT NULL columns.
+
+    sql_table.cc sorts unique keys without NULLs first; recorded: of ``k1(d(3)), k2(c NULL), k3(b, a), k4(a)`` it is k3.
+    """
+    if table.primary_key is not None:
+        return table.primary_key
+    for key in table.keys:
+        if key.kind == "unique" and all(
+            not table.columns[part.column].nullable and key_prefix(table, part) is None for part in key.parts
+        ):
+            return key
+    return None
+
+
+def key_prefix(table: Table, part: KeyPart) -> int | None:
+    """The prefix of a key part, None if it covers the whole column."""
+    sql_type = table.columns[part.column].type
+    if part.prefix is None:
+        return None
+    whole = sql_type.name in ("CHAR", "VARCHAR", "BINARY", "VARBINARY") and part.prefix == sql_type.length
+    return None if whole else part.prefix
+
+
+def _visibility(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+    return record("visibility", "".join("1" if column.visible else "0" for column in table.columns))
+
+
+_WRITERS: dict[str, Any] = {
+    "signedness": _signedness,
+    "charset": _charset,
+    "geometry_type": _geometry_type,
+    "vector_dimensions": _vector_dimensions,
+    "column_name": _column_name,
+    "enum_set_charset": _enum_set_charset,
+    "set_members": _members("set_members", is_set),
+    "enum_members": _members("enum_members", is_enum),
+    "primary_key": _primary_key,
+    "visibility": _visibility,
+}
