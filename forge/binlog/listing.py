@@ -235,4 +235,3 @@ def events_of(documents: Iterable[Document]) -> Iterator[Event]:
         if isinstance(item, Event):
             state.note(item)
             yield item
-

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from forge.binlog.listing_text import is_safe
-from forge.errors import ForgeError, ScenarioError, nearest
+from forge.errors import ForgeError, ScenarioError, UnsupportedError, nearest
 from forge.events.layout import Body, flag_names
+from forge.events.mariadb_compressed import COMPRESSED_ROWS
 from forge.events.row_image import (
     ChangedRow,
     Image,
@@ -32,6 +33,8 @@ DERIVED_FIELDS = ("width", "present", "present_after")
 
 def rows_to_fields(body: RowsBody, columns: Sequence[Column]) -> Fields:
     """The fields of a row event whose rows could be split.  Raises ForgeError if they could not."""
+    if isinstance(body, COMPRESSED_ROWS):
+        raise UnsupportedError("compressed rows are listed as bytes")
     rows = parse_rows(body, columns)
     keys = column_keys(columns)
     usual = bitmap_of(range(len(columns)), len(columns), padding=True)
@@ -47,9 +50,7 @@ def rows_to_fields(body: RowsBody, columns: Sequence[Column]) -> Fields:
     paddings = {image.padding for row in rows for image in (row.before, row.after) if image is not None}
     if paddings - {0}:
         fields["null_padding"] = "ones"
-    before, after = (
-        None if bitmap is None else present_columns(bitmap, len(columns)) for bitmap in images_of(body)
-    )
+    before, after = (None if bitmap is None else present_columns(bitmap, len(columns)) for bitmap in images_of(body))
     fields["rows"] = [_row_to_fields(row, before, after, columns, keys) for row in rows]
     return fields
 

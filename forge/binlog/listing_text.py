@@ -35,9 +35,7 @@ _Dumper.add_representer(str, _represent_text)
 def dump_document(document: dict[str, Any]) -> str:
     """One document, without its ``---``."""
     return str(
-        yaml.dump(
-            document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1 << 20, default_flow_style=None
-        )
+        yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1 << 20, default_flow_style=None)
     )
 
 

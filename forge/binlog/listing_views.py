@@ -196,9 +196,7 @@ def _metadata_to_plain(value: Any) -> Any:
 def _metadata_from_plain(type_code: int, value: Any) -> Any:
     found = _untag(value, "optional_metadata")
     if type_code in _MEMBER_RECORDS and isinstance(found, tuple):
-        return tuple(
-            tuple(to_bytes(item) if isinstance(item, str) else item for item in members) for members in found
-        )
+        return tuple(tuple(to_bytes(item) if isinstance(item, str) else item for item in members) for members in found)
     return found
 
 
@@ -220,9 +218,7 @@ def _table_map_to_fields(body: TableMap, fields: Fields) -> Fields:
             shown["columns"] = columns
         elif name == "optional_metadata":
             if names and len(set(names)) == len(names):
-                shown[name] = {
-                    record.type_name: _metadata_to_plain(record.value) for record in body.optional_metadata
-                }
+                shown[name] = {record.type_name: _metadata_to_plain(record.value) for record in body.optional_metadata}
             elif names:
                 shown[name] = value
         elif name not in ("metadata", "nullable"):
@@ -237,7 +233,9 @@ def _table_map_from_fields(fields: Fields) -> Fields:
     nullable = bytearray((len(columns) + 7) // 8)
     for index, column in enumerate(columns):
         if not isinstance(column, dict) or "type" not in column:
-            raise ScenarioError(f"column {index + 1} is {column!r}", expected="{type: NAME, metadata: hex, nullable: true}")
+            raise ScenarioError(
+                f"column {index + 1} is {column!r}", expected="{type: NAME, metadata: hex, nullable: true}"
+            )
         types.append(type_number(column["type"]))
         metadata += _unhex(column.get("metadata", ""), "metadata")
         if column.get("nullable"):

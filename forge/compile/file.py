@@ -149,7 +149,9 @@ class _FileCompiler:
         yield self._gtid(number, transaction)
         begin = Query(
             database=transaction.current_database,
-            status_variables=begin_variables(transaction, self.clock.statement_time(number, 0), self.session, self.line),
+            status_variables=begin_variables(
+                transaction, self.clock.statement_time(number, 0), self.session, self.line
+            ),
             query="BEGIN",
         )
         yield self._query(begin, self.clock.second(number, 0), SUPPRESS_USE)

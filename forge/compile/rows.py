@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from forge.compile.model import Row, RowsStatement, Session
+from forge.compile.images import image_columns
+from forge.compile.model import Row, RowChange, RowsStatement, Session
 from forge.compile.table_map import wire_columns
-from forge.errors import UnsupportedError
 from forge.events.layout import pack_int
-from forge.events.row_image import Image, bitmap_of, build_image, full_padding
+from forge.events.row_image import Image, build_image, full_padding
 from forge.events.rows import DeleteRows, RowsV2, UpdateRows, WriteRows
 from forge.servers import ServerLine
-from forge.values.base import Codec, Column
+from forge.values.base import Column
 from forge.values.registry import codec_for
 
 POST_HEADER = 10
@@ -29,27 +29,37 @@ def row_events(
     statement: RowsStatement, table_id: int, session: Session, line: ServerLine
 ) -> Iterator[RowsV2 | UpdateRows]:
     """The bodies of the statement's row events; the last has the flag STMT_END."""
-    if session.row_image != "full":
-        raise UnsupportedError(f"row_image: {session.row_image} is not compiled yet; full is")
     columns = wire_columns(statement.table)
     width = len(columns)
-    present = bitmap_of(range(width), width, padding=line.present_padding)
-    encoder = RowEncoder(columns, padded=line.null_padding)
-    bitmaps = 2 if statement.kind == "update" else 1
-    fixed = POST_HEADER + len(pack_int(width)) + bitmaps * len(present)
-    groups = list(_grouped((encoder.changed(c.before, c.after) for c in statement.changes), fixed, session))
+    before, after = image_columns(statement, session, line)
+    encoders = [None if image is None else RowEncoder(columns, image.columns, line) for image in (before, after)]
+    bitmaps = [image.bitmap for image in (before, after) if image is not None]
+    fixed = POST_HEADER + len(pack_int(width)) + sum(len(bitmap) for bitmap in bitmaps)
+    rows = (_changed(change, *encoders) for change in statement.changes)
+    groups = list(_grouped(rows, fixed, session))
     flags = line.row_flags
     flags |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
     flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
-    for number, rows in enumerate(groups, start=1):
-        row_flags = flags | (STMT_END if number == len(groups) else 0)
+    for number, data in enumerate(groups, start=1):
+        fields = {
+            "table_id": table_id,
+            "row_flags": flags | (STMT_END if number == len(groups) else 0),
+            "width": width,
+            "rows": data,
+        }
         if statement.kind == "update":
-            yield UpdateRows(
-                table_id=table_id, row_flags=row_flags, width=width, present=present, present_after=present, rows=rows
-            )
+            yield UpdateRows(present=bitmaps[0], present_after=bitmaps[1], **fields)
         else:
-            kind = WriteRows if statement.kind == "insert" else DeleteRows
-            yield kind(table_id=table_id, row_flags=row_flags, width=width, present=present, rows=rows)
+            yield (WriteRows if statement.kind == "insert" else DeleteRows)(present=bitmaps[0], **fields)
+
+
+def _changed(change: RowChange, before: RowEncoder | None, after: RowEncoder | None) -> bytes:
+    """The bytes of one changed row: its images, one after the other."""
+    parts = []
+    for encoder, row in ((before, change.before), (after, change.after)):
+        if encoder is not None and row is not None:
+            parts.append(encoder.encode(row))
+    return b"".join(parts)
 
 
 def _grouped(rows: Iterator[bytes], fixed: int, session: Session) -> Iterator[bytes]:
@@ -66,20 +76,15 @@ def _grouped(rows: Iterator[bytes], fixed: int, session: Session) -> Iterator[by
 
 
 class RowEncoder:
-    """Full images of rows of one table."""
+    """Images of rows of one table, with some of its columns."""
 
-    def __init__(self, columns: Sequence[Column], *, padded: bool) -> None:
-        self.columns = columns
-        self.codecs: list[Codec] = [codec_for(column) for column in columns]
-        self.padding = full_padding(len(columns)) if padded else 0
+    def __init__(self, columns: Sequence[Column], present: Sequence[int], line: ServerLine) -> None:
+        self.present = [(index, columns[index], codec_for(columns[index])) for index in present]
+        self.padding = full_padding(len(self.present)) if line.null_padding else 0
 
-    def image(self, row: Row) -> Image:
-        cells = tuple(
-            None if value is None else codec.encode(column, value)
-            for column, codec, value in zip(self.columns, self.codecs, row, strict=True)
-        )
-        return Image(cells, self.padding)
-
-    def changed(self, before: Row | None, after: Row | None) -> bytes:
-        """The bytes of one changed row: its images, one after the other."""
-        return b"".join(build_image(self.image(row)) for row in (before, after) if row is not None)
+    def encode(self, row: Row) -> bytes:
+        cells = []
+        for index, column, codec in self.present:
+            value = row[index]
+            cells.append(None if value is None else codec.encode(column, value))
+        return build_image(Image(tuple(cells), self.padding))

@@ -38,9 +38,7 @@ def in_order(variables: dict[str, Any]) -> StatusVariables:
     return tuple((name, variables[name]) for name in ORDER if name in variables)
 
 
-def begin_variables(
-    transaction: Any, time: tuple[int, int], session: Session, line: ServerLine
-) -> StatusVariables:
+def begin_variables(transaction: Any, time: tuple[int, int], session: Session, line: ServerLine) -> StatusVariables:
     """BEGIN carries what its first statement needed: the event is made when that statement logs its first row."""
     first: RowsStatement = transaction.statements[0]
     variables = session_variables(session, line)
@@ -60,7 +58,8 @@ TIME_ZONE = "+00:00"
 def uses_time_zone(statement: RowsStatement) -> bool:
     """Storing a TIMESTAMP from a literal or from the clock converts by the session's time zone."""
     return any(
-        column.type.name == "TIMESTAMP" and any(c.after is not None and c.after[i] is not None for c in statement.changes)
+        column.type.name == "TIMESTAMP"
+        and any(c.after is not None and c.after[i] is not None for c in statement.changes)
         for i, column in enumerate(statement.table.columns)
     )
 
@@ -80,9 +79,7 @@ def ddl_text(statement: DdlStatement) -> str:
     return statement.sql
 
 
-def ddl_variables(
-    statement: DdlStatement, xid: int | None, session: Session, line: ServerLine
-) -> StatusVariables:
+def ddl_variables(statement: DdlStatement, xid: int | None, session: Session, line: ServerLine) -> StatusVariables:
     variables = session_variables(session, line)
     if statement.kind != "truncate_table":
         variables["updated_databases"] = statement.databases

@@ -67,15 +67,15 @@ def optional_metadata(
 
 def _signedness(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
     # The fields of YEAR are unsigned (field.h), so its bit is set; BIT is not numeric here.
-    bits = "".join("1" if column.unsigned or column.type_code == 13 else "0" for column in columns if is_numeric(column))
+    bits = "".join(
+        "1" if column.unsigned or column.type_code == 13 else "0" for column in columns if is_numeric(column)
+    )
     return record("signedness", bits) if bits else None
 
 
 def _charset(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
     counted = [
-        BINARY_COLLATION if column.collation is None else column.collation
-        for column in columns
-        if is_character(column)
+        BINARY_COLLATION if column.collation is None else column.collation for column in columns if is_character(column)
     ]
     return _collation_record(counted, "default_charset", "column_charset", session)
 
@@ -135,9 +135,7 @@ def _column_name(table: Table, columns: Sequence[Column], session: Session) -> M
 def _members(name: str, chosen: Callable[[Column], bool]) -> Callable[..., MetadataRecord | None]:
     def write(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
         members = tuple(
-            _member_bytes(column.type)
-            for column, wire in zip(table.columns, columns, strict=True)
-            if chosen(wire)
+            _member_bytes(column.type) for column, wire in zip(table.columns, columns, strict=True) if chosen(wire)
         )
         return record(name, members) if members else None
 

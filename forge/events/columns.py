@@ -66,7 +66,9 @@ def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
         nullable = bool(table_map.nullable[index // 8] >> (index % 8) & 1)
         columns.append(Column(code, metadata, nullable=nullable))
     if at != len(table_map.metadata):
-        raise FormatError(f"the metadata block has {len(table_map.metadata) - at} bytes too many", phase="metadata", offset=at)
+        raise FormatError(
+            f"the metadata block has {len(table_map.metadata) - at} bytes too many", phase="metadata", offset=at
+        )
     return tuple(columns)
 
 

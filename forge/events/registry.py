@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from forge.events.annotate_rows import AnnotateRows
+from forge.events.binlog_checkpoint import BinlogCheckpoint
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
+from forge.events.gtid_list import GtidList
+from forge.events.gtid_tagged import GtidTagged
 from forge.events.heartbeat import Heartbeat
+from forge.events.heartbeat_v2 import HeartbeatV2
+from forge.events.ignorable import Ignorable
 from forge.events.incident import Incident
 from forge.events.intvar import Intvar
 from forge.events.layout import Body
+from forge.events.load_data import AppendBlock, BeginLoadQuery, DeleteFile, ExecLoad
+from forge.events.mariadb_compressed import (
+    DeleteRowsCompressed,
+    QueryCompressed,
+    UpdateRowsCompressed,
+    WriteRowsCompressed,
+)
+from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.rand import Rand
@@ -22,8 +37,13 @@ from forge.events.rows import (
     WriteRowsV1,
 )
 from forge.events.rows_query import RowsQuery
+from forge.events.start_encryption import StartEncryption
 from forge.events.stop import Stop
 from forge.events.table_map import TableMap
+from forge.events.transaction_payload import TransactionPayload
+from forge.events.user_var import UserVar
+from forge.events.view_change import ViewChange
+from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 
 EVENT_TYPES: dict[int, type[Body]] = {
@@ -50,6 +70,27 @@ EVENT_TYPES: dict[int, type[Body]] = {
         AnonymousGtid,
         PreviousGtids,
         PartialUpdateRows,
+        AppendBlock,
+        ExecLoad,
+        DeleteFile,
+        UserVar,
+        BeginLoadQuery,
+        ExecuteLoadQuery,
+        Ignorable,
+        ViewChange,
+        XaPrepare,
+        TransactionPayload,
+        HeartbeatV2,
+        GtidTagged,
+        AnnotateRows,
+        BinlogCheckpoint,
+        MariadbGtid,
+        GtidList,
+        StartEncryption,
+        QueryCompressed,
+        WriteRowsCompressed,
+        UpdateRowsCompressed,
+        DeleteRowsCompressed,
     )
 }
 
@@ -60,32 +101,11 @@ RAW_TYPES: dict[int, str] = {
     6: "LOAD",
     7: "SLAVE",
     8: "CREATE_FILE",
-    9: "APPEND_BLOCK",
-    10: "EXEC_LOAD",
-    11: "DELETE_FILE",
     12: "NEW_LOAD",
-    14: "USER_VAR",
-    17: "BEGIN_LOAD_QUERY",
-    18: "EXECUTE_LOAD_QUERY",
     20: "PRE_GA_WRITE_ROWS",
     21: "PRE_GA_UPDATE_ROWS",
     22: "PRE_GA_DELETE_ROWS",
-    28: "IGNORABLE",
     36: "TRANSACTION_CONTEXT",
-    37: "VIEW_CHANGE",
-    38: "XA_PREPARE",
-    40: "TRANSACTION_PAYLOAD",
-    41: "HEARTBEAT_V2",
-    42: "GTID_TAGGED",
-    160: "ANNOTATE_ROWS",
-    161: "BINLOG_CHECKPOINT",
-    162: "MARIADB_GTID",
-    163: "GTID_LIST",
-    164: "START_ENCRYPTION",
-    165: "QUERY_COMPRESSED",
-    166: "WRITE_ROWS_COMPRESSED_V1",
-    167: "UPDATE_ROWS_COMPRESSED_V1",
-    168: "DELETE_ROWS_COMPRESSED_V1",
     169: "WRITE_ROWS_COMPRESSED",
     170: "UPDATE_ROWS_COMPRESSED",
     171: "DELETE_ROWS_COMPRESSED",

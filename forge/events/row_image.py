@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forge.errors import FormatError, UnsupportedError
+from forge.events.mariadb_compressed import COMPRESSED_ROWS, decompress_block
 from forge.events.rows import PartialUpdateRows, RowsBody, UpdateRows, UpdateRowsV1
 from forge.values.base import Column
 from forge.values.registry import codec_for
@@ -62,12 +63,10 @@ def iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedR
     if isinstance(body, PartialUpdateRows):
         raise UnsupportedError("rows of PARTIAL_UPDATE_ROWS are not decoded yet")
     if body.width != len(columns):
-        raise FormatError(
-            f"the event has {body.width} columns, its table map {len(columns)}", phase="row", offset=0
-        )
+        raise FormatError(f"the event has {body.width} columns, its table map {len(columns)}", phase="row", offset=0)
     before, after = images_of(body)
     readers = [None if bitmap is None else _ImageReader(bitmap, columns) for bitmap in (before, after)]
-    data, at = body.rows, 0
+    data, at = row_bytes(body), 0
     while True:
         start = at
         images: list[Image | None] = []
@@ -82,6 +81,11 @@ def iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedR
             break
     if at != len(data):
         raise FormatError(f"{len(data) - at} bytes after the last row", phase="row", offset=at)
+
+
+def row_bytes(body: RowsBody) -> bytes:
+    """The rows of the event, decompressed if MariaDB compressed them.  Raises FormatError."""
+    return decompress_block(body.rows) if isinstance(body, COMPRESSED_ROWS) else body.rows
 
 
 class _ImageReader:
@@ -103,9 +107,7 @@ class _ImageReader:
                 continue
             width = codec.width(column, data, at)
             if at + width > len(data):
-                raise FormatError(
-                    f"the value of column {index + 1} passes the end of the rows", phase="row", offset=at
-                )
+                raise FormatError(f"the value of column {index + 1} passes the end of the rows", phase="row", offset=at)
             cells.append(data[at : at + width])
             at += width
         return Image(tuple(cells), nulls >> len(self.columns)), at
@@ -133,4 +135,3 @@ def bitmap_of(columns: Sequence[int], width: int, *, padding: bool) -> bytes:
     if padding:
         bits |= full_padding(width) << width
     return bits.to_bytes((width + 7) // 8, "little")
-

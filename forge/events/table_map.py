@@ -16,6 +16,7 @@ from forge.events.optional_metadata import MetadataRecord, OptionalMetadata
 
 TABLE_FLAGS = ((0x0001, "BIT_LEN_EXACT"), (0x0002, "REFERRED_FK_DB"), (0x0004, "GENERATED_INVISIBLE_PK"))
 
+
 def TableId() -> Any:
     """u48, or u32 in the first 5.1 trees."""
     return BytesInteger(lambda this: this._params.format.table_id_size, swapped=True)

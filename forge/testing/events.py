@@ -7,13 +7,23 @@ from typing import Any
 from hypothesis import strategies as st
 
 from forge.binlog.writer import Item
+from forge.events.annotate_rows import AnnotateRows
+from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import Event, RawBody
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
+from forge.events.gtid_list import GtidList
+from forge.events.gtid_tagged import GtidTagged
 from forge.events.heartbeat import Heartbeat
+from forge.events.heartbeat_v2 import HeartbeatV2
+from forge.events.ignorable import Ignorable
 from forge.events.incident import Incident
 from forge.events.intvar import Intvar
 from forge.events.layout import Body
+from forge.events.load_data import AppendBlock, BeginLoadQuery, DeleteFile, ExecLoad
+from forge.events.mariadb_compressed import COMPRESSED_ROWS, QueryCompressed
+from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.optional_metadata import MetadataRecord, record
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
@@ -30,8 +40,13 @@ from forge.events.rows import (
     WriteRowsV1,
 )
 from forge.events.rows_query import RowsQuery
+from forge.events.start_encryption import StartEncryption
 from forge.events.stop import Stop
 from forge.events.table_map import TableMap
+from forge.events.transaction_payload import TransactionPayload
+from forge.events.user_var import UserVar
+from forge.events.view_change import ViewChange
+from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 
 
@@ -44,7 +59,8 @@ def unsigned(bits: int) -> st.SearchStrategy[int]:
 def texts(max_bytes: int = 40) -> st.SearchStrategy[str]:
     """Text as events hold it: any bytes, decoded with surrogate escapes."""
     return st.one_of(
-        st.text(max_size=max_bytes // 4), st.binary(max_size=max_bytes).map(lambda b: b.decode("utf-8", "surrogateescape"))
+        st.text(max_size=max_bytes // 4),
+        st.binary(max_size=max_bytes).map(lambda b: b.decode("utf-8", "surrogateescape")),
     )
 
 
@@ -66,7 +82,9 @@ def status_variables() -> st.SearchStrategy[tuple[tuple[str, Any], ...]]:
         st.tuples(st.just("microseconds"), unsigned(24)),
         st.tuples(st.just("ddl_xid"), unsigned(64)),
         st.tuples(st.just("mariadb_gtid_flags"), st.sampled_from(((2,), (4, 15), (16,)))),
-        st.tuples(st.just("character_set_collations"), st.lists(st.tuples(unsigned(16), unsigned(16)), max_size=3).map(tuple)),
+        st.tuples(
+            st.just("character_set_collations"), st.lists(st.tuples(unsigned(16), unsigned(16)), max_size=3).map(tuple)
+        ),
     )
     ending = st.one_of(st.just(()), st.binary(max_size=9).map(lambda rest: (("unread", b"\x7f" + rest),)))
     return st.builds(lambda known, rest: (*known, *rest), st.lists(each, max_size=6).map(tuple), ending)
@@ -108,7 +126,12 @@ def _rows(kind: type[Any], **more: Any) -> st.SearchStrategy[Any]:
         if "extra" in kind.field_names():
             fields["extra"] = st.binary(max_size=8)
         return st.builds(
-            kind, table_id=unsigned(48), row_flags=unsigned(16), width=st.just(width), rows=st.binary(max_size=30), **fields
+            kind,
+            table_id=unsigned(48),
+            row_flags=unsigned(16),
+            width=st.just(width),
+            rows=st.binary(max_size=30),
+            **fields,
         )
 
     return st.sampled_from((0, 1, 8, 9, 250, 251)).flatmap(at_width)
@@ -148,6 +171,56 @@ def _table_maps() -> st.SearchStrategy[TableMap]:
     return st.sampled_from((0, 1, 3, 8, 9, 250, 251)).flatmap(at_width)
 
 
+def _mariadb_gtids() -> st.SearchStrategy[MariadbGtid]:
+    def with_flags(flags: tuple[int, int]) -> st.SearchStrategy[MariadbGtid]:
+        flags2, extra = flags
+        ids = st.tuples(unsigned(32), st.binary(max_size=64), st.binary(max_size=64))
+        return st.builds(
+            MariadbGtid,
+            sequence_number=unsigned(64),
+            domain_id=unsigned(32),
+            flags2=st.just(flags2),
+            commit_id=unsigned(64) if flags2 & 0x02 else st.none(),
+            xid=ids if flags2 & 0xC0 else st.none(),
+            flags_extra=st.just(extra),
+            extra_engines=unsigned(8) if extra & 0x01 else st.none(),
+            start_alter=unsigned(64) if extra & 0x0C else st.none(),
+            thread_id=unsigned(32) if extra & 0x10 else st.none(),
+        )
+
+    return st.tuples(unsigned(8), st.sampled_from((0, 0x01, 0x02, 0x04, 0x10, 0x11, 0x14))).flatmap(with_flags)
+
+
+def _tagged_gtids() -> st.SearchStrategy[GtidTagged]:
+    signed = st.integers(-(1 << 63), (1 << 63) - 1)
+    return st.builds(
+        GtidTagged,
+        gtid_flags=unsigned(8),
+        uuid=st.uuids().map(str),
+        gno=signed,
+        tag=st.text("abc_", max_size=32),
+        last_committed=signed,
+        sequence_number=signed,
+        commit_timestamp=unsigned(64),
+        original_commit_timestamp=st.one_of(st.none(), unsigned(64)),
+        transaction_length=unsigned(64),
+        server_version=unsigned(32),
+        commit_group_ticket=st.one_of(st.none(), unsigned(64)),
+    )
+
+
+def _user_vars() -> st.SearchStrategy[UserVar]:
+    value = st.tuples(unsigned(3), unsigned(32), st.binary(max_size=12))
+    return st.one_of(
+        st.builds(UserVar, name=texts()),
+        st.builds(UserVar, name=texts(), value=value, value_flags=st.one_of(st.none(), unsigned(8))),
+    )
+
+
+def _tlvs() -> st.SearchStrategy[tuple[tuple[int, bytes], ...]]:
+    return st.lists(st.tuples(st.sampled_from((1, 2, 3, 200, 251)), st.binary(max_size=9)), max_size=3).map(tuple)
+
+
 #: A strategy for every body in the registry.
 BODIES: dict[type[Body], st.SearchStrategy[Any]] = {
     Query: st.builds(
@@ -175,13 +248,65 @@ BODIES: dict[type[Body], st.SearchStrategy[Any]] = {
         FormatDescription,
         server_version=st.text("0123456789.-MariaDBlog", max_size=49),
         created=unsigned(32),
-        post_header_lengths=st.sampled_from((27, 38, 41, 42)).map(lambda n: bytes(14) + bytes([57 + n]) + bytes(n - 15)),
+        post_header_lengths=st.sampled_from((27, 38, 41, 42)).map(
+            lambda n: bytes(14) + bytes([57 + n]) + bytes(n - 15)
+        ),
         checksum_algorithm=st.sampled_from((0, 1)),
+    ),
+    AppendBlock: st.builds(AppendBlock, file_id=unsigned(32), block=st.binary(max_size=30)),
+    BeginLoadQuery: st.builds(BeginLoadQuery, file_id=unsigned(32), block=st.binary(max_size=30)),
+    DeleteFile: st.builds(DeleteFile, file_id=unsigned(32)),
+    ExecLoad: st.builds(ExecLoad, file_id=unsigned(32)),
+    UserVar: _user_vars(),
+    ExecuteLoadQuery: st.builds(
+        ExecuteLoadQuery,
+        file_id=unsigned(32),
+        file_name_start=unsigned(32),
+        file_name_end=unsigned(32),
+        duplicates=unsigned(8),
+        status_variables=status_variables(),
+        database=texts(),
+        query=texts(),
+    ),
+    Ignorable: st.builds(Ignorable, data=st.binary(max_size=20)),
+    ViewChange: st.builds(
+        ViewChange,
+        view_id=st.binary(min_size=40, max_size=40),
+        sequence_number=unsigned(64),
+        certification_count=unsigned(32),
+        certification=st.binary(max_size=20),
+    ),
+    XaPrepare: st.builds(
+        XaPrepare,
+        one_phase=unsigned(8),
+        format_id=unsigned(32),
+        gtrid=st.binary(max_size=64),
+        bqual=st.binary(max_size=64),
+    ),
+    TransactionPayload: st.builds(TransactionPayload, values=_tlvs(), payload=st.binary(max_size=30)),
+    HeartbeatV2: st.builds(HeartbeatV2, values=_tlvs()),
+    GtidTagged: _tagged_gtids(),
+    AnnotateRows: st.builds(AnnotateRows, query=texts()),
+    BinlogCheckpoint: st.builds(BinlogCheckpoint, file_name=texts()),
+    MariadbGtid: _mariadb_gtids(),
+    GtidList: st.builds(
+        GtidList, gtids=st.lists(st.tuples(unsigned(32), unsigned(32), unsigned(64)), max_size=4).map(tuple)
+    ),
+    StartEncryption: st.builds(
+        StartEncryption, scheme=unsigned(8), key_version=unsigned(32), nonce=st.binary(min_size=12, max_size=12)
+    ),
+    QueryCompressed: st.builds(
+        QueryCompressed,
+        thread_id=unsigned(32),
+        status_variables=status_variables(),
+        database=texts(),
+        block=st.binary(max_size=20),
     ),
     **{
         kind: _rows(kind)
         for kind in (WriteRows, UpdateRows, DeleteRows, WriteRowsV1, UpdateRowsV1, DeleteRowsV1, PartialUpdateRows)
     },
+    **{kind: _rows(kind) for kind in COMPRESSED_ROWS},
 }
 
 

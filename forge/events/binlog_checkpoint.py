@@ -1,0 +1,22 @@
+"""BINLOG_CHECKPOINT (161, MariaDB 10.0 on): the oldest file that crash recovery still needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from construct import Int32ul
+
+from forge.events.layout import Body, Derived, Span, Struct, Text, derived, field_length, length_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BinlogCheckpoint(Body):
+    type_code: ClassVar[int] = 161
+    type_name: ClassVar[str] = "BINLOG_CHECKPOINT"
+    file_name_length: int | None = derived()
+    file_name: str
+    layout: ClassVar[Struct] = Struct(
+        "file_name_length" / Derived(Int32ul, length_of("file_name")),
+        "file_name" / Text(Span(field_length("file_name_length"))),
+    )

@@ -1,0 +1,49 @@
+"""GTID_LIST (163, MariaDB 10.0 on): the last GTIDs of all earlier files; after FORMAT_DESCRIPTION.
+
+The count shares a word with four flag bits.  An empty list has two filler bytes, since old replicas want a minimum
+size (recorded on 10.11 and 11.8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from construct import FormatFieldError, Int32ul, Int64ul, Sequence
+
+from forge.events.layout import Body, Derived, Rest, Struct, derived
+
+_ENTRY = Sequence(Int32ul, Int32ul, Int64ul)
+_ENTRY_SIZE = 16
+
+
+class _Entries(Rest):
+    """(domain id, server id, sequence number) as often as the count says."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> tuple[tuple[int, int, int], ...]:
+        count = context.count_and_flags & 0x0FFFFFFF
+        rest = stream.read(count * _ENTRY_SIZE)
+        if len(rest) < count * _ENTRY_SIZE:
+            raise FormatFieldError(f"{count} GTIDs announced, {len(rest)} bytes left", path=path)
+        return tuple(tuple(_ENTRY.parse(rest[at : at + _ENTRY_SIZE])) for at in range(0, len(rest), _ENTRY_SIZE))
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        for entry in obj:
+            stream.write(_ENTRY.build(entry))
+        return obj
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GtidList(Body):
+    """``gtids`` are (domain id, server id, sequence number), the last applied of a domain last."""
+
+    type_code: ClassVar[int] = 163
+    type_name: ClassVar[str] = "GTID_LIST"
+    count_and_flags: int | None = derived()
+    gtids: tuple[tuple[int, int, int], ...] = ()
+    filler: bytes | None = derived()
+    layout: ClassVar[Struct] = Struct(
+        "count_and_flags" / Derived(Int32ul, lambda this: len(this.gtids)),
+        "gtids" / _Entries(),
+        "filler" / Derived(Rest(), lambda this: b"" if this.gtids else b"\0\0"),
+    )

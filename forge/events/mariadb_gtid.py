@@ -1,0 +1,119 @@
+"""GTID of MariaDB (162, 10.0 on): first event of every group, in the place of BEGIN.
+
+The optional parts follow flags2 and flags_extra; zeros fill the event to 19 bytes.  A zero byte after the known
+parts is filler, so flags_extra is there only if it is not zero (sql/log_event_server.cc of 10.6; recorded).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from construct import Int8ul, Int32ul, Int64ul
+
+from forge.events.layout import Body, Derived, Rest, Span, Struct, derived
+
+GTID_FLAGS2 = (
+    (0x01, "STANDALONE"),
+    (0x02, "GROUP_COMMIT_ID"),
+    (0x04, "TRANSACTIONAL"),
+    (0x08, "ALLOW_PARALLEL"),
+    (0x10, "WAITED"),
+    (0x20, "DDL"),
+    (0x40, "PREPARED_XA"),
+    (0x80, "COMPLETED_XA"),
+)
+GROUP_COMMIT_ID, XA = 0x02, 0xC0
+MULTI_ENGINE, ALTER_NUMBER, THREAD_ID = 0x01, 0x0C, 0x10
+MINIMUM_SIZE = 19
+
+
+class _When(Derived):
+    """A field that is there only if ``condition(context)`` holds."""
+
+    def __init__(self, subcon: Any, condition: Any) -> None:
+        super().__init__(subcon, lambda _: None)
+        self.condition = condition
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        return self.subcon._parsereport(stream, context, path) if self.condition(context) else None
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if obj is not None:
+            self.subcon._build(obj, stream, context, path)
+        return obj
+
+
+class _Xid(Rest):
+    """(format id, gtrid, bqual)."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, bytes, bytes]:
+        format_id, gtrid, bqual = (int(part.parse_stream(stream)) for part in (Int32ul, Int8ul, Int8ul))
+        return (
+            format_id,
+            Span(lambda _: gtrid)._parse(stream, context, path),
+            Span(lambda _: bqual)._parse(stream, context, path),
+        )
+
+    def _build(self, obj: tuple[int, bytes, bytes], stream: Any, context: Any, path: str) -> Any:
+        format_id, gtrid, bqual = obj
+        stream.write(Int32ul.build(format_id) + Int8ul.build(len(gtrid)) + Int8ul.build(len(bqual)) + gtrid + bqual)
+        return obj
+
+
+class _FlagsExtra(Rest):
+    """A byte, unless the rest of the event is filler."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> int:
+        here = stream.tell()
+        byte = stream.read(1)
+        if byte and byte != b"\0":
+            return int(byte[0])
+        stream.seek(here)
+        return 0
+
+    def _build(self, obj: int, stream: Any, context: Any, path: str) -> int:
+        if obj:
+            stream.write(Int8ul.build(obj))
+        return obj
+
+
+def _filler(context: Any) -> bytes:
+    extra = context.flags_extra
+    used = 13 + (8 if context.commit_id is not None else 0) + (1 if extra else 0)
+    if context.xid is not None:
+        used += 6 + len(context.xid[1]) + len(context.xid[2])
+    used += sum(
+        size for name, size in (("extra_engines", 1), ("start_alter", 8), ("thread_id", 4)) if context[name] is not None
+    )
+    return bytes(max(0, MINIMUM_SIZE - used))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MariadbGtid(Body):
+    """``sequence_number`` and ``domain_id`` with the header's server id are the GTID."""
+
+    type_code: ClassVar[int] = 162
+    type_name: ClassVar[str] = "MARIADB_GTID"
+    sequence_number: int
+    domain_id: int = 0
+    flags2: int = 0
+    commit_id: int | None = None
+    xid: tuple[int, bytes, bytes] | None = None
+    flags_extra: int = 0
+    extra_engines: int | None = None
+    start_alter: int | None = None
+    thread_id: int | None = None
+    filler: bytes | None = derived()
+    layout: ClassVar[Struct] = Struct(
+        "sequence_number" / Int64ul,
+        "domain_id" / Int32ul,
+        "flags2" / Int8ul,
+        "commit_id" / _When(Int64ul, lambda this: this.flags2 & GROUP_COMMIT_ID),
+        "xid" / _When(_Xid(), lambda this: this.flags2 & XA),
+        "flags_extra" / _FlagsExtra(),
+        "extra_engines" / _When(Int8ul, lambda this: this.flags_extra & MULTI_ENGINE),
+        "start_alter" / _When(Int64ul, lambda this: this.flags_extra & ALTER_NUMBER),
+        "thread_id" / _When(Int32ul, lambda this: this.flags_extra & THREAD_ID),
+        "filler" / Derived(Rest(), _filler),
+    )

@@ -1,0 +1,20 @@
+"""START_ENCRYPTION (164, MariaDB 10.1 on): all later events of the file are encrypted one by one.  Never sent to replicas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from construct import Bytes, Int8ul, Int32ul
+
+from forge.events.layout import Body, Struct
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartEncryption(Body):
+    type_code: ClassVar[int] = 164
+    type_name: ClassVar[str] = "START_ENCRYPTION"
+    scheme: int = 1
+    key_version: int
+    nonce: bytes
+    layout: ClassVar[Struct] = Struct("scheme" / Int8ul, "key_version" / Int32ul, "nonce" / Bytes(12))

@@ -1,0 +1,37 @@
+"""Type, length, value lists whose numbers are all packed integers: HEARTBEAT_V2 and the head of TRANSACTION_PAYLOAD."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from construct import FormatFieldError
+
+from forge.events.layout import PackedBytes, PackedInt, Rest, pack_int
+
+END = 0
+#: (type, value bytes) in file order.
+Values = tuple[tuple[int, bytes], ...]
+
+
+class TypeLengthValues(Rest):
+    """The list up to its end mark, a type of 0 without length."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Values:
+        found: list[tuple[int, bytes]] = []
+        while (kind := PackedInt()._parse(stream, context, path)) != END:
+            found.append((kind, PackedBytes()._parse(stream, context, path)))
+        return tuple(found)
+
+    def _build(self, obj: Values, stream: Any, context: Any, path: str) -> Values:
+        for kind, value in obj:
+            stream.write(pack_int(kind) + pack_int(len(value)) + value)
+        stream.write(pack_int(END))
+        return obj
+
+
+def packed_value(value: bytes) -> int:
+    """A number inside a value.  Raises FormatFieldError if the value is more than that."""
+    number = int(PackedInt().parse(value))
+    if pack_int(number) != value:
+        raise FormatFieldError(f"{value.hex()} is not one packed integer")
+    return number

@@ -1,0 +1,28 @@
+"""VIEW_CHANGE (37): group replication's membership change, with certification data.  Logged up to 8.2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from construct import Bytes, Int32ul, Int64ul
+
+from forge.events.layout import Body, Rest, Struct
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewChange(Body):
+    """``view_id`` is NUL-padded to 40 bytes; ``certification`` are ``certification_count`` pairs of key and GTID set."""
+
+    type_code: ClassVar[int] = 37
+    type_name: ClassVar[str] = "VIEW_CHANGE"
+    view_id: bytes
+    sequence_number: int
+    certification_count: int
+    certification: bytes
+    layout: ClassVar[Struct] = Struct(
+        "view_id" / Bytes(40),
+        "sequence_number" / Int64ul,
+        "certification_count" / Int32ul,
+        "certification" / Rest(),
+    )

@@ -1,0 +1,30 @@
+"""XA_PREPARE (38, 5.7.7 and MariaDB 10.5 on): ends the group of an XA transaction; with ``one_phase`` it commits it too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from construct import Int8ul, Int32ul
+
+from forge.events.layout import Body, Derived, Span, Struct, derived, field_length, length_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XaPrepare(Body):
+    type_code: ClassVar[int] = 38
+    type_name: ClassVar[str] = "XA_PREPARE"
+    one_phase: int = 0
+    format_id: int = 1
+    gtrid_length: int | None = derived()
+    bqual_length: int | None = derived()
+    gtrid: bytes
+    bqual: bytes = b""
+    layout: ClassVar[Struct] = Struct(
+        "one_phase" / Int8ul,
+        "format_id" / Int32ul,
+        "gtrid_length" / Derived(Int32ul, length_of("gtrid")),
+        "bqual_length" / Derived(Int32ul, length_of("bqual")),
+        "gtrid" / Span(field_length("gtrid_length")),
+        "bqual" / Span(field_length("bqual_length")),
+    )
