@@ -8,11 +8,21 @@ and back.  Every codec is an instance registered in ``forge.values.registry``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from forge.values.sqltype import SqlType
 
 #: What codecs accept and return; the table is in docs/values.md.
 Value = Any
+
+
+class Piece(NamedTuple):
+    """A run of bytes inside a cell and what it means there; pieces are in file order and leave no gap."""
+
+    offset: int
+    data: bytes
+    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,9 @@ class Column:
     members: tuple[bytes, ...] | None = None
     geometry_type: int | None = None
     dimensions: int | None = None
+    #: The type that a declaration states, for what the wire does not tell (FLOAT(7,3), UUID, ...); only ``accept``
+    #: and ``sql`` look at it.  Two columns that are the same on the wire are equal.
+    declared: SqlType | None = field(default=None, compare=False, repr=False)
 
 
 class Codec(ABC):
@@ -76,3 +89,9 @@ class Codec(ABC):
     @abstractmethod
     def type_name(self, column: Column) -> str:
         """The SQL name of the type as far as the column description tells it, e.g. ``BIGINT UNSIGNED``."""
+
+    def explain(self, column: Column, raw: bytes) -> list[Piece]:
+        """The cell taken apart; one piece unless the family has more to tell.  Raises FormatError as decode does."""
+        value = self.decode(column, raw)
+        text = self.text(column, value)
+        return [Piece(0, raw, f"{self.type_name(column)} {raw.hex() if text is None else text}")]

@@ -1,0 +1,66 @@
+"""Bounds of cells: every codec takes exactly the bytes that its column and the length prefix say, or raises."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import lru_cache
+
+from construct import BytesInteger, Construct
+
+from forge.errors import FormatError
+from forge.values.base import Codec, Column
+
+
+def bad_value(rule: str, offset: int = 0) -> FormatError:
+    return FormatError(rule, phase="value", offset=offset)
+
+
+def bad_metadata(rule: str) -> FormatError:
+    return FormatError(rule, phase="metadata", offset=0)
+
+
+class FixedWidthCodec(Codec):
+    """A codec whose cells all have the size that the column's type and metadata give."""
+
+    @abstractmethod
+    def size(self, column: Column) -> int:
+        """Bytes of every cell.  Raises FormatError (phase "metadata") for impossible metadata."""
+
+    def width(self, column: Column, data: bytes | memoryview, offset: int) -> int:
+        size = self.size(column)
+        left = len(data) - offset
+        if left < size:
+            raise bad_value(f"{self.type_name(column)} needs {size} bytes, {max(left, 0)} are left", offset)
+        return size
+
+    def whole(self, column: Column, raw: bytes) -> bytes:
+        """``raw`` if it has exactly the column's size; FormatError otherwise."""
+        size = self.size(column)
+        if len(raw) != size:
+            raise bad_value(f"{self.type_name(column)} has {size} bytes, the cell has {len(raw)}", min(size, len(raw)))
+        return raw
+
+
+@lru_cache(maxsize=16)
+def length_prefix(size: int) -> Construct[int, int]:
+    """The little-endian length that precedes a value of variable length."""
+    return BytesInteger(size, swapped=True)
+
+
+def prefixed_width(name: str, prefix: int, data: bytes | memoryview, offset: int) -> int:
+    """Bytes of a cell which starts with a ``prefix``-byte length."""
+    left = len(data) - offset
+    if left < prefix:
+        raise bad_value(f"{name} needs a {prefix}-byte length, {max(left, 0)} bytes are left", offset)
+    length = int.from_bytes(data[offset : offset + prefix], "little")
+    if left - prefix < length:
+        raise bad_value(f"{name} says {length} bytes, {left - prefix} are left", offset)
+    return prefix + length
+
+
+def split_prefix(name: str, prefix: int, raw: bytes) -> bytes:
+    """The value of one whole length-prefixed cell."""
+    width = prefixed_width(name, prefix, raw, 0)
+    if width != len(raw):
+        raise bad_value(f"{name} says {width - prefix} bytes, the cell has {len(raw) - prefix}", width)
+    return raw[prefix:]

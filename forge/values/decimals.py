@@ -1,0 +1,142 @@
+"""DECIMAL(p,s): groups of nine decimal digits, each a big-endian integer (rows.md 4.3).
+
+The digits left of the point and those right of it are grouped outwards from the point: nine digits take four bytes,
+a shorter group at either end takes 0 to 4.  A group at the far right is left-justified (0.5 of DECIMAL(3,3) is the
+group 500).  A negative value has all bytes inverted; then the first bit is flipped, so that bytes compare as values.
+Zero is never negative.  Metadata: precision, scale.  DECIMAL UNSIGNED has the same bytes.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from construct import BytesInteger, Construct, Sequence
+
+from forge.errors import ScenarioError
+from forge.values.base import Column, Piece
+from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
+from forge.values.literals import EXACT, number, refuse, rounded
+
+#: Bytes of a group of 0 ... 9 digits.
+_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
+_GROUP = 9
+MAX_PRECISION = 65
+#: MySQL allows 30 fraction digits, MariaDB 38.
+MAX_SCALE, MAX_SCALE_MARIADB = 30, 38
+
+
+@lru_cache(maxsize=256)
+def group_digits(precision: int, scale: int) -> tuple[int, ...]:
+    """Digits of each group, in file order."""
+    whole, short = divmod(precision - scale, _GROUP)
+    fraction, tail = divmod(scale, _GROUP)
+    return (*([short] if short else []), *[_GROUP] * (whole + fraction), *([tail] if tail else []))
+
+
+@lru_cache(maxsize=256)
+def layout(precision: int, scale: int) -> Construct[Any, Any]:
+    """The groups, for a value whose sign has been taken off the bytes."""
+    return Sequence(*(BytesInteger(_BYTES[digits]) for digits in group_digits(precision, scale)))
+
+
+@lru_cache(maxsize=256)
+def packed_size(precision: int, scale: int) -> int:
+    return sum(_BYTES[digits] for digits in group_digits(precision, scale))
+
+
+def pack(value: Decimal, precision: int, scale: int) -> bytes:
+    """The bytes of a value that fits DECIMAL(precision, scale) exactly."""
+    sign, _, _ = value.as_tuple()
+    digits = str(abs(int(value.scaleb(scale, context=EXACT)))).rjust(precision, "0")
+    groups, at = [], 0
+    for size in group_digits(precision, scale):
+        groups.append(int(digits[at : at + size]))
+        at += size
+    packed = bytearray(layout(precision, scale).build(groups))
+    if sign and value:
+        packed = bytearray(byte ^ 0xFF for byte in packed)
+    packed[0] ^= 0x80
+    return bytes(packed)
+
+
+def unpack(raw: bytes, precision: int, scale: int) -> Decimal:
+    """The value of exactly ``packed_size`` bytes.  Raises FormatError for a group with too many digits."""
+    negative = not raw[0] & 0x80
+    plain = bytearray(raw)
+    plain[0] ^= 0x80
+    if negative:
+        plain = bytearray(byte ^ 0xFF for byte in plain)
+    digits, at = "", 0
+    for size, group in zip(group_digits(precision, scale), layout(precision, scale).parse(bytes(plain)), strict=True):
+        if group >= 10**size:
+            raise bad_value(f"a group of DECIMAL({precision},{scale}) has {size} digits, not the number {group}", at)
+        digits += str(group).rjust(size, "0")
+        at += _BYTES[size]
+    value = Decimal(int(digits)).scaleb(-scale, context=EXACT)
+    return value.copy_negate() if negative and value else value
+
+
+class DecimalCodec(FixedWidthCodec):
+    type_codes = (246,)
+    metadata_size = 2
+
+    def size(self, column: Column) -> int:
+        return packed_size(*self._arguments(column))
+
+    def decode(self, column: Column, raw: bytes) -> Decimal:
+        return unpack(self.whole(column, raw), *self._arguments(column))
+
+    def encode(self, column: Column, value: Decimal) -> bytes:
+        precision, scale = self._arguments(column)
+        return pack(self._fitting(column, Decimal(value), value), precision, scale)
+
+    def accept(self, column: Column, declared: Any) -> Decimal:
+        value = self._fitting(column, number(self.type_name(column), declared), declared)
+        if column.unsigned and value < 0:
+            raise refuse(self.type_name(column), declared, "cannot hold a negative number")
+        return value
+
+    def text(self, column: Column, value: Decimal) -> str:
+        return f"{value:f}"
+
+    def sql(self, column: Column, value: Decimal) -> str:
+        return f"{value:f}"
+
+    def type_name(self, column: Column) -> str:
+        precision, scale = column.metadata if len(column.metadata) == 2 else (0, 0)
+        return f"DECIMAL({precision},{scale})" + (" UNSIGNED" if column.unsigned else "")
+
+    def explain(self, column: Column, raw: bytes) -> list[Piece]:
+        precision, scale = self._arguments(column)
+        value = self.decode(column, raw)
+        pieces, at, left = [], 0, precision
+        for digits in group_digits(precision, scale):
+            size = _BYTES[digits]
+            place = f"{digits} digits {'before' if left > scale else 'after'} the point"
+            pieces.append(Piece(at, raw[at : at + size], place))
+            at, left = at + size, left - digits
+        sign = "negative: all bytes are inverted" if value < 0 else "positive"
+        pieces[0] = pieces[0]._replace(meaning=f"first bit {raw[0] >> 7}: {sign}; {pieces[0].meaning}")
+        return pieces
+
+    @staticmethod
+    def _arguments(column: Column) -> tuple[int, int]:
+        precision, scale = column.metadata if len(column.metadata) == 2 else (0, 0)
+        if not (1 <= precision <= MAX_PRECISION and scale <= min(precision, MAX_SCALE_MARIADB)):
+            raise bad_metadata(f"no server has the type DECIMAL({precision},{scale})")
+        return precision, scale
+
+    def _fitting(self, column: Column, value: Decimal, declared: Any) -> Decimal:
+        precision, scale = self._arguments(column)
+        if not value.is_finite():
+            raise ScenarioError(f"{self.type_name(column)} cannot hold {value}")
+        result = rounded(value, scale)
+        if abs(result) >= Decimal(1).scaleb(precision - scale):
+            problem = f"cannot hold more than {precision - scale} digits before the point"
+            raise refuse(self.type_name(column), declared, problem)
+        return result
+
+
+DECIMAL = DecimalCodec()

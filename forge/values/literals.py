@@ -1,0 +1,77 @@
+"""What declarations may say and what clients are sent: scalars checked and SQL literals written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+from forge.errors import ScenarioError
+
+_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE | re.ASCII)
+#: Exponents beyond any column: int(Decimal("1e999999999")) would not come back.
+_MAX_EXPONENT = 1000
+_ESCAPES = {0: r"\0", 8: r"\b", 9: r"\t", 10: r"\n", 13: r"\r", 26: r"\Z", 34: r"\"", 39: r"\'", 92: r"\\"}
+_ESCAPED = str.maketrans({code: text for code, text in _ESCAPES.items() if code != 34})
+#: Digits enough for every DECIMAL and every double.
+EXACT = Context(prec=2 * _MAX_EXPONENT, rounding=ROUND_HALF_UP)
+
+
+def refuse(type_name: str, declared: Any, problem: str, expected: str | None = None) -> ScenarioError:
+    """The error for a declared value that a column of this type cannot hold."""
+    shown = repr(str(declared)) if isinstance(declared, Decimal) else repr(declared)
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
+    return ScenarioError(f"{type_name} {problem}: {shown}", expected=expected)
+
+
+def number(type_name: str, declared: Any) -> Decimal:
+    """The exact number of a declared scalar: int, bool, Decimal, float, or its text.  Raises ScenarioError."""
+    if isinstance(declared, bool):
+        return Decimal(int(declared))
+    if isinstance(declared, int):
+        if declared.bit_length() > 4 * _MAX_EXPONENT:
+            raise ScenarioError(f"{type_name} cannot hold an integer of {declared.bit_length()} bits")
+        return Decimal(declared)
+    value: Decimal | None = None
+    if isinstance(declared, float):
+        value = Decimal(repr(declared))
+    elif isinstance(declared, Decimal):
+        value = declared
+    elif isinstance(declared, str) and _NUMBER.fullmatch(declared):
+        value = Decimal(declared.strip())
+    if value is None or not value.is_finite():
+        raise refuse(type_name, declared, "cannot hold this value", "a number")
+    if value and (abs(value.adjusted()) > _MAX_EXPONENT or len(value.as_tuple().digits) > _MAX_EXPONENT):
+        raise refuse(type_name, declared, "cannot hold this number", "a number of less than 1000 digits")
+    return value
+
+
+def rounded(value: Decimal, scale: int) -> Decimal:
+    """``value`` with exactly ``scale`` fraction digits, halves away from zero as servers round DECIMAL; no -0."""
+    result = value.quantize(Decimal(1).scaleb(-scale), context=EXACT)
+    return result if result else abs(result)
+
+
+def hex_mapping(declared: Any) -> bytes | None:
+    """The bytes of a ``{"hex": "..."}`` mapping; None if ``declared`` is not a mapping.  Raises ScenarioError."""
+    if not isinstance(declared, Mapping):
+        return None
+    digits = declared.get("hex")
+    if set(declared) != {"hex"} or not isinstance(digits, str):
+        raise ScenarioError(f"a value cannot be the mapping {dict(declared)!r}", expected="{hex: '00ff'}")
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        raise ScenarioError(f"{digits!r} is not hex", expected="pairs of hex digits") from None
+
+
+def quoted(text: str) -> str:
+    """``text`` as a string literal (for a session without NO_BACKSLASH_ESCAPES)."""
+    return f"'{text.translate(_ESCAPED)}'"
+
+
+def hexadecimal(data: bytes) -> str:
+    """``data`` as a binary literal."""
+    return f"x'{data.hex()}'" if data else "''"

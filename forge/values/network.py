@@ -1,0 +1,43 @@
+"""MariaDB's UUID, INET4 and INET6: text of a declaration <-> the 16, 4, 16 bytes that travel as BINARY.
+
+The wire tells BINARY(16) or BINARY(4) with collation 63, so only a declaration knows these types.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import uuid
+from typing import Any
+
+from forge.values.literals import refuse
+
+#: Type name -> bytes.
+NETWORK_SIZES = {"UUID": 16, "INET4": 4, "INET6": 16}
+
+
+def network_bytes(name: str, declared: Any) -> bytes:
+    """The bytes of a declared UUID or address: text, its object of ``uuid`` or ``ipaddress``, or the bytes."""
+    if isinstance(declared, (bytes, bytearray)):
+        data = bytes(declared)
+    else:
+        try:
+            if name == "UUID":
+                data = uuid.UUID(str(declared)).bytes
+            elif name == "INET4":
+                data = ipaddress.IPv4Address(str(declared)).packed
+            else:
+                data = ipaddress.IPv6Address(str(declared)).packed
+        except ValueError:
+            raise refuse(name, declared, "cannot hold this value", "its usual text") from None
+    if len(data) != NETWORK_SIZES[name]:
+        raise refuse(name, declared, "cannot hold this value", f"{NETWORK_SIZES[name]} bytes")
+    return data
+
+
+def network_text(name: str, data: bytes) -> str:
+    """The text of the type's bytes, as MariaDB takes and prints it."""
+    if name == "UUID":
+        return str(uuid.UUID(bytes=data))
+    if name == "INET4":
+        return str(ipaddress.IPv4Address(data))
+    return str(ipaddress.IPv6Address(data))

@@ -1,0 +1,72 @@
+"""The one table of column types: wire type code -> codec."""
+
+from __future__ import annotations
+
+from forge.errors import UnsupportedError
+from forge.values.base import Codec, Column
+from forge.values.bits import BIT
+from forge.values.decimals import DECIMAL
+from forge.values.declare import column_for
+from forge.values.enums import ENUM, ENUM_METADATA, SET, SET_METADATA, STRING
+from forge.values.floats import FLOAT
+from forge.values.integers import INTEGER
+from forge.values.strings import BLOB_CODEC, CHAR, VARCHAR_CODEC
+from forge.values.temporal import DATE, DATETIME, TIME, TIMESTAMP
+from forge.values.year import YEAR
+
+__all__ = ["codec_for", "column_for", "metadata_size", "type_label"]
+
+_CODECS: tuple[Codec, ...] = (
+    INTEGER,
+    FLOAT,
+    DECIMAL,
+    BIT,
+    YEAR,
+    DATE,
+    TIME,
+    DATETIME,
+    TIMESTAMP,
+    CHAR,
+    VARCHAR_CODEC,
+    BLOB_CODEC,
+)
+
+_BY_CODE: dict[int, Codec] = {code: codec for codec in _CODECS for code in codec.type_codes}
+#: What STRING 254 stands for, by the first metadata byte; anything else is CHAR or BINARY.
+_STRINGS: dict[int, Codec] = {ENUM_METADATA: ENUM, SET_METADATA: SET}
+
+#: Type codes that the servers' headers name and that have no codec here.
+_NAMES = {
+    0: "DECIMAL of MySQL before 5.0",
+    6: "NULL",
+    243: "INVALID",
+    244: "BOOL",
+    249: "TINY_BLOB",
+    250: "MEDIUM_BLOB",
+    251: "LONG_BLOB",
+}
+
+
+def codec_for(column: Column) -> Codec:
+    """The codec of a column; ENUM's and SET's for a STRING that is one.  Raises UnsupportedError naming the type."""
+    codec = _BY_CODE.get(column.type_code)
+    if codec is None:
+        raise UnsupportedError(f"column type {type_label(column.type_code)} is not supported")
+    if column.type_code == STRING and column.metadata:
+        return _STRINGS.get(column.metadata[0], codec)
+    return codec
+
+
+def metadata_size(type_code: int) -> int | None:
+    """Bytes of the type's metadata in TABLE_MAP; None for a type that is not known.
+
+    TYPED_ARRAY (20) has more than this minimum: its element's type byte, then that type's metadata.
+    """
+    codec = _BY_CODE.get(type_code)
+    return None if codec is None else codec.metadata_size
+
+
+def type_label(type_code: int) -> str:
+    """The number of a wire type, with its name if it has no codec but is known."""
+    name = _NAMES.get(type_code)
+    return f"{type_code} ({name})" if name else str(type_code)

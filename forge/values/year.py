@@ -1,0 +1,58 @@
+"""YEAR: one byte, 0 for 0000, else the year minus 1900: 1901 to 2155 (rows.md 4.5).
+
+YEAR(2) of servers before 5.7 is stored alike.  Two-digit years mean 1970 to 2069 as on a server: 69 is 2069,
+70 is 1970; the number 0 is 0000 but the strings "0" and "00" are 2000.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from construct import Byte
+
+from forge.values.base import Column
+from forge.values.cells import FixedWidthCodec
+from forge.values.literals import number, refuse, rounded
+
+_BASE = 1900
+
+
+class YearCodec(FixedWidthCodec):
+    type_codes = (13,)
+
+    def size(self, column: Column) -> int:
+        return 1
+
+    def decode(self, column: Column, raw: bytes) -> int:
+        stored = Byte.parse(self.whole(column, raw))
+        return stored + _BASE if stored else 0
+
+    def encode(self, column: Column, value: int) -> bytes:
+        self._check(value)
+        return Byte.build(value - _BASE if value else 0)
+
+    def accept(self, column: Column, declared: Any) -> int:
+        value = int(rounded(number("YEAR", declared), 0))
+        is_text = isinstance(declared, str)
+        is_short = not is_text or len(declared.strip()) <= 2
+        if is_short and (0 < value < 100 or (is_text and value == 0)):
+            value += 2000 if value < 70 else 1900
+        self._check(value)
+        return value
+
+    def text(self, column: Column, value: int) -> str:
+        return f"{value:04d}"
+
+    def sql(self, column: Column, value: int) -> str:
+        return str(value)
+
+    def type_name(self, column: Column) -> str:
+        return "YEAR"
+
+    @staticmethod
+    def _check(value: int) -> None:
+        if value != 0 and not _BASE < value < _BASE + 256:
+            raise refuse("YEAR", value, "cannot hold this year", "1901 to 2155, or 0")
+
+
+YEAR = YearCodec()
