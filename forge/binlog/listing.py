@@ -94,9 +94,9 @@ def assemble(text: str, *, file: str | None = None) -> bytes:
 
 def _documents(text: str, file: str | None) -> Iterator[tuple[Document, int]]:
     if text.lstrip().startswith("{"):
-        for number, line in enumerate(text.splitlines(), start=1):
-            if line.strip():
-                yield _json_document(line, number, file), number
+        for number, row in enumerate(text.splitlines(), start=1):
+            if row.strip():
+                yield _json_document(row, number, file), number
         return
     for located in load_documents(text, file=file):
         line = located.line(()) or 1

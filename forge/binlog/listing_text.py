@@ -14,7 +14,7 @@ except ImportError:  # PyYAML without libyaml
 
 #: Text that can stand in YAML without quotes and is nothing but text under every YAML version.
 _PLAIN = re.compile(r"[A-Za-z_`@][A-Za-z0-9_ .`()@*/-]*\Z")
-_WORDS = frozenset("null true false yes no on off y n".split())
+_WORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
 #: Characters that survive a YAML round trip: printable ones, with no control or surrogate code among them.
 _SAFE = re.compile("[\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*\\Z")
 

@@ -71,7 +71,7 @@ def body_to_fields(body: Body, state: ListingState) -> Fields | None:
     except ForgeError:
         return None
     if "status_variables" in fields:
-        fields["status_variables"] = {name: value for name, value in fields["status_variables"]}
+        fields["status_variables"] = dict(fields["status_variables"])
     return fields
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from forge.errors import FormatError
-from forge.events.event import HEADER_SIZE, SIZE_OFFSET, Event, advance, decode_event, decode_event_strictly
-from forge.events.format import FormatContext
+from forge.events.event import SIZE_OFFSET, Event, advance, decode_event, decode_event_strictly
+from forge.events.format import HEADER_SIZE, FormatContext
 
 MAGIC = b"\xfebin"
 ENCRYPTED_MAGIC = b"\xfdbin"

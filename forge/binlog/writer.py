@@ -31,7 +31,9 @@ class _Built:
 
 
 def write_binlog(items: Iterable[Item], *, magic: bytes = MAGIC) -> bytes:
-    """The file that holds these events, in this order.  Raises ScenarioError for a value that does not fit its field."""
+    """The file that holds these events, in this order.  Raises ScenarioError for a value that does not fit its
+    field.
+    """
     built = _build_bodies(items)
     _fill_transaction_lengths(built)
     out = bytearray(magic)

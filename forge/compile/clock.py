@@ -12,7 +12,9 @@ START = 1704067200
 
 
 class Clock:
-    """Times of a session.  Groups and statements count from 0; a transaction's commit has the index after its last statement."""
+    """Times of a session.  Groups and statements count from 0; a transaction's commit has the index after its
+    last statement.
+    """
 
     def __init__(self, session: Session) -> None:
         self.session = session

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 from forge.compile.clock import Clock
 from forge.compile.dependency import CommitOrder, Writeset
@@ -102,7 +103,7 @@ class _FileCompiler:
         last_committed, sequence_number = self.order.next(group if isinstance(group, Transaction) else None)
         statements = len(group.statements) if isinstance(group, Transaction) else 0
         first_gno = 1 if self.facts.first_gno is None else self.facts.first_gno
-        common = {
+        common: dict[str, Any] = {
             # MAY_HAVE_SBR: a group of row events only has it clear (sql/log_event.cc).
             "gtid_flags": 0 if isinstance(group, Transaction) else 1,
             "last_committed": last_committed,

@@ -18,9 +18,7 @@ from forge.errors import UnsupportedError
 from forge.events.row_image import bitmap_of
 from forge.servers import ServerLine
 
-BLOBS = frozenset(
-    ("TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
-)
+BLOBS = frozenset(("TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ for UPDATE the two images count together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from forge.compile.images import image_columns
 from forge.compile.model import Row, RowChange, RowsStatement, Session
@@ -41,7 +42,7 @@ def row_events(
     flags |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
     flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
     for number, data in enumerate(groups, start=1):
-        fields = {
+        fields: dict[str, Any] = {
             "table_id": table_id,
             "row_flags": flags | (STMT_END if number == len(groups) else 0),
             "width": width,

@@ -163,7 +163,8 @@ def _primary_key(table: Table, columns: Sequence[Column], session: Session) -> M
 
 
 def key_of_rows(table: Table) -> Key | None:
-    """The key by which the server identifies rows: the primary key, else the first unique key of whole NOT NULL columns.
+    """The key by which the server identifies rows: the primary key, else the first unique key of whole NOT
+    NULL columns.
 
     sql_table.cc sorts unique keys without NULLs first; recorded: of ``k1(d(3)), k2(c NULL), k3(b, a), k4(a)`` it is k3.
     """

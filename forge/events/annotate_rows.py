@@ -1,11 +1,15 @@
-"""ANNOTATE_ROWS (160, MariaDB 5.3 on): the text of a row-logged statement, before its TABLE_MAPs.  No length, no flag."""
+"""ANNOTATE_ROWS (160, MariaDB 5.3 on): the text of a row-logged statement, before its TABLE_MAPs.  No length,
+no flag.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.events.layout import Body, Rest, Struct, Text
+from construct import Struct
+
+from forge.events.layout import Body, Rest, Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Int8ul, Int16ul, Int32ul, Struct
+from construct import ConstructError, Int8ul, Int16ul, Int32ul, Struct
 
 from forge.errors import FormatError, ScenarioError
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
@@ -109,8 +109,8 @@ def encode_event(event: Event, offset: int, format: FormatContext, *, body: byte
         "flags": event.flags,
     }
     try:
-        data = HEADER.build(fields) + body
-    except Exception as error:  # construct's errors have no common meaning beyond "does not fit"
+        data = bytes(HEADER.build(fields)) + body
+    except ConstructError as error:
         raise ScenarioError(f"{event.type_name} header: {str(error).splitlines()[-1]}") from None
     if not with_checksum:
         return data

@@ -1,4 +1,5 @@
-"""EXECUTE_LOAD_QUERY (18): a QUERY that loads the file sent before; 13 bytes more stand between post-header and variables.
+"""EXECUTE_LOAD_QUERY (18): a QUERY that loads the file sent before; 13 bytes more stand between post-header
+and variables.
 
 ``[file_name_start, file_name_end)`` is the range of the text which an applier replaces by its own file's name.
 """
@@ -8,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Const, Int8ul, Int16ul, Int32ul
+from construct import Const, Int8ul, Int16ul, Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Rest, Span, Struct, Text, derived, field_length, length_of
+from forge.events.layout import Body, Derived, Rest, Span, Text, derived, field_length, length_of
 from forge.events.status_vars import StatusBlock, StatusVariables, build_status_variables
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Bytes, Construct, Int8ul, Int16ul, Int32ul, stream_write
+from construct import Bytes, Construct, Int8ul, Int16ul, Int32ul, Struct, stream_write
 
 from forge.events.format import FormatContext, writes_checksums
-from forge.events.layout import Body, Struct, Text, WhileMore, to_bytes, to_text
+from forge.events.layout import Body, Text, WhileMore, to_bytes, to_text
 
 FIXED_SIZE = 57
 

@@ -11,10 +11,10 @@ import uuid as _uuid
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Adapter, Bytes, Int8ul, Int64sl, Int64ul, stream_read, stream_write
+from construct import Adapter, Bytes, Int8ul, Int64sl, Int64ul, Struct, stream_read, stream_write
 from construct import Construct as _Construct
 
-from forge.events.layout import Body, PackedInt, Struct, WhileMore
+from forge.events.layout import Body, PackedInt, WhileMore
 
 NIL_UUID = str(_uuid.UUID(int=0))
 

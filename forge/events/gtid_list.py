@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import FormatFieldError, Int32ul, Int64ul, Sequence
+from construct import Construct, FormatFieldError, Int32ul, Int64ul, Sequence, Struct
 
-from forge.events.layout import Body, Derived, Rest, Struct, derived
+from forge.events.layout import Body, Derived, Rest, derived
 
 _ENTRY = Sequence(Int32ul, Int32ul, Int64ul)
 _ENTRY_SIZE = 16
 
 
-class _Entries(Rest):
+class _Entries(Construct):  # type: ignore[misc]
     """(domain id, server id, sequence number) as often as the count says."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[tuple[int, int, int], ...]:

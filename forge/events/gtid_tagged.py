@@ -11,9 +11,9 @@ import uuid as _uuid
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import FormatFieldError
+from construct import Construct, FormatFieldError, Struct
 
-from forge.events.layout import Body, Rest, Struct, to_bytes, to_text
+from forge.events.layout import Body, to_bytes, to_text
 from forge.events.serialization import read_svarint, read_uvarint, svarint, uvarint
 
 FORMAT_VERSION = 1
@@ -56,7 +56,7 @@ FIELDS: tuple[tuple[str, Any, Any], ...] = (
 )
 
 
-class _Message(Rest):
+class _Message(Construct):  # type: ignore[misc]
     """All fields as one mapping."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> dict[str, Any]:

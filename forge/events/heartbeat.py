@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.events.layout import Body, Rest, Struct, Text
+from construct import Struct
+
+from forge.events.layout import Body, Rest, Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

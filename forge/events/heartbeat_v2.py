@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.events.layout import Body, Struct, to_text
+from construct import Struct
+
+from forge.events.layout import Body, to_text
 from forge.events.type_length_values import TypeLengthValues, Values, packed_value
 
 FILE_NAME, POSITION = 1, 2

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.events.layout import Body, Rest, Struct
+from construct import Struct
+
+from forge.events.layout import Body, Rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

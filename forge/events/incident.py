@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Int8ul, Int16ul
+from construct import Int8ul, Int16ul, Struct
 
-from forge.events.layout import Body, Derived, Span, Struct, Text, derived, field_length, length_of
+from forge.events.layout import Body, Derived, Span, Text, derived, field_length, length_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

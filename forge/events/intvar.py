@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Int8ul, Int64ul
+from construct import Int8ul, Int64ul, Struct
 
-from forge.events.layout import Body, Struct
+from forge.events.layout import Body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

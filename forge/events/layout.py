@@ -16,7 +16,6 @@ from construct import (
     ConstructError,
     IntegerError,
     StreamError,
-    Struct,
     Subconstruct,
     stream_read,
     stream_write,
@@ -56,6 +55,14 @@ def pack_int(value: int) -> bytes:
     raise AssertionError("unreachable")
 
 
+def read_exactly(stream: Any, length: int, path: str) -> bytes:
+    """That many bytes.  Raises StreamError if the event ends before; allocates no more than the event has."""
+    data = stream.read(length) if length >= 0 else b""
+    if len(data) != length:
+        raise StreamError(f"{length} bytes announced, {len(data)} left", path=path)
+    return bytes(data)
+
+
 class Span(Construct):  # type: ignore[misc]
     """``length(context)`` bytes; building writes what it is given, so that a pinned length may disagree."""
 
@@ -64,11 +71,7 @@ class Span(Construct):  # type: ignore[misc]
         self.length = length
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
-        wanted = self.length(context)
-        data = stream.read(wanted) if wanted >= 0 else b""
-        if len(data) != wanted:
-            raise StreamError(f"{wanted} bytes announced, {len(data)} left", path=path)
-        return bytes(data)
+        return read_exactly(stream, self.length(context), path)
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         stream_write(stream, obj, len(obj), path)
@@ -79,8 +82,7 @@ class PackedBytes(Construct):  # type: ignore[misc]
     """Bytes after their packed length."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
-        length = PackedInt()._parse(stream, context, path)
-        return Span(lambda _: length)._parse(stream, context, path)
+        return read_exactly(stream, PackedInt()._parse(stream, context, path), path)
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         data = pack_int(len(obj)) + obj
@@ -275,9 +277,3 @@ def flag_value(names: Iterable[str | int], table: Iterable[tuple[int, str]]) -> 
         else:
             raise ScenarioError(f"unknown flag {name!r}", expected=f"one of {', '.join(bits)} or a number")
     return value
-
-
-__all__ = [
-    "Body", "Derived", "PackedBytes", "PackedInt", "Rest", "Span", "Struct", "Text", "WhileMore", "derived", "field_length",
-    "first_line", "flag_names", "flag_value", "length_of", "pack_int", "to_bytes", "to_text",
-]  # fmt: skip

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Int32ul
+from construct import Int32ul, Struct
 
-from forge.events.layout import Body, Rest, Struct
+from forge.events.layout import Body, Rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

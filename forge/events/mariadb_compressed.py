@@ -10,10 +10,10 @@ import zlib
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Const, Int8ul, Int16ul, Int32ul
+from construct import Const, Int8ul, Int16ul, Int32ul, Struct
 
 from forge.errors import FormatError
-from forge.events.layout import Body, Derived, Rest, Span, Struct, Text, derived, field_length, length_of
+from forge.events.layout import Body, Derived, Rest, Span, Text, derived, field_length, length_of
 from forge.events.rows import DeleteRowsV1, UpdateRowsV1, WriteRowsV1
 from forge.events.status_vars import StatusBlock, StatusVariables, build_status_variables
 

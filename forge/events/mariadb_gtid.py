@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Int8ul, Int32ul, Int64ul
+from construct import Construct, Int8ul, Int32ul, Int64ul, Struct
 
-from forge.events.layout import Body, Derived, Rest, Span, Struct, derived
+from forge.events.layout import Body, Derived, Rest, derived, read_exactly
 
 GTID_FLAGS2 = (
     (0x01, "STANDALONE"),
@@ -44,15 +44,15 @@ class _When(Derived):
         return obj
 
 
-class _Xid(Rest):
+class _Xid(Construct):  # type: ignore[misc]
     """(format id, gtrid, bqual)."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, bytes, bytes]:
         format_id, gtrid, bqual = (int(part.parse_stream(stream)) for part in (Int32ul, Int8ul, Int8ul))
         return (
             format_id,
-            Span(lambda _: gtrid)._parse(stream, context, path),
-            Span(lambda _: bqual)._parse(stream, context, path),
+            read_exactly(stream, gtrid, path),
+            read_exactly(stream, bqual, path),
         )
 
     def _build(self, obj: tuple[int, bytes, bytes], stream: Any, context: Any, path: str) -> Any:
@@ -61,7 +61,7 @@ class _Xid(Rest):
         return obj
 
 
-class _FlagsExtra(Rest):
+class _FlagsExtra(Construct):  # type: ignore[misc]
     """A byte, unless the rest of the event is filler."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:

@@ -26,7 +26,7 @@ from typing import Any
 
 from construct import Adapter, Construct, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
 
-from forge.events.layout import PackedBytes, PackedInt, Rest, Span, Text, pack_int
+from forge.events.layout import PackedBytes, PackedInt, Rest, Text, pack_int, read_exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class OptionalMetadata(Construct):  # type: ignore[misc]
         records = []
         while head := stream.read(1):
             length = PackedInt()._parse(stream, context, path)
-            value = Span(lambda _, length=length: length)._parse(stream, context, path)
+            value = read_exactly(stream, length, path)
             records.append(MetadataRecord(head[0], parse_value(head[0], value)))
         return tuple(records)
 

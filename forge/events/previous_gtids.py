@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Construct as _Construct
-from construct import FormatFieldError, stream_read, stream_write
+from construct import FormatFieldError, Struct, stream_read, stream_write
 
-from forge.events.layout import Body, Struct, to_bytes, to_text
+from forge.events.layout import Body, to_bytes, to_text
 from forge.events.serialization import read_uvarint, uvarint
 
 #: (uuid, tag or "", ((first, last), ...)), sorted by uuid and tag.

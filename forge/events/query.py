@@ -1,4 +1,5 @@
-"""QUERY (2): a statement as text with the session settings that its replay needs: BEGIN, COMMIT, DDL, statement-format DML.
+"""QUERY (2): a statement as text with the session settings that its replay needs: BEGIN, COMMIT, DDL,
+statement-format DML.
 
 ``exec_time`` are seconds from the statement's timestamp to the logging, modulo 2^32: huge after ``SET timestamp``.
 The text is bytes in the client's character set and need not be UTF-8.
@@ -9,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Const, Int8ul, Int16ul, Int32ul
+from construct import Const, Int8ul, Int16ul, Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Rest, Span, Struct, Text, derived, field_length, length_of
+from forge.events.layout import Body, Derived, Rest, Span, Text, derived, field_length, length_of
 from forge.events.status_vars import StatusBlock, StatusVariables, build_status_variables
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Int64ul
+from construct import Int64ul, Struct
 
-from forge.events.layout import Body, Rest, Struct, Text
+from forge.events.layout import Body, Rest, Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

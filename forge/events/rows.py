@@ -1,4 +1,5 @@
-"""Row events: WRITE, UPDATE, DELETE in version 1 (23-25: 5.1 to 5.5, MariaDB), version 2 (30-32: 5.6 on) and PARTIAL_UPDATE (39).
+"""Row events: WRITE, UPDATE, DELETE in version 1 (23-25: 5.1 to 5.5, MariaDB), version 2 (30-32: 5.6 on) and
+PARTIAL_UPDATE (39).
 
 The rows themselves are opaque here; ``forge.events.row_image`` splits them with the help of the TABLE_MAP.
 """
@@ -8,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Int16ul
+from construct import Int16ul, Struct
 
-from forge.events.layout import Body, PackedInt, Rest, Span, Struct
+from forge.events.layout import Body, PackedInt, Rest, Span, read_exactly
 from forge.events.table_map import TableId
 
 ROW_FLAGS = (
@@ -34,7 +35,7 @@ class _ExtraData(Span):
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         length = Int16ul.parse_stream(stream)
-        return Span(lambda _: length - 2)._parse(stream, context, path)
+        return read_exactly(stream, length - 2, path)
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         return super()._build(Int16ul.build(len(obj) + 2) + obj, stream, context, path)

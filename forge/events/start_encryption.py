@@ -1,13 +1,15 @@
-"""START_ENCRYPTION (164, MariaDB 10.1 on): all later events of the file are encrypted one by one.  Never sent to replicas."""
+"""START_ENCRYPTION (164, MariaDB 10.1 on): all later events of the file are encrypted one by one.  Never sent
+to replicas.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Bytes, Int8ul, Int32ul
+from construct import Bytes, Int8ul, Int32ul, Struct
 
-from forge.events.layout import Body, Struct
+from forge.events.layout import Body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

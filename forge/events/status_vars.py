@@ -24,7 +24,7 @@ from construct import (
     stream_write,
 )
 
-from forge.events.layout import Span, to_bytes, to_text
+from forge.events.layout import Span, read_exactly, to_bytes, to_text
 
 #: (name, value) in file order.  The value's shape is that of the variable's layout in STATUS_VARIABLES.
 StatusVariables = tuple[tuple[str, Any], ...]
@@ -42,7 +42,7 @@ class _Counted(Construct):  # type: ignore[misc]
 
     def _parse(self, stream: Any, context: Any, path: str) -> str:
         length = Int8ul.parse_stream(stream)
-        text = to_text(Span(lambda _: length)._parse(stream, context, path))
+        text = to_text(read_exactly(stream, length, path))
         # The catalog of 5.0.0 - 5.0.3 ends with a NUL, unless it is empty.
         if self.terminated and length and stream.read(1) != b"\0":
             raise FormatFieldError("catalog without its NUL", path=path)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.events.layout import Body, Struct
+from construct import Struct
+
+from forge.events.layout import Body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

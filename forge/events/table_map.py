@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import BytesInteger, Const, Int16ul
+from construct import BytesInteger, Const, Int16ul, Struct
 
-from forge.events.layout import Body, Derived, PackedInt, Span, Struct, Text, derived, field_length, length_of
+from forge.events.layout import Body, Derived, PackedInt, Span, Text, derived, field_length, length_of
 from forge.events.optional_metadata import MetadataRecord, OptionalMetadata
 
 TABLE_FLAGS = ((0x0001, "BIT_LEN_EXACT"), (0x0002, "REFERRED_FK_DB"), (0x0004, "GENERATED_INVISIBLE_PK"))
@@ -24,7 +24,9 @@ def TableId() -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMap(Body):
-    """``types`` has a byte a column, ``metadata`` the bytes that those types take, ``nullable`` a bit a column (lowest first)."""
+    """``types`` has a byte a column, ``metadata`` the bytes that those types take, ``nullable`` a bit a column
+    (lowest first).
+    """
 
     type_code: ClassVar[int] = 19
     type_name: ClassVar[str] = "TABLE_MAP"

@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.events.layout import Body, Rest, Struct
+from construct import Struct
+
+from forge.events.layout import Body, Rest
 from forge.events.type_length_values import TypeLengthValues, Values, packed_value
 
 PAYLOAD_SIZE, COMPRESSION_TYPE, UNCOMPRESSED_SIZE = 1, 2, 3
@@ -17,7 +19,9 @@ ZSTD, NONE = 0, 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionPayload(Body):
-    """``values`` are (type, packed integer bytes): 2 compression (0 zstd, 255 none), 3 uncompressed size, 1 payload size."""
+    """``values`` are (type, packed integer bytes): 2 compression (0 zstd, 255 none), 3 uncompressed size, 1
+    payload size.
+    """
 
     type_code: ClassVar[int] = 40
     type_name: ClassVar[str] = "TRANSACTION_PAYLOAD"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from construct import FormatFieldError
+from construct import Construct, FormatFieldError
 
-from forge.events.layout import PackedBytes, PackedInt, Rest, pack_int
+from forge.events.layout import PackedBytes, PackedInt, pack_int
 
 END = 0
 #: (type, value bytes) in file order.
 Values = tuple[tuple[int, bytes], ...]
 
 
-class TypeLengthValues(Rest):
+class TypeLengthValues(Construct):  # type: ignore[misc]
     """The list up to its end mark, a type of 0 without length."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> Values:

@@ -9,21 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Int8ul, Int32ul
+from construct import Construct, Int8ul, Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Rest, Span, Struct, Text, WhileMore, derived, field_length, length_of
+from forge.events.layout import Body, Derived, Span, Text, WhileMore, derived, field_length, length_of, read_exactly
 
 STRING, REAL, INTEGER, ROW, DECIMAL = range(5)
 
 
-class _Value(Rest):
+class _Value(Construct):  # type: ignore[misc]
     """(type, collation, bytes), or None for NULL."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, int, bytes] | None:
         if context.is_null:
             return None
         kind, collation, length = (int(part.parse_stream(stream)) for part in (Int8ul, Int32ul, Int32ul))
-        return kind, collation, Span(lambda _: length)._parse(stream, context, path)
+        return kind, collation, read_exactly(stream, length, path)
 
     def _build(self, obj: tuple[int, int, bytes] | None, stream: Any, context: Any, path: str) -> Any:
         if obj is not None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Bytes, Int32ul, Int64ul
+from construct import Bytes, Int32ul, Int64ul, Struct
 
-from forge.events.layout import Body, Rest, Struct
+from forge.events.layout import Body, Rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewChange(Body):
-    """``view_id`` is NUL-padded to 40 bytes; ``certification`` are ``certification_count`` pairs of key and GTID set."""
+    """``view_id`` is NUL-padded to 40 bytes; ``certification`` are ``certification_count`` pairs of key and
+    GTID set.
+    """
 
     type_code: ClassVar[int] = 37
     type_name: ClassVar[str] = "VIEW_CHANGE"

@@ -1,13 +1,15 @@
-"""XA_PREPARE (38, 5.7.7 and MariaDB 10.5 on): ends the group of an XA transaction; with ``one_phase`` it commits it too."""
+"""XA_PREPARE (38, 5.7.7 and MariaDB 10.5 on): ends the group of an XA transaction; with ``one_phase`` it
+commits it too.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Int8ul, Int32ul
+from construct import Int8ul, Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Span, Struct, derived, field_length, length_of
+from forge.events.layout import Body, Derived, Span, derived, field_length, length_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

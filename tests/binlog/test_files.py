@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.binlog import read_events, write_binlog
+from forge.binlog import PlacedEvent, read_events, write_binlog
 from forge.binlog.writer import Item, group_length
 from forge.errors import FormatError
 from forge.events.event import IN_USE, Event
@@ -28,8 +28,15 @@ def description(**changes: object) -> FormatDescription:
 
 
 def small_file(flags: int = 0) -> bytes:
-    gtid = Gtid(uuid="86f5880f-e50d-11f1-9410-02fc00000001", gno=1, commit_timestamp=(1, None), server_version=(90704, None))
-    events = [Event(body=description(), flags=flags), Event(body=gtid), Event(body=Query(query="BEGIN")), Event(body=Xid(xid=9))]
+    gtid = Gtid(
+        uuid="86f5880f-e50d-11f1-9410-02fc00000001", gno=1, commit_timestamp=(1, None), server_version=(90704, None)
+    )
+    events = [
+        Event(body=description(), flags=flags),
+        Event(body=gtid),
+        Event(body=Query(query="BEGIN")),
+        Event(body=Xid(xid=9)),
+    ]
     return write_binlog([*events, Event(body=Stop())])
 
 
@@ -74,13 +81,12 @@ def test_a_transaction_length_counts_its_own_bytes(without_field: int) -> None:
 def test_a_file_cut_anywhere_gives_its_whole_events_and_then_a_framing_error(cut: int) -> None:
     data = small_file()
     ends = [placed.offset + len(placed.raw) for placed in read_events(data)]
-    seen = []
+    seen: list[PlacedEvent] = []
     if cut == 4 or cut in ends:
         seen = list(read_events(data[:cut]))
     else:
         with pytest.raises(FormatError) as caught:
-            for placed in read_events(data[:cut]):
-                seen.append(placed)
+            seen.extend(read_events(data[:cut]))
         assert caught.value.phase == "framing"
         assert caught.value.offset == max([4, *(end for end in ends if end <= cut)])
     assert len(seen) == sum(end <= cut for end in ends)

@@ -63,10 +63,10 @@ def test_an_unknown_status_variable_keeps_the_rest_of_the_block() -> None:
 
 def test_a_length_past_the_end_of_the_event_is_a_format_error_with_its_offset() -> None:
     with pytest.raises(FormatError, match="0xff does not start a packed integer") as caught:
-        TableMap.parse(bytes.fromhex("6a0000000000" "0100" "ff"), FORMAT)
+        TableMap.parse(bytes.fromhex("6a00000000000100ff"), FORMAT)
     assert caught.value.offset == 9
     with pytest.raises(FormatError, match="200 bytes announced"):
-        TableMap.parse(bytes.fromhex("6a0000000000" "0100" "c8" "6161"), FORMAT)
+        TableMap.parse(bytes.fromhex("6a00000000000100c86161"), FORMAT)
 
 
 def test_the_serialization_librarys_integers_are_those_of_recorded_events() -> None:
