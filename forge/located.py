@@ -238,14 +238,14 @@ class _Composition:
     def _mapping(self, entry: _Entry, event: Any, depth: int) -> None:
         self._untagged(event, "map")
         entry.inside = inside = {}
-        key: Any
         while not isinstance(key := self._parser.get_event(), yaml.MappingEndEvent):
+            line: int = key.start_mark.line
             if not isinstance(key, yaml.ScalarEvent):
                 raise self._error("a list, mapping or alias is used as a key", key, expected="text")
             if key.value in inside:
                 raise self._error(f"{key.value!r} stands twice in this mapping", key)
             child = self._entry(self._parser.get_event(), depth + 1)
-            child.key = key.start_mark.line
+            child.key = line
             inside[key.value] = child
         entry.value = {name: child.value for name, child in inside.items()}
         entry.size += sum(child.size + 1 for child in inside.values())

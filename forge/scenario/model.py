@@ -1,0 +1,210 @@
+"""The declared form of a scenario: what a YAML file, or the same in Python, may say.
+
+These structures are the single source of the file format: YAML is converted to them (``forge.scenario.convert``), and
+the JSON Schema for editors is generated from them (``forge.scenario.schema``).  A *cell* is a literal or a generator
+(``forge.scenario.generators``); what a column accepts is checked when the scenario is planned.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from forge.compile.model import Session
+from forge.located import Located
+
+#: A cell: a literal, or a generator such as {faker: name}.
+Cell = Any
+#: Conditions on columns: {column: literal | [literals] | null | {lt|le|gt|ge|ne|between: ...}}.
+Where = dict[str, Any]
+
+TableName = Annotated[
+    str, Meta(description="Name of a table, `database.table`; without a database, that of the session is meant.")
+]
+
+
+class ColumnDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A column of a table that is declared in pieces."""
+
+    name: Annotated[str, Meta(description="Name of the column, as it is (no quoting).")]
+    type: Annotated[str, Meta(description="SQL type with its attributes, e.g. `VARCHAR(60) CHARACTER SET latin1`.")]
+    nullable: Annotated[bool | None, Meta(description="false: NOT NULL. By default a column takes NULL.")] = None
+    default: Annotated[
+        Any, Meta(description="Literal default; `CURRENT_TIMESTAMP(n)` and `(expression)` are taken as SQL.")
+    ] = msgspec.UNSET
+    on_update: Annotated[str | None, Meta(description="`CURRENT_TIMESTAMP(n)`.")] = None
+    auto_increment: bool = False
+    visible: Annotated[bool, Meta(description="false: INVISIBLE.")] = True
+
+
+class KeyDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A key of a table: exactly one of primary, unique and index, with its columns (`name(10)` for a prefix)."""
+
+    primary: list[str] | None = None
+    unique: list[str] | None = None
+    index: list[str] | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        _exactly_one(self, ("primary", "unique", "index"), "a key")
+
+
+class TableDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A table declared in pieces; it is rendered to CREATE TABLE text, which is what gets logged."""
+
+    table: TableName
+    columns: Annotated[list[ColumnDeclaration], Meta(min_length=1)]
+    keys: list[KeyDeclaration] = []
+    charset: Annotated[str | None, Meta(description="Default character set of the table.")] = None
+    collation: Annotated[str | None, Meta(description="Default collation of the table.")] = None
+
+
+class Insert(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """INSERT: rows as mappings of column to cell, as lists under `columns`, or `count` times the same `row`."""
+
+    into: TableName
+    rows: (
+        Annotated[
+            list[dict[str, Any] | list[Any]],
+            Meta(min_length=1, description="Mappings of column to cell, or lists of cells in the order of `columns`."),
+        ]
+        | None
+    ) = None
+    columns: Annotated[list[str] | None, Meta(description="Columns that rows written as lists give values for.")] = None
+    count: Annotated[int, Meta(ge=1, le=10_000_000, description="How many rows to make of `row`.")] | None = None
+    row: Annotated[dict[str, Any] | None, Meta(description="The row to make `count` times, with generators.")] = None
+
+    def __post_init__(self) -> None:
+        if (self.rows is None) == (self.row is None):
+            raise ValueError("an insert has either `rows` or `count` and `row`")
+        if (self.count is None) != (self.row is None):
+            raise ValueError("`count` and `row` go together")
+        if self.columns is not None and self.rows is None:
+            raise ValueError("`columns` goes with `rows` that are lists")
+
+
+class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """UPDATE of all rows that meet every condition; without `where`, of all rows."""
+
+    table: TableName
+    set: Annotated[dict[str, Any], Meta(min_length=1, description="New values: column to cell.")]
+    where: Annotated[Where | None, Meta(description="Conditions that all have to hold, by column.")] = None
+
+
+class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """DELETE of all rows that meet every condition; without `where`, of all rows."""
+
+    table: TableName = field(name="from")
+    where: Annotated[Where | None, Meta(description="Conditions that all have to hold, by column.")] = None
+
+
+class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """One statement: exactly one of insert, update, delete and ddl."""
+
+    insert: Insert | None = None
+    update: Update | None = None
+    delete: Delete | None = None
+    ddl: Annotated[
+        str | None, Meta(description="A data definition statement as SQL text; it is a transaction of its own.")
+    ] = None
+    query: Annotated[
+        str | None,
+        Meta(
+            description="SQL text to log (ROWS_QUERY) and to replay instead of the text made from the statement;"
+            " it has to do the same."
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        _exactly_one(self, ("insert", "update", "delete", "ddl"), "a statement")
+        if self.query is not None and self.ddl is not None:
+            raise ValueError("`query` goes with insert, update or delete")
+
+
+class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Statements that commit together, with their circumstances."""
+
+    statements: Annotated[list[Statement], Meta(min_length=1)]
+    explicit: Annotated[
+        bool | None,
+        Meta(description="true: BEGIN ... COMMIT also around a single statement, which otherwise commits by itself."),
+    ] = None
+
+
+class _Named(Struct, frozen=True):
+    scenario: Annotated[str, Meta(min_length=1, description="Name of the scenario.")]
+
+
+class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True, dict=True):
+    """What happens on a server: tables, and the transactions that change them."""
+
+    description: str | None = None
+    server: Annotated[str, Meta(description="Server line whose binlog is made.")] = "mysql-9.7"
+    session: Annotated[Session, Meta(description="Settings of the server and the session.")] = Session()
+    seed: Annotated[int, Meta(description="Seed of all generated cells.")] = 0
+    tables: Annotated[
+        list[str | TableDeclaration], Meta(description="Tables to begin with: CREATE TABLE text, or in pieces.")
+    ] = []
+    transactions: Annotated[
+        list[list[Statement] | Transaction],
+        Meta(description="Transactions in order of commit: lists of statements."),
+    ] = []
+    tags: Annotated[list[str], Meta(description="Words by which cases of a corpus are chosen.")] = []
+    matrix: Annotated[
+        dict[str, list[Any]],
+        Meta(
+            description="Makes a family of cases, one for each combination. A key is a field of the scenario"
+            " (`session.row_image`) or a parameter of the template; `exclude` lists combinations to leave out."
+        ),
+    ] = {}
+
+    @property
+    def origin(self) -> Located | None:
+        """The YAML that the scenario was read from, which knows the lines; None if it was made in Python."""
+        located: Located | None = self.__dict__.get("located")
+        return located
+
+    def transaction(self, *statements: Statement, explicit: bool | None = None) -> Scenario:
+        """The scenario with one more transaction at its end."""
+        one: list[Statement] | Transaction = list(statements)
+        if explicit is not None:
+            one = Transaction(statements=list(statements), explicit=explicit)
+        return msgspec.structs.replace(self, transactions=[*self.transactions, one])
+
+    def ddl(self, text: str) -> Scenario:
+        """The scenario with one more data definition statement at its end."""
+        return self.transaction(Statement(ddl=text))
+
+
+def insert(into: str, *rows: dict[str, Cell], query: str | None = None) -> Statement:
+    """INSERT of the given rows: ``insert("shop.orders", {"who": "Ann"}, {"who": {"faker": "name"}})``."""
+    return Statement(insert=Insert(into=into, rows=list(rows)), query=query)
+
+
+def insert_many(into: str, count: int, row: dict[str, Cell]) -> Statement:
+    """INSERT of ``count`` generated rows: ``insert_many("shop.orders", 50, {"who": {"faker": "name"}})``."""
+    return Statement(insert=Insert(into=into, count=count, row=row))
+
+
+def update(table: str, *, set: dict[str, Cell], where: Where | None = None, query: str | None = None) -> Statement:
+    """UPDATE: ``update("shop.orders", where={"id": 1}, set={"qty": 3})``."""
+    return Statement(update=Update(table=table, set=set, where=where), query=query)
+
+
+def delete(table: str, *, where: Where | None = None, query: str | None = None) -> Statement:
+    """DELETE: ``delete("shop.orders", where={"id": [1, 2]})``."""
+    return Statement(delete=Delete(table=table, where=where), query=query)
+
+
+def ddl(text: str) -> Statement:
+    """A data definition statement."""
+    return Statement(ddl=text)
+
+
+def _exactly_one(struct: Struct, names: tuple[str, ...], what: str) -> None:
+    given = [name for name in names if getattr(struct, name) is not None]
+    if len(given) != 1:
+        found = " and ".join(given) if given else "none"
+        raise ValueError(f"{what} has exactly one of {', '.join(names)}; here are {found}")
