@@ -35,7 +35,8 @@ class Writeset(CommitOrder):
     def __init__(self) -> None:
         super().__init__()
         self.history: dict[KeyValue, int] = {}
-        self.history_start = 0
+        # Recorded: the second transaction of a file depends on the first, whatever they write.
+        self.history_start = 1
 
     def next(self, transaction: Transaction | None) -> tuple[int, int]:
         last_committed, number = super().next(transaction)

@@ -141,7 +141,9 @@ class _FileCompiler:
         xid = self._xid(number) if has_ddl_xid(statement) else None
         query = Query(
             database=ddl_database(statement),
-            status_variables=ddl_variables(statement, xid, self.session, self.line),
+            status_variables=ddl_variables(
+                statement, xid, self.clock.statement_time(number, 0)[1], self.session, self.line
+            ),
             query=ddl_text(statement),
         )
         yield self._query(query, self.clock.second(number, 0), ddl_flags(statement))
@@ -151,7 +153,7 @@ class _FileCompiler:
         begin = Query(
             database=transaction.current_database,
             status_variables=begin_variables(
-                transaction, self.clock.statement_time(number, 0), self.session, self.line
+                transaction.statements[0], self.clock.statement_time(number, 0)[1], self.session, self.line
             ),
             query="BEGIN",
         )

@@ -89,13 +89,18 @@ class RowChange:
     after: Row | None
 
 
+Origin = Literal["literal", "default", "omitted"]
+
+
 @dataclass(frozen=True, slots=True)
 class RowsStatement:
     """An INSERT, UPDATE or DELETE with the rows that it changed.
 
     ``sql`` is the statement's text as a client would send it.  ``assigned`` are the indexes of the columns that
     the statement names (INSERT's column list, UPDATE's SET clause); None for an INSERT without a list.
-    ``consumes_now`` is the largest fsp of a CURRENT_TIMESTAMP that the statement evaluated, None if it did not.
+    ``origins`` says for the first changed row where each column's value comes from: a ``literal``, the DEFAULT
+    keyword (``default``), or nothing in the statement's text (``omitted``).  ``compared`` are the columns that the
+    WHERE clause compares with literals.
     """
 
     kind: Literal["insert", "update", "delete"]
@@ -103,7 +108,8 @@ class RowsStatement:
     changes: tuple[RowChange, ...]
     sql: str
     assigned: frozenset[int] | None = None
-    consumes_now: int | None = None
+    origins: tuple[Origin, ...] = ()
+    compared: frozenset[int] = frozenset()
     line: int | None = None
 
 
@@ -116,7 +122,7 @@ DdlKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class DdlStatement:
-    """A data definition statement; ``databases`` are those that its tables belong to, in order of mention."""
+    """A data definition statement; ``databases`` are those that its tables belong to, each once."""
 
     kind: DdlKind
     sql: str
@@ -125,6 +131,18 @@ class DdlStatement:
     databases: tuple[str, ...] = ()
     #: Tables that exist with a new definition after the statement.
     tables: tuple[Table, ...] = ()
+    #: The definition that ALTER TABLE changed, as it was before.
+    altered: Table | None = None
+    #: The columns that the statement's text defines (CREATE TABLE: all; ALTER TABLE: those added or changed).
+    defines: tuple[TableColumn, ...] = ()
+    #: DROP TABLE: the tables named that existed, and those that did not (IF EXISTS), as (database, name).
+    dropped: tuple[tuple[str, str], ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
+    if_exists: bool = False
+    #: CREATE TABLE ... LIKE.
+    like: bool = False
+    #: IF [NOT] EXISTS made the statement change nothing; it is logged all the same.
+    no_effect: bool = False
     line: int | None = None
 
 
