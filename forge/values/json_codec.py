@@ -1,0 +1,103 @@
+"""JSON columns of MySQL (type 245; MariaDB's JSON is text and logged as a BLOB).
+
+A cell is ``u32 length | document``; length 0 reads as JSON null and is what ``INSERT IGNORE`` leaves in a NOT NULL
+column without a value (recorded on MySQL 9.7).  The value of a cell is the document's bytes, which keeps what an
+in-place UPDATE left behind; :mod:`forge.values.json_binary` explains them.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from forge.errors import FormatError, ScenarioError
+from forge.values.base import Column, Value
+from forge.values.json_binary import Json, Opaque, SqlInteger, decode_document, encode_document
+from forge.values.json_sql import json_literal
+from forge.values.json_text import format_json, parse_json, parse_number
+from forge.values.length_prefixed import LengthPrefixed, prefix_size
+
+
+class JsonCodec(LengthPrefixed):
+    """Binary JSON documents behind a length of 4 bytes."""
+
+    type_codes = (245,)
+
+    def decode(self, column: Column, raw: bytes) -> bytes:
+        """The document's bytes, checked to be one that :func:`decode_document` reads."""
+        document = self.payload(column, raw)
+        try:
+            decode_document(document)
+        except FormatError as error:
+            raise error.within(base=prefix_size(column)) from None
+        return document
+
+    def encode(self, column: Column, value: Value) -> bytes:
+        """The cell of a document's bytes, which are not looked at: broken documents can be made on purpose."""
+        if not isinstance(value, bytes):
+            raise ScenarioError(f"a JSON value is the bytes of a document, not {type(value).__name__}")
+        return self.framed(column, value)
+
+    def accept(self, column: Column, declared: Any) -> bytes:
+        """The document for JSON text (str), a Python document, or bytes that are a document already."""
+        if isinstance(declared, bytes):
+            try:
+                decode_document(declared)
+            except FormatError as error:
+                raise ScenarioError(f"the bytes are not a JSON document: {error.rule}") from None
+            return declared
+        return encode_document(parse_json(declared) if isinstance(declared, str) else as_json(declared))
+
+    def text(self, column: Column, value: Value) -> str:
+        """What ``SELECT`` prints.  Raises FormatError for a document that the server could not print either."""
+        return format_json(decode_document(value))
+
+    def sql(self, column: Column, value: Value) -> str:
+        """JSON text where that stores the same types, else JSON_OBJECT and JSON_ARRAY calls.
+
+        Stale bytes of a patched document are beyond any literal: the literal then stores an equal document.
+        """
+        return json_literal(decode_document(value))
+
+    def type_name(self, column: Column) -> str:
+        return "JSON"
+
+
+def as_json(declared: Any, depth: int = 0) -> Json:
+    """A declared Python object as a JSON value.
+
+    Decimals become doubles and integers beyond 64 bits too, as the same digits in JSON text do.  Raises
+    ScenarioError for what JSON lacks, dates included: a plain YAML date is most likely meant as a string.
+    """
+    if depth > 100:
+        raise ScenarioError("the JSON document is nested deeper than 100 levels")
+    if isinstance(declared, dict):
+        return {_key(key): as_json(member, depth + 1) for key, member in declared.items()}
+    if isinstance(declared, list | tuple):
+        return [as_json(element, depth + 1) for element in declared]
+    if isinstance(declared, Decimal):
+        return float(declared)
+    if isinstance(declared, int) and not isinstance(declared, bool) and not -(2**63) <= declared < 2**64:
+        return parse_number(str(declared))
+    if isinstance(declared, date | datetime | time | timedelta):
+        raise ScenarioError(
+            f"JSON has no {type(declared).__name__}",
+            expected="a quoted string, or an Opaque of forge.values.json_opaque",
+            suggestion=f'"{declared}"',
+        )
+    if declared is None or isinstance(declared, bool | int | float | str | Opaque | SqlInteger):
+        return declared
+    raise ScenarioError(
+        f"JSON cannot hold a Python {type(declared).__name__}",
+        expected="a dict, list, string, number, true, false or null",
+    )
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return key
+    raise ScenarioError(f"a key of a JSON object is a string, not {key!r}", suggestion=f'"{key}"')
+
+
+JSON = JsonCodec()
