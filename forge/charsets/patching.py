@@ -1,0 +1,65 @@
+"""Making the data files: what a measured server does differently from a Python codec, in runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forge.charsets import tables
+from forge.charsets.codecs import charset
+from forge.charsets.live import LiveServer
+from forge.charsets.measure import observe_decoding, observe_encoding
+
+#: (bytes, character), either of them None for "nothing".
+_Pair = tuple[bytes | None, str | None]
+
+
+def write_patch(server: LiveServer, name: str) -> None:
+    """Write ``data/NAME.map`` from a running server (no file if there is no difference); forget what was loaded."""
+    codec = tables.SINGLE_BYTE.get(name) or tables.MULTI_BYTE[name].codec
+    encoded = list(observe_encoding(server, name))
+    decoding: set[_Pair] = set()
+    for seen in observe_decoding(server, name, encoded):
+        whole = not tables.python_decode(codec, seen.data) or len(tables.python_decode(codec, seen.data) or "") == 1
+        single = seen.text is None or len(seen.text) == 1
+        if single and whole and seen.text != tables.python_decode(codec, seen.data):
+            decoding.add((seen.data, seen.text))
+    encoding: set[_Pair] = {
+        (seen.data, seen.character)
+        for seen in encoded
+        if seen.data != tables.python_encode(codec, seen.character)
+    }
+    lines = []
+    for direction, pairs in (("=", decoding & encoding), (">", decoding - encoding), ("<", encoding - decoding)):
+        lines += [" ".join((direction, *run)) for run in _runs(pairs)]
+    path = Path(__file__).parent / "data" / f"{name}.map"
+    path.unlink(missing_ok=True)
+    if lines:
+        header = f"# {name}: what the servers do differently from the Python codec {codec}\n"
+        path.write_text(header + "\n".join(lines) + "\n", encoding="ascii")
+    tables.patch.cache_clear()
+    charset.cache_clear()
+
+
+def _runs(pairs: set[_Pair]) -> list[tuple[str, str, str]]:
+    """(bytes, code point, count) in hexadecimal, hexadecimal and decimal; see forge.charsets.tables."""
+    runs: list[list[_Pair]] = []
+    for pair in sorted(pairs, key=lambda pair: (pair[0] or b"", pair[1] or "")):
+        if runs and _follows(runs[-1][-1], pair):
+            runs[-1].append(pair)
+        else:
+            runs.append([pair])
+    return [_shown(run[0], len(run)) for run in runs]
+
+
+def _follows(before: _Pair, after: _Pair) -> bool:
+    (old_data, old_character), (data, character) = before, after
+    if (old_data is None) != (data is None) or (old_character is None) != (character is None):
+        return False
+    if old_data and data and (data[:-1] != old_data[:-1] or data[-1] != old_data[-1] + 1):
+        return False
+    return not (old_character and character) or ord(character) == ord(old_character) + 1
+
+
+def _shown(first: _Pair, count: int) -> tuple[str, str, str]:
+    data, character = first
+    return data.hex() if data else "-", f"{ord(character):04x}" if character else "-", str(count)
