@@ -40,11 +40,11 @@ class BitCodec(FixedWidthCodec):
         return (self.bits(column) + 7) // 8
 
     def decode(self, column: Column, raw: bytes) -> int:
-        return layout(self.size(column)).parse(self.whole(column, raw))
+        return int(layout(self.size(column)).parse(self.whole(column, raw)))
 
     def encode(self, column: Column, value: int) -> bytes:
         self._check(column, value, 8 * self.size(column))
-        return layout(self.size(column)).build(value)
+        return bytes(layout(self.size(column)).build(value))
 
     def accept(self, column: Column, declared: Any) -> int:
         data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)

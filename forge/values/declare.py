@@ -69,6 +69,16 @@ def column_for(
     return replace(column, name=name, nullable=nullable, declared=sql_type)
 
 
+def dialect_of(server: str) -> Dialect:
+    """The dialect of a server family or line such as "mysql-9.7".  Raises ScenarioError for another product."""
+    family = server.strip().lower().partition("-")[0]
+    if family == "mysql":
+        return "mysql"
+    if family == "mariadb":
+        return "mariadb"
+    raise ScenarioError(f"unknown server {server!r}", expected="mysql or mariadb")
+
+
 def _integer(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     return Column(_INTEGERS[sql_type.name], unsigned=sql_type.unsigned or sql_type.zerofill)
 

@@ -95,13 +95,13 @@ class MemberCodec(FixedWidthCodec):
         return metadata[1]
 
     def decode(self, column: Column, raw: bytes) -> int:
-        return layout(self.size(column)).parse(self.whole(column, raw))
+        return int(layout(self.size(column)).parse(self.whole(column, raw)))
 
     def encode(self, column: Column, value: int) -> bytes:
         size = self.size(column)
         if not 0 <= value < 1 << 8 * size:
             raise refuse(self.name, value, "cannot hold this number")
-        return layout(size).build(value)
+        return bytes(layout(size).build(value))
 
     def accept(self, column: Column, declared: Any) -> int:
         value = int(declared) if isinstance(declared, int) else self.number_of(column, declared)

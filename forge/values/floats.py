@@ -79,13 +79,13 @@ class FloatCodec(FixedWidthCodec):
         return size
 
     def decode(self, column: Column, raw: bytes) -> float:
-        return _TYPES[column.type_code][2].parse(self.whole(column, raw))
+        return float(_TYPES[column.type_code][2].parse(self.whole(column, raw)))
 
     def encode(self, column: Column, value: float) -> bytes:
         self.size(column)
         if math.isfinite(value) and column.type_code == _FLOAT and math.isinf(to_float32(value)):
             raise refuse(self.type_name(column), value, "cannot hold this number")
-        return _TYPES[column.type_code][2].build(value)
+        return bytes(_TYPES[column.type_code][2].build(value))
 
     def accept(self, column: Column, declared: Any) -> float:
         name = self.type_name(column)

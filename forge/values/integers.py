@@ -36,11 +36,11 @@ class IntegerCodec(FixedWidthCodec):
         return _TYPES[column.type_code][1]
 
     def decode(self, column: Column, raw: bytes) -> int:
-        return layout(self.size(column), bool(column.unsigned)).parse(self.whole(column, raw))
+        return int(layout(self.size(column), bool(column.unsigned)).parse(self.whole(column, raw)))
 
     def encode(self, column: Column, value: int) -> bytes:
         self._check(column, value)
-        return layout(self.size(column), bool(column.unsigned)).build(value)
+        return bytes(layout(self.size(column), bool(column.unsigned)).build(value))
 
     def accept(self, column: Column, declared: Any) -> int:
         value = int(rounded(number(self.type_name(column), declared), 0))

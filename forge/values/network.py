@@ -1,6 +1,8 @@
 """MariaDB's UUID, INET4 and INET6: text of a declaration <-> the 16, 4, 16 bytes that travel as BINARY.
 
-The wire tells BINARY(16) or BINARY(4) with collation 63, so only a declaration knows these types.
+The wire tells BINARY(16) or BINARY(4) with collation 63, so only a declaration knows these types.  All are in the
+order of their text (a UUID is not rearranged, although InnoDB stores it so), and trailing 00 bytes are stripped as of
+any BINARY (recorded on MariaDB 10.11 and 11.8).
 """
 
 from __future__ import annotations

@@ -5,13 +5,16 @@ from __future__ import annotations
 from forge.errors import UnsupportedError
 from forge.values.base import Codec, Column
 from forge.values.bits import BIT
+from forge.values.compressed import COMPRESSED_BLOB, COMPRESSED_VARCHAR
 from forge.values.decimals import DECIMAL
 from forge.values.declare import column_for
 from forge.values.enums import ENUM, ENUM_METADATA, SET, SET_METADATA, STRING
 from forge.values.floats import FLOAT
 from forge.values.integers import INTEGER
+from forge.values.json_codec import JSON
 from forge.values.strings import BLOB_CODEC, CHAR, VARCHAR_CODEC
 from forge.values.temporal import DATE, DATETIME, TIME, TIMESTAMP
+from forge.values.temporal_old import OLD_DATETIME, OLD_TIME, OLD_TIMESTAMP
 from forge.values.year import YEAR
 
 __all__ = ["codec_for", "column_for", "metadata_size", "type_label"]
@@ -26,9 +29,15 @@ _CODECS: tuple[Codec, ...] = (
     TIME,
     DATETIME,
     TIMESTAMP,
+    OLD_TIME,
+    OLD_DATETIME,
+    OLD_TIMESTAMP,
     CHAR,
     VARCHAR_CODEC,
     BLOB_CODEC,
+    COMPRESSED_VARCHAR,
+    COMPRESSED_BLOB,
+    JSON,
 )
 
 _BY_CODE: dict[int, Codec] = {code: codec for codec in _CODECS for code in codec.type_codes}

@@ -21,7 +21,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from forge.charsets import Charset, charset, collation
 from forge.values.base import Codec, Column, Piece
@@ -115,7 +115,7 @@ class TextCodec(Codec):
         # Foreign files hold values longer than the column: only what the prefix cannot say is refused.
         if len(data) >= 1 << 8 * prefix:
             raise refuse(name, value, f"cannot hold {len(data)} bytes")
-        return length_prefix(prefix).build(len(data)) + data
+        return bytes(length_prefix(prefix).build(len(data))) + data
 
     def accept(self, column: Column, declared: Any) -> Text:
         name = self.type_name(column)
@@ -136,7 +136,7 @@ class TextCodec(Codec):
         if isinstance(value, bytes):
             if column.declared is not None and column.declared.name in NETWORK_SIZES:
                 return quoted(network_text(column.declared.name, value))
-            return hexadecimal(self.stored(column, value))
+            return hexadecimal(value)
         known = charset_of(column)
         if known is not None and any(ord(character) in _SURROGATES for character in value):
             return f"_{known.name} {hexadecimal(known.encode(value))}"
@@ -206,7 +206,7 @@ class CharCodec(TextCodec):
 class VarcharCodec(TextCodec):
     """VARCHAR and VARBINARY."""
 
-    type_codes = (VARCHAR, VAR_STRING)
+    type_codes: ClassVar[tuple[int, ...]] = (VARCHAR, VAR_STRING)
     metadata_size = 2
 
     def limit(self, column: Column) -> int:
@@ -221,7 +221,7 @@ class VarcharCodec(TextCodec):
 class BlobCodec(TextCodec):
     """The four BLOB and the four TEXT types."""
 
-    type_codes = (BLOB,)
+    type_codes: ClassVar[tuple[int, ...]] = (BLOB,)
     metadata_size = 1
 
     def prefix(self, column: Column) -> int:

@@ -105,7 +105,7 @@ class DateCodec(TemporalCodec):
         moment = parse_moment("DATE", value, 0)
         if not moment.is_representable() or any(moment[3:]):
             raise refuse("DATE", value, "cannot hold this date")
-        return DATE_LAYOUT.build({"year": moment.year, "month": moment.month, "day": moment.day})
+        return bytes(DATE_LAYOUT.build({"year": moment.year, "month": moment.month, "day": moment.day}))
 
     def accept(self, column: Column, declared: Any) -> str:
         # The server cuts a time off (with a note) and does not round it up to the next day.
@@ -176,7 +176,7 @@ class TimeCodec(FractionalCodec):
         whole = {"hour": clock.hour, "minute": clock.minute, "second": clock.second}
         fields = {"whole": whole, "fraction": clock.micro // fraction_unit(fsp)}
         number = int.from_bytes(with_fraction(TIME_LAYOUT, fsp).build(fields), "big")
-        return BytesInteger(size).build((1 << 8 * size - 1) + (-number if clock.negative else number))
+        return bytes(BytesInteger(size).build((1 << 8 * size - 1) + (-number if clock.negative else number)))
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)
@@ -219,7 +219,7 @@ class DatetimeCodec(FractionalCodec):
             "second": moment.second,
         }
         fields = {"whole": whole, "fraction": moment.micro // fraction_unit(fsp)}
-        return with_fraction(DATETIME_LAYOUT, fsp).build(fields)
+        return bytes(with_fraction(DATETIME_LAYOUT, fsp).build(fields))
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)
@@ -245,7 +245,8 @@ class TimestampCodec(FractionalCodec):
         moment = parse_moment(self.type_name(column), value, MAX_FSP)
         exact(self.type_name(column), value, fsp, moment)
         seconds = timestamp_seconds(self.type_name(column), moment)
-        return with_fraction(Int32ub, fsp).build({"whole": seconds, "fraction": moment.micro // fraction_unit(fsp)})
+        fields = {"whole": seconds, "fraction": moment.micro // fraction_unit(fsp)}
+        return bytes(with_fraction(Int32ub, fsp).build(fields))
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)

@@ -29,7 +29,7 @@ class YearCodec(FixedWidthCodec):
 
     def encode(self, column: Column, value: int) -> bytes:
         self._check(value)
-        return Byte.build(value - _BASE if value else 0)
+        return bytes(Byte.build(value - _BASE if value else 0))
 
     def accept(self, column: Column, declared: Any) -> int:
         value = int(rounded(number("YEAR", declared), 0))
