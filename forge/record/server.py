@@ -146,7 +146,7 @@ class RealServer:
         command = [
             str(self._runner), self.build.daemon, *self._base_options(),
             f"--datadir={self.folder / 'data'}", f"--socket={self.socket}", "--skip-networking",
-            f"--log-bin={self.log_name}", f"--pid-file={self.folder / 'pid'}", "--server-id=1",
+            f"--log-bin={self.log_name}", f"--pid-file={self.folder / 'pid'}", "--server-id=1", "--max-allowed-packet=1G",
             "--innodb-fast-shutdown=2", *self.build.options, *self.options,
         ]  # fmt: skip
         with log.open("ab") as sink:
@@ -169,7 +169,7 @@ class RealServer:
         """
         command = [
             str(self._runner), self.build.client, "--no-defaults", "--user=root", f"--socket={self.socket}",
-            "--default-character-set=utf8mb4", "--batch", "--skip-column-names", "--comments", "--binary-mode",
+            "--default-character-set=utf8mb4", "--max-allowed-packet=1G", "--batch", "--skip-column-names", "--comments", "--binary-mode",
             *([database] if database else []),
         ]  # fmt: skip
         try:
@@ -301,7 +301,7 @@ def _spawn(command: Sequence[str], sink: IO[bytes]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - it makes one system call and takes no lock
+            preexec_fn=_die_with_parent,
         )  # fmt: skip
     except OSError as error:
         raise EnvironmentMissing(f"cannot run {command[0]}: {error.strerror}") from None

@@ -1,0 +1,110 @@
+"""The facts of a session, read from the binary log that it left (``forge.compile.model.Facts``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from forge.binlog.reader import read_events
+from forge.compile.model import Facts
+from forge.errors import FormatError
+from forge.events.event import Event
+from forge.events.format_description import FormatDescription
+from forge.events.gtid import AnonymousGtid, Gtid
+from forge.events.query import Query
+from forge.events.rotate import Rotate
+from forge.events.rows import ROWS_BODIES
+from forge.events.rows_query import RowsQuery
+from forge.events.stop import Stop
+from forge.events.table_map import TableMap
+from forge.events.xid import Xid
+
+STMT_END = 0x0001
+
+
+def facts_of(data: bytes) -> Facts:
+    """The facts of the session that wrote the binary log ``data``.
+
+    Raises FormatError if the file cannot be read, or holds no transactions that the compiler could make.
+    """
+    return facts_of_events(placed.event for placed in read_events(data))
+
+
+def facts_of_events(events: Iterable[Event]) -> Facts:
+    """As :func:`facts_of`, of the events of one file."""
+    collected = _Collected()
+    for event in events:
+        collected.add(event)
+    return collected.facts()
+
+
+class _Collected:
+    def __init__(self) -> None:
+        self.found: dict[str, Any] = {}
+        self.timestamps: list[list[int]] = []
+        self.commit_timestamps: list[int] = []
+        self.exec_times: list[int] = []
+        self.table_ids: list[int] = []
+        self.xids: list[int] = []
+        self.statement_open = False
+
+    def add(self, event: Event) -> None:
+        body = event.body
+        if isinstance(body, FormatDescription):
+            self.found |= {"server_version": body.server_version, "opened": event.timestamp, "created": body.created}
+        elif isinstance(body, AnonymousGtid):
+            self._group(body)
+        elif isinstance(body, Query):
+            self._query(body, event.timestamp)
+        elif isinstance(body, (RowsQuery, TableMap, *ROWS_BODIES)):
+            self._statement(body, event.timestamp)
+        elif isinstance(body, Xid):
+            self._current().append(event.timestamp)
+            self.xids[-1] = body.xid
+        elif isinstance(body, (Stop, Rotate)):
+            self.found["closed"] = event.timestamp
+            if isinstance(body, Rotate):
+                self.found["next_file"] = body.next_file
+
+    def facts(self) -> Facts:
+        return Facts(
+            timestamps=self.timestamps,
+            commit_timestamps=self.commit_timestamps,
+            exec_times=self.exec_times,
+            table_ids=self.table_ids,
+            xids=self.xids,
+            **self.found,
+        )
+
+    def _group(self, body: AnonymousGtid) -> None:
+        if isinstance(body, Gtid):
+            self.found.setdefault("server_uuid", body.uuid)
+            self.found.setdefault("first_gno", body.gno)
+        if body.commit_timestamp is None:
+            raise FormatError("a GTID event without a commit timestamp tells no facts", phase="body")
+        self.commit_timestamps.append(body.commit_timestamp[0])
+        self.timestamps.append([])
+        self.xids.append(0)
+        self.statement_open = False
+
+    def _query(self, body: Query, timestamp: int) -> None:
+        self.found.setdefault("thread_id", body.thread_id)
+        self.exec_times.append(body.exec_time)
+        if body.query != "BEGIN":
+            self._current().append(timestamp)
+            self.xids[-1] = body.status("ddl_xid", 0)
+
+    def _statement(self, body: Any, timestamp: int) -> None:
+        """The time of a statement is that of its first event."""
+        if not self.statement_open:
+            self._current().append(timestamp)
+        self.statement_open = True
+        if isinstance(body, TableMap):
+            self.table_ids.append(body.table_id)
+        elif not isinstance(body, RowsQuery) and body.row_flags & STMT_END:
+            self.statement_open = False
+
+    def _current(self) -> list[int]:
+        if not self.timestamps:
+            raise FormatError("the file has events of a transaction before the first GTID event", phase="body")
+        return self.timestamps[-1]

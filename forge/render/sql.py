@@ -1,0 +1,101 @@
+"""A plan as SQL that does the same on a live server.
+
+The statements' own texts are used as they are, for they are logged (ROWS_QUERY, DDL).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from forge.compile.clock import Clock
+from forge.compile.model import DdlStatement, Group, Plan, RowsStatement, TableColumn
+from forge.compile.status import quoted
+from forge.render.templates import render
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayStatement:
+    """``timestamp`` is for SET timestamp, None where the statement may run in real time."""
+
+    sql: str
+    timestamp: str | None
+
+    @property
+    def end(self) -> str:
+        """What ends the statement for a client; a comment up to the line's end would swallow the semicolon."""
+        last = self.sql.rpartition("\n")[2]
+        return "\n;" if "--" in last or "#" in last else ";"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayGroup:
+    """``use`` is the quoted database to change to, None to stay."""
+
+    use: str | None
+    explicit: bool
+    statements: tuple[ReplayStatement, ...]
+
+
+def replay_script(plan: Plan) -> str:
+    """SQL text for the vendor's client that makes a server log the plan's groups, in one session.
+
+    Options of the server (GTIDs, checksum, metadata, event limit, server id) are not in it.
+    """
+    clock = Clock(plan.session)
+    return render(
+        "sql/replay.sql.j2",
+        name=" ".join(plan.name.split()),
+        server=plan.server,
+        session=plan.session,
+        timestamp=_seconds(clock.declared) if clock.declared is not None else None,
+        groups=list(_groups(plan, clock)),
+    )
+
+
+def _groups(plan: Plan, clock: Clock) -> Iterator[ReplayGroup]:
+    current = ""
+    for number, group in enumerate(plan.groups):
+        use = None
+        if group.current_database not in ("", current) and not _about_database(group):
+            current = group.current_database
+            use = quoted(current)
+        statements: tuple[RowsStatement | DdlStatement, ...]
+        statements = (group,) if isinstance(group, DdlStatement) else group.statements
+        yield ReplayGroup(
+            use=use,
+            explicit=not isinstance(group, DdlStatement) and (group.explicit or len(statements) > 1),
+            statements=tuple(
+                ReplayStatement(statement.sql, _own_time(statement, clock, number, index))
+                for index, statement in enumerate(statements)
+            ),
+        )
+
+
+def _about_database(group: Group) -> bool:
+    """CREATE, ALTER and DROP DATABASE are logged under the database that they name, whatever the current one."""
+    return isinstance(group, DdlStatement) and group.kind.endswith("_database")
+
+
+def _own_time(statement: RowsStatement | DdlStatement, clock: Clock, group: int, index: int) -> str | None:
+    """The time to set for a statement whose rows hold it, unless the whole session has one."""
+    if clock.declared is not None or not any(map(_takes_time, _timed_columns(statement))):
+        return None
+    return _seconds(clock.statement_time(group, index))
+
+
+def _timed_columns(statement: RowsStatement | DdlStatement) -> Sequence[TableColumn]:
+    if isinstance(statement, DdlStatement):
+        # Changing a table in place evaluates the defaults of all its columns; making one does not.
+        changes = statement.kind in ("alter_table", "create_index")
+        return [column for table in statement.tables for column in table.columns] if changes else ()
+    return statement.table.columns if statement.kind != "delete" else ()
+
+
+def _takes_time(column: TableColumn) -> bool:
+    return column.default_now or column.on_update_now
+
+
+def _seconds(moment: tuple[int, int]) -> str:
+    second, microsecond = moment
+    return f"{second}.{microsecond:06}"

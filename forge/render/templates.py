@@ -1,0 +1,28 @@
+"""The Jinja2 templates of ``templates/``: text that people and servers read, never bytes."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from forge.resources import templates_dir
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(templates_dir()),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def render(template: str, **values: Any) -> str:
+    """The file ``template`` (relative to ``templates/``) with these values; a value it lacks is an error."""
+    text: str = _environment().get_template(template).render(**values)
+    return text
