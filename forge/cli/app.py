@@ -1,0 +1,143 @@
+"""The command group, and what a person sees when a command fails: one line, never a traceback.
+
+Exit codes: 0 done; 1 a check found a difference, or a program is missing; 2 the request is wrong (usage, scenario,
+missing file); 3 the bytes are wrong; 70 an error of ours; 130 interrupted; 141 the reader of our output went away.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from forge import __version__
+from forge.errors import ForgeError, nearest
+
+EXIT_USAGE = 2
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+#: Command -> (module with an attribute ``command``, help line).  A module is imported when its command is called.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "build": ("forge.cli.commands.build", "Compile a scenario into a binary log."),
+    "dump": ("forge.cli.commands.dump", "Show what every correct reader must see in a binary log."),
+    "disasm": ("forge.cli.commands.disasm", "Write a binary log as an editable listing."),
+    "asm": ("forge.cli.commands.asm", "Make the binary log that a listing describes."),
+    "check": ("forge.cli.commands.check", "Compare what decoders read in a binary log."),
+    "record": ("forge.cli.commands.record", "Run a scenario on a real server and keep its binary log."),
+    "verify": ("forge.cli.commands.verify", "Compile recorded scenarios and compare byte for byte."),
+    "corpus": ("forge.cli.commands.corpus", "Build, search and unpack the conformance corpus."),
+    "charsets": ("forge.cli.commands.charsets", "Compare character-set codecs with a real server."),
+    "schema": ("forge.cli.commands.schema", "Print a JSON Schema: scenario, decode or listing."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(COMMANDS[cmd_name][0])
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            word = nearest(args[0], COMMANDS)
+            hint = f"; did you mean {word!r}?" if word else f"; there are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"there is no command {args[0]!r}{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "--version", prog_name="forge", message="%(prog)s %(version)s")
+def cli() -> None:
+    """MySQL binary logs from declarations, and declarations from binary logs.
+
+    \b
+    Example:
+      forge build first.yaml -o first.000001
+      forge dump first.000001
+      forge disasm first.000001 -o first.listing
+      forge asm first.listing -o again.000001
+
+    `forge COMMAND --help` has an example for each command.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code.  ``FORGE_DEBUG=1`` lets tracebacks through."""
+    debug = os.environ.get("FORGE_DEBUG", "") not in ("", "0")
+    try:
+        try:
+            # Not cli.main(): it turns a broken pipe into exit code 1 and prints a line of its own for Ctrl-C.
+            with cli.make_context("forge", list(sys.argv[1:] if arguments is None else arguments)) as context:
+                cli.invoke(context)
+        finally:
+            sys.stdout.flush()
+        return 0
+    except click.exceptions.Exit as exit_request:
+        return exit_request.exit_code
+    except click.ClickException as error:
+        return _usage_error(error)
+    except (KeyboardInterrupt, click.Abort):
+        _say("interrupted")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # What Python still holds for stdout would raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+    except ForgeError as error:
+        if debug:
+            raise
+        _say(str(error))
+        return error.exit_code
+    except OSError as error:
+        if debug:
+            raise
+        return _system_error(error)
+    except Exception as error:  # A person gets a sentence; FORGE_DEBUG=1 shows the rest.
+        if debug:
+            raise
+        _say(
+            f"an error of ours, {type(error).__name__}: {error}; please report it with the command"
+            " and its input (FORGE_DEBUG=1 shows the traceback)"
+        )
+        return EXIT_INTERNAL
+
+
+def _say(message: str) -> None:
+    line = " ".join(message.split())
+    print(f"forge: {line}", file=sys.stderr)  # noqa: T201
+
+
+def _usage_error(error: click.ClickException) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return EXIT_USAGE
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    hint = f" (`{context.command_path} --help` tells more)" if context is not None else ""
+    _say(error.format_message().rstrip(".") + hint)
+    return EXIT_USAGE
+
+
+def _system_error(error: OSError) -> int:
+    reason = error.strerror or str(error)
+    _say(f"{error.filename}: {reason}" if error.filename is not None else reason)
+    # What was asked for is not there, or is not what it was said to be; anything else is the machine's trouble.
+    wrong_request = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError, FileExistsError)
+    return EXIT_USAGE if isinstance(error, wrong_request) else 1

@@ -1,0 +1,28 @@
+"""``forge disasm``."""
+
+from __future__ import annotations
+
+import click
+
+from forge.cli.inputs import read_bytes
+from forge.cli.output import STDOUT, write_output
+
+
+@click.command()
+@click.argument("file")
+@click.option("-o", "--output", default=STDOUT, metavar="LISTING", help="Where the listing goes (default: - , stdout).")
+@click.option("--json", "as_json", is_flag=True, help="JSON lines instead of YAML.")
+def command(file: str, output: str, as_json: bool) -> None:
+    """Write the binary log FILE as an editable listing; `forge asm` makes the same bytes of it again.
+
+    Any file can be listed: what cannot be read is kept as bytes.  FILE may be - for standard input.
+
+    \b
+    Example:
+      forge disasm binlog.000001 -o binlog.listing
+      forge disasm binlog.000001 --json | head -1
+    """
+    from forge.binlog.listing import listing_json, listing_text
+
+    data = read_bytes(file)
+    write_output(output, listing_json(data) if as_json else listing_text(data))

@@ -1,0 +1,55 @@
+"""``forge dump``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from forge.cli.inputs import errors_in, read_bytes
+from forge.cli.output import STDOUT, write_output
+
+
+@click.command()
+@click.argument("file")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object an event (`forge schema decode` describes it).")
+@click.option("--rows", "rows_only", is_flag=True, help="Changed rows only; with --json, one object a row.")
+def command(file: str, as_json: bool, rows_only: bool) -> None:
+    """Show what every correct reader must see in the binary log FILE (- for standard input).
+
+    Values are exact: no rounding, no lost zero, bytes as hex.  Bytes that break a rule of the format end the output
+    with an error and exit code 3, after everything that precedes them.
+
+    \b
+    Example:
+      forge dump binlog.000001
+      forge dump binlog.000001 --rows --json
+    """
+    from forge.check.canonical import canonical_events
+
+    with errors_in(file):
+        events = canonical_events(read_bytes(file))
+        write_output(STDOUT, _json_lines(events, rows_only) if as_json else _text_lines(events, rows_only))
+
+
+def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[str]:
+    for event in events:
+        for shown in _rows_of(event) if rows_only else [event]:
+            yield json.dumps(shown, ensure_ascii=False) + "\n"
+
+
+def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[str]:
+    from forge.check.text import render_text
+
+    for event in events:
+        if not rows_only or "rows" in event:
+            yield render_text(event) + "\n"
+
+
+def _rows_of(event: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    place = {"event": event["index"], "offset": event["offset"], "type": event["type"]}
+    table = {name: event[name] for name in ("database", "table") if name in event}
+    for number, row in enumerate(event.get("rows", ()), start=1):
+        yield place | table | {"row": number} | row

@@ -1,0 +1,43 @@
+"""What a command reads: a file, or standard input (``-``)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from forge.errors import FormatError, ScenarioError
+
+STDIN = "-"
+
+
+def read_bytes(source: str) -> bytes:
+    """The whole of the file ``source``.  Raises OSError."""
+    return sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes()
+
+
+def read_text(source: str) -> str:
+    """The whole of the UTF-8 file ``source``.  Raises OSError; ScenarioError (with the line) if it is not UTF-8."""
+    data = read_bytes(source)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ScenarioError("this is not UTF-8 text", file=shown(source), line=line) from None
+
+
+def shown(source: str) -> str:
+    """The name of an input in messages."""
+    return "standard input" if source == STDIN else source
+
+
+@contextmanager
+def errors_in(source: str) -> Iterator[None]:
+    """Format errors of the block name the input ``source``."""
+    try:
+        yield
+    except FormatError as error:
+        if error.file is None:
+            error.file = shown(source)
+        raise

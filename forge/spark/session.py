@@ -1,0 +1,196 @@
+"""The Spark session: the one place that starts or stops one.
+
+A session that is already active (a notebook, another library) is used as it is and never stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.errors import EnvironmentMissing
+from forge.spark.java import find_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: All cores; a task is tried three times, so a worker process that was killed does not end the job.
+DEFAULT_MASTER = "local[*,3]"
+
+LOG4J2 = """\
+status = error
+rootLogger.level = error
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d %p %c: %m%n%ex
+"""
+
+
+@contextlib.contextmanager
+def spark_session(master: str | None = None, *, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """A session on ``master`` (default ``local[*,3]``), with ``conf`` added to ours, closed at the end.
+
+    Raises EnvironmentMissing if PySpark or a fitting Java is not here, or if Spark does not start.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise EnvironmentMissing("PySpark is not installed: `pip install binlog-forge[spark]`") from error
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        _require_forge(active)
+        yield active
+        return
+    with contextlib.ExitStack() as closing:
+        folder = Path(tempfile.mkdtemp(prefix="forge-spark-"))
+        closing.callback(shutil.rmtree, folder, ignore_errors=True)
+        session = _start(master or DEFAULT_MASTER, folder, conf or {})
+        closing.callback(_stop, session)
+        _require_forge(session)
+        yield session
+
+
+def is_local(master: str | None) -> bool:
+    """Whether the executors are threads of the driver's JVM."""
+    return master is not None and (master == "local" or master.startswith("local["))
+
+
+def _start(master: str, folder: Path, conf: Mapping[str, str]) -> SparkSession:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master).appName("binlog-forge")
+    for key, value in {**_settings(folder), **conf}.items():
+        builder = builder.config(key, value)
+    log = folder / "jvm.log"
+    # Else the workers of some steps are whatever `python3` is on the PATH.
+    environment = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    if SparkContext._gateway is None:  # A JVM that runs already keeps its Java, log and settings.
+        environment |= _jvm_environment(master, folder, log)
+    try:
+        with _environment_set(environment), _stderr_to(log):
+            return builder.getOrCreate()
+    except EnvironmentMissing:
+        raise
+    except Exception as error:
+        raise EnvironmentMissing(f"Spark did not start on {master}: {_last_words(log, error)}") from error
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    return {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # Few fat rows cross to Python: small batches keep a batch's memory small.
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
+        # Re-planning from sizes seen would change the number of partitions that was asked for.
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.python.filterPushdown.enabled": "true",
+    }
+
+
+def _jvm_environment(master: str, folder: Path, log: Path) -> dict[str, str]:
+    (folder / "log4j2.properties").write_text(LOG4J2.format(log=log))
+    environment = {
+        "JAVA_HOME": str(find_java().prepare_home(folder)),
+        "SPARK_CONF_DIR": str(folder),
+    }
+    if is_local(master):
+        environment["SPARK_LOCAL_IP"] = "127.0.0.1"
+        environment["PYTHONPATH"] = _worker_path()
+    return environment
+
+
+def _worker_path() -> str:
+    """PYTHONPATH with the folder that ``forge`` was imported from, so that workers find the same one."""
+    import forge
+
+    home = str(Path(forge.__file__).resolve().parent.parent)
+    paths = [home, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    return os.pathsep.join(dict.fromkeys(paths))
+
+
+def _require_forge(session: SparkSession) -> None:
+    """Raises EnvironmentMissing unless the executors import the driver's version of ``forge``."""
+    import forge
+
+    context = session.sparkContext
+    if is_local(context.master):
+        return
+
+    def version_there(_: int) -> str | None:  # Nested, so that it travels by value and needs no forge to be unpacked.
+        try:
+            from forge import __version__
+        except ImportError:
+            return None
+        return __version__
+
+    versions = context.parallelize([0], 1).map(version_there).collect()
+    if versions != [forge.__version__]:
+        found = versions[0] or "none"
+        raise EnvironmentMissing(
+            f"the Python of the executors of {context.master} needs binlog-forge {forge.__version__} and has {found}:"
+            " install it there (PYSPARK_PYTHON names another Python)"
+        )
+
+
+@contextlib.contextmanager
+def _environment_set(values: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _stderr_to(log: Path) -> Iterator[None]:
+    """File descriptor 2 goes to ``log``, for good in the JVM that is started meanwhile.
+
+    Spark's launcher prints lines before any logging setting is read; Python workers write to the JVM's stderr too.
+    """
+    sys.stderr.flush()
+    saved = os.dup(2)
+    try:
+        with log.open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(saved, 2)
+        os.close(saved)
+
+
+def _last_words(log: Path, error: Exception) -> str:
+    try:
+        lines = log.read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    telling = [line.strip() for line in lines if "Exception" in line or "Error" in line]
+    return telling[-1] if telling else str(error).splitlines()[0]
+
+
+def _stop(session: SparkSession) -> None:
+    import logging
+
+    # An interrupted py4j call logs whole traces of what is being closed anyway.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    with contextlib.suppress(Exception):
+        session.stop()

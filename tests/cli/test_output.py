@@ -1,0 +1,74 @@
+"""A result file appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forge.cli.output import write_output
+
+
+def failing_chunks() -> Iterator[bytes]:
+    yield b"half"
+    raise ValueError("no more")
+
+
+def test_a_failure_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no more"):
+        write_output(str(tmp_path / "out"), failing_chunks())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.write_bytes(b"old")
+    with pytest.raises(ValueError, match="no more"):
+        write_output(str(target), failing_chunks())
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_text_and_bytes_are_written_whole(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    write_output(str(target), b"\x00\xff")
+    assert target.read_bytes() == b"\x00\xff"
+    write_output(str(target), ["é", "\n"])
+    assert target.read_bytes() == b"\xc3\xa9\n"
+
+
+def test_a_new_file_has_the_usual_rights_and_an_old_one_keeps_its_own(tmp_path: Path) -> None:
+    umask = os.umask(0o027)
+    try:
+        write_output(str(tmp_path / "new"), b"")
+    finally:
+        os.umask(umask)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
+    (tmp_path / "new").chmod(0o600)
+    write_output(str(tmp_path / "new"), b"again")
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_symbolic_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_output(str(tmp_path / "link"), b"through")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"through"
+
+
+def test_a_device_is_written_directly() -> None:
+    write_output(os.devnull, b"gone")
+    assert not Path(os.devnull).is_file()
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="No such folder") as failure:
+        write_output(str(tmp_path / "none" / "out"), b"")
+    assert failure.value.filename == str(tmp_path / "none")
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        write_output(str(tmp_path), b"")

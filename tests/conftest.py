@@ -1,0 +1,98 @@
+"""What all tests share: real servers, Spark, Hypothesis profiles, and a loud word about what was not checked."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+settings.register_profile("default", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("long", parent=settings.get_profile("default"), max_examples=10_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+SERVER_NAMES = ("mysql97", "maria1011", "maria118")
+IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerHome:
+    """The folder of the unpacked real servers (``make servers``): ``NAME.run`` runs a program of one of them."""
+
+    path: Path
+
+    @property
+    def missing(self) -> list[str]:
+        """Names of the servers that are not there."""
+        return [name for name in SERVER_NAMES if not (self.path / f"{name}.run").is_file()]
+
+    def run(self, name: str) -> Path:
+        """The program that runs ``name``'s programs: ``run("mysql97") mysqlbinlog FILE``."""
+        return self.path / f"{name}.run"
+
+
+def _server_home() -> ServerHome:
+    default = Path.home() / ".cache" / "real-servers"
+    return ServerHome(Path(os.environ.get("FORGE_SERVERS") or default))
+
+
+def _needs_servers(item: pytest.Item) -> bool:
+    return item.get_closest_marker("servers") is not None or "servers" in getattr(item, "fixturenames", ())
+
+
+NOT_CHECKED = pytest.StashKey[list[str]]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    home = _server_home()
+    unchecked = [item for item in items if _needs_servers(item)] if home.missing else []
+    config.stash[NOT_CHECKED] = [item.nodeid for item in unchecked]
+    reason = f"no {', '.join(home.missing)} in {home.path}: run `make servers`"
+    for item in unchecked:
+        item.add_marker(pytest.mark.usefixtures("_servers_demanded") if IN_CI else pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    unchecked = config.stash.get(NOT_CHECKED, [])
+    if not unchecked or IN_CI:
+        return
+    home = _server_home()
+    terminalreporter.section("NOT CHECKED", red=True, bold=True)
+    terminalreporter.line(
+        f"NOT CHECKED: {len(unchecked)} tests that compare with real servers; there is no"
+        f" {', '.join(home.missing)} in {home.path}.  `make servers` fetches them.",
+        red=True,
+    )
+
+
+@pytest.fixture
+def _servers_demanded() -> None:
+    home = _server_home()
+    pytest.fail(f"CI has no {', '.join(home.missing)} in {home.path}: `make servers` must run first", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def servers() -> ServerHome:
+    """The real servers.  Tests that use this are skipped loudly where there are none, and fail in CI."""
+    return _server_home()
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """One Spark session for all tests: two cores, Java as ``forge`` finds it."""
+    from forge.spark.session import spark_session
+
+    with ExitStack() as closing:
+        folder = closing.enter_context(tempfile.TemporaryDirectory(prefix="forge-tests-"))
+        conf = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2", "spark.local.dir": folder}
+        yield closing.enter_context(spark_session("local[2,3]", conf=conf))

@@ -1,0 +1,72 @@
+"""One session, quiet, and never somebody else's to stop."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from forge.spark.session import is_local, spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+QUIET_JOB = """
+from forge.spark.session import spark_session
+if __name__ == "__main__":
+    with spark_session("local[1]") as session:
+        print(session.sparkContext.parallelize([1], 1).map(lambda _: __import__("forge").__file__).collect()[0])
+"""
+
+
+def test_an_active_session_is_used_and_not_stopped(spark: SparkSession) -> None:
+    with spark_session("local[1]") as again:
+        assert again is spark
+    assert spark.range(3).count() == 3
+
+
+def test_workers_run_this_python_and_this_forge(spark: SparkSession) -> None:
+    import forge
+
+    def where(_: int) -> tuple[str, str | None]:
+        return sys.executable, __import__("forge").__file__
+
+    assert spark.sparkContext.parallelize([0], 1).map(where).collect() == [(sys.executable, forge.__file__)]
+
+
+def test_the_process_environment_is_left_as_it_was(spark: SparkSession) -> None:
+    assert spark.range(1).count() == 1
+    assert "SPARK_CONF_DIR" not in os.environ
+    assert "SPARK_LOCAL_IP" not in os.environ
+
+
+@pytest.mark.slow
+def test_a_session_prints_nothing_of_its_own_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(QUIET_JOB)
+    home = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": home, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip().endswith("forge/__init__.py")
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("forge-", "spark-", "metastore"))] == []
+
+
+@pytest.mark.parametrize(
+    ("master", "local"),
+    [("local", True), ("local[*,3]", True), ("local-cluster[2,1,1024]", False), ("spark://h:1", False)],
+)
+def test_local_masters_are_known(master: str, local: bool) -> None:
+    assert is_local(master) is local
