@@ -38,17 +38,13 @@ class Clock:
             return self.declared[0]
         return START + 1 + group
 
-    def microsecond(self, group: int, statement: int) -> int:
-        """Microseconds that CURRENT_TIMESTAMP(6) sees beyond :meth:`second`."""
-        return self.declared[1] if self.declared is not None else 0
-
     def statement_time(self, group: int, statement: int) -> tuple[int, int]:
         """(second, microsecond) that the statement's CURRENT_TIMESTAMP gives."""
         if self.declared is not None:
             return self.declared
         return self.second(group, statement), 0
 
-    def committed(self, group: int, statements: int) -> int:
+    def committed(self, group: int) -> int:
         """Microseconds since the epoch: the commit timestamp in the GTID event."""
         stamps = self.facts.commit_timestamps
         if stamps is not None and group < len(stamps):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.charsets import compare_key
-from forge.compile.model import Key, Row, RowsStatement, Table, Transaction
+from forge.compile.model import Key, KeyPart, Row, RowsStatement, Table, Transaction
 
 HISTORY_LIMIT = 25000
 KeyValue = tuple[object, ...]
@@ -63,7 +63,12 @@ class Writeset(CommitOrder):
 
 
 def has_key(table: Table) -> bool:
-    return any(key.kind in ("primary", "unique") for key in table.keys)
+    """Whether some key names every row: the primary key, or a unique key of NOT NULL columns."""
+    return any(
+        key.kind == "primary"
+        or (key.kind == "unique" and not any(table.columns[part.column].nullable for part in key.parts))
+        for key in table.keys
+    )
 
 
 def written_keys(statement: RowsStatement) -> Iterator[KeyValue]:
@@ -79,13 +84,16 @@ def written_keys(statement: RowsStatement) -> Iterator[KeyValue]:
 
 
 def key_value(table: Table, key: Key, row: Row) -> KeyValue:
-    parts = tuple(_comparable(table, part.column, row) for part in key.parts)
+    parts = tuple(_comparable(table, part, row) for part in key.parts)
     return (table.database, table.name, key.name, *parts)
 
 
-def _comparable(table: Table, index: int, row: Row) -> object:
-    value = row[index]
-    sql_type = table.columns[index].type
+def _comparable(table: Table, part: KeyPart, row: Row) -> object:
+    """The value as the key's collation sees it; a prefix key sees the prefix only."""
+    value = row[part.column]
+    sql_type = table.columns[part.column].type
+    if isinstance(value, (str, bytes)) and part.prefix is not None:
+        value = value[: part.prefix]
     if isinstance(value, str) and sql_type.collation is not None:
         return compare_key(sql_type.collation, value)
     return value

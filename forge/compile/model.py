@@ -189,13 +189,16 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     first_gno: int | None = None
     #: Name of the next file in a closing ROTATE.
     next_file: str | None = None
+    #: MariaDB: the file that BINLOG_CHECKPOINT names.
+    checkpoint_file: str | None = None
 
 
 class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Settings of the server and the session that decide what is logged."""
 
     row_image: Literal["full", "minimal", "noblob"] = "full"
-    row_metadata: Literal["minimal", "full"] = "minimal"
+    #: Optional metadata of TABLE_MAP; "none" (NO_LOG) is MariaDB's default and unknown to MySQL.
+    row_metadata: Literal["none", "minimal", "full"] = "minimal"
     rows_query: bool = False
     gtid: bool = False
     checksum: Literal["crc32", "none"] = "crc32"

@@ -15,32 +15,35 @@ from forge.compile.model import Row, RowChange, RowsStatement, Session
 from forge.compile.table_map import wire_columns
 from forge.events.layout import pack_int
 from forge.events.row_image import Image, build_image, full_padding
-from forge.events.rows import DeleteRows, RowsV2, UpdateRows, WriteRows
+from forge.events.rows import DeleteRows, DeleteRowsV1, RowsBody, UpdateRows, UpdateRowsV1, WriteRows, WriteRowsV1
 from forge.servers import ServerLine
 from forge.values.base import Column
 from forge.values.registry import codec_for
 
-POST_HEADER = 10
+POST_HEADER = {1: 8, 2: 10}
+KINDS: dict[int, dict[str, type[RowsBody]]] = {
+    1: {"insert": WriteRowsV1, "update": UpdateRowsV1, "delete": DeleteRowsV1},
+    2: {"insert": WriteRows, "update": UpdateRows, "delete": DeleteRows},
+}
 STMT_END = 0x0001
 NO_FOREIGN_KEY_CHECKS = 0x0002
 RELAXED_UNIQUE_CHECKS = 0x0004
 
 
-def row_events(
-    statement: RowsStatement, table_id: int, session: Session, line: ServerLine
-) -> Iterator[RowsV2 | UpdateRows]:
+def row_events(statement: RowsStatement, table_id: int, session: Session, line: ServerLine) -> Iterator[RowsBody]:
     """The bodies of the statement's row events; the last has the flag STMT_END."""
     columns = wire_columns(statement.table)
     width = len(columns)
     before, after = image_columns(statement, session, line)
     encoders = [None if image is None else RowEncoder(columns, image.columns, line) for image in (before, after)]
     bitmaps = [image.bitmap for image in (before, after) if image is not None]
-    fixed = POST_HEADER + len(pack_int(width)) + sum(len(bitmap) for bitmap in bitmaps)
+    fixed = POST_HEADER[line.rows_version] + len(pack_int(width)) + sum(len(bitmap) for bitmap in bitmaps)
     rows = (_changed(change, *encoders) for change in statement.changes)
     groups = list(_grouped(rows, fixed, session))
     flags = line.row_flags
     flags |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
     flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
+    kind = KINDS[line.rows_version][statement.kind]
     for number, data in enumerate(groups, start=1):
         fields: dict[str, Any] = {
             "table_id": table_id,
@@ -48,10 +51,9 @@ def row_events(
             "width": width,
             "rows": data,
         }
-        if statement.kind == "update":
-            yield UpdateRows(present=bitmaps[0], present_after=bitmaps[1], **fields)
-        else:
-            yield (WriteRows if statement.kind == "insert" else DeleteRows)(present=bitmaps[0], **fields)
+        names = ("present", "present_after")
+        fields.update(zip(names, bitmaps, strict=False))
+        yield kind(**fields)
 
 
 def _changed(change: RowChange, before: RowEncoder | None, after: RowEncoder | None) -> bytes:

@@ -17,21 +17,24 @@ RELAXED_UNIQUE_CHECKS = 0x08000000
 ORDER = (
     "flags2", "sql_mode", "catalog", "auto_increment", "charset", "time_zone", "lc_time_names", "charset_database",
     "table_map_for_update", "invoker", "updated_databases", "microseconds", "explicit_defaults_for_timestamp",
-    "ddl_xid", "default_collation_for_utf8mb4", "sql_require_primary_key", "default_table_encryption",
+    "ddl_xid", "hrnow", "mariadb_ddl_xid", "default_collation_for_utf8mb4", "sql_require_primary_key", "default_table_encryption",
 )  # fmt: skip
 
 
 def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     """What every QUERY event of the session has."""
-    flags2 = 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
+    flags2 = line.flags2
+    flags2 |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
     flags2 |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
-    return {
+    variables: dict[str, Any] = {
         "flags2": flags2,
         "sql_mode": line.sql_mode,
         "catalog": "std",
         "charset": line.client_charset,
-        "default_collation_for_utf8mb4": line.default_collation_for_utf8mb4,
     }
+    if line.default_collation_for_utf8mb4 is not None:
+        variables["default_collation_for_utf8mb4"] = line.default_collation_for_utf8mb4
+    return variables
 
 
 def in_order(variables: dict[str, Any]) -> StatusVariables:
@@ -104,7 +107,9 @@ def has_ddl_xid(statement: DdlStatement) -> bool:
 def ddl_flags(statement: DdlStatement) -> int:
     if statement.kind.endswith("_database"):
         return SUPPRESS_USE
-    return THREAD_SPECIFIC if statement.kind == "drop_table" else 0
+    if statement.kind == "drop_table" and all(table.engine.lower() == "innodb" for table in statement.tables):
+        return THREAD_SPECIFIC
+    return 0
 
 
 def ddl_text(statement: DdlStatement) -> str:
@@ -135,30 +140,47 @@ def ddl_variables(
         variables["ddl_xid"] = xid
     if statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = 0
-        variables.update(_table_variables(statement, microsecond))
+        if any(column.type.name == "TIMESTAMP" for column in statement.defines) and not statement.no_effect:
+            variables["explicit_defaults_for_timestamp"] = 1
+    if statement.kind in ("create_table", "alter_table", "create_index"):
+        variables.update(_time_variables(statement, microsecond, "microseconds"))
     if statement.kind == "create_database":
         variables["default_table_encryption"] = 0
     return in_order(variables)
 
 
-def _table_variables(statement: DdlStatement, microsecond: int) -> dict[str, Any]:
+def mariadb_ddl_variables(
+    statement: DdlStatement, xid: int, microsecond: int, session: Session, line: ServerLine
+) -> StatusVariables:
+    """Recorded on 10.11 and 11.8: CREATE DATABASE and TRUNCATE have no number of a transaction."""
+    variables = session_variables(session, line)
+    if statement.kind not in ("create_database", "truncate_table"):
+        variables["mariadb_ddl_xid"] = xid
+    if statement.kind in ("create_table", "alter_table", "create_index", "drop_index"):
+        variables.update(_time_variables(statement, microsecond, "hrnow"))
+    return in_order(variables)
+
+
+def _time_variables(statement: DdlStatement, microsecond: int, fraction: str) -> dict[str, Any]:
+    """TIME_ZONE for literal defaults of zoned columns, the fraction where CURRENT_TIMESTAMP(n) was evaluated."""
     variables: dict[str, Any] = {}
-    if any(column.type.name == "TIMESTAMP" for column in statement.defines):
-        variables["explicit_defaults_for_timestamp"] = 1
-    tables = () if statement.like else (*statement.tables, *([statement.altered] if statement.altered else []))
-    literals = (
-        column.type.name in ZONED and column.has_default and column.default is not None
-        for table in tables
-        for column in table.columns
-    )
-    if statement.no_effect:
+    if statement.no_effect or statement.like:
         return variables
-    if any(literals):
+    before = [statement.altered] if statement.altered else []
+    after = list(statement.tables)
+    zoned = [column for table in (*before, *after) for column in table.columns if column.type.name in ZONED]
+    if statement.kind in ("create_table", "alter_table") and any(
+        column.has_default and column.default is not None for column in zoned
+    ):
         variables["time_zone"] = TIME_ZONE
-    # A column added to existing rows gets its default evaluated.
-    added = [column for column in statement.defines if column.default_now] if statement.altered else []
-    if any(column.type.fsp for column in added):
-        variables["microseconds"] = microsecond
-    if any(column.type.name == "DATETIME" for column in added):
+    # A column added to existing rows gets its default evaluated, and so do all when an index is built in place.
+    evaluated = [column for column in statement.defines if column.default_now] if before else []
+    if before and any(set(table.keys) - set(before[0].keys) for table in after):
+        evaluated += [column for column in zoned if column.default_now]
+    if any(column.type.fsp for column in evaluated):
+        variables[fraction] = microsecond
+    if statement.kind == "alter_table" and any(
+        column.type.name == "DATETIME" and column.default_now for column in statement.defines
+    ):
         variables["time_zone"] = TIME_ZONE
     return variables

@@ -13,6 +13,7 @@ from typing import Any
 
 from forge.charsets import charset, collation
 from forge.compile.model import Key, KeyPart, Session, Table
+from forge.errors import ScenarioError
 from forge.events.columns import GEOMETRY, VECTOR, is_character, is_enum, is_numeric, is_set
 from forge.events.layout import to_bytes
 from forge.events.optional_metadata import MetadataRecord, record
@@ -60,12 +61,16 @@ def optional_metadata(
     table: Table, columns: Sequence[Column], session: Session, line: ServerLine
 ) -> tuple[MetadataRecord, ...]:
     """The records that the mode asks for, without those that would be empty."""
+    if session.row_metadata == "none":
+        if line.family == "mysql":
+            raise ScenarioError(f"row_metadata: none is not known to {line.name}", expected="minimal or full")
+        return ()
     wanted = line.full_metadata if session.row_metadata == "full" else line.minimal_metadata
-    records = (_WRITERS[name](table, columns, session) for name in wanted)
+    records = (_WRITERS[name](table, columns, session, line) for name in wanted)
     return tuple(item for item in records if item is not None)
 
 
-def _signedness(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+def _signedness(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
     # The fields of YEAR are unsigned (field.h), so its bit is set; BIT is not numeric here.
     bits = "".join(
         "1" if column.unsigned or column.type_code == 13 else "0" for column in columns if is_numeric(column)
@@ -73,14 +78,16 @@ def _signedness(table: Table, columns: Sequence[Column], session: Session) -> Me
     return record("signedness", bits) if bits else None
 
 
-def _charset(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+def _charset(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
     counted = [
         BINARY_COLLATION if column.collation is None else column.collation for column in columns if is_character(column)
     ]
     return _collation_record(counted, "default_charset", "column_charset", session)
 
 
-def _enum_set_charset(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+def _enum_set_charset(
+    table: Table, columns: Sequence[Column], session: Session, line: ServerLine
+) -> MetadataRecord | None:
     counted = [
         column.type.collation if column.type.collation is not None else BINARY_COLLATION
         for column, wire in zip(table.columns, columns, strict=True)
@@ -105,7 +112,9 @@ def _collation_record(counted: Sequence[int], default: str, each: str, session: 
     return record(default, (usual, exceptions))
 
 
-def _geometry_type(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+def _geometry_type(
+    table: Table, columns: Sequence[Column], session: Session, line: ServerLine
+) -> MetadataRecord | None:
     codes = tuple(
         _geometry_code(column.type)
         for column, wire in zip(table.columns, columns, strict=True)
@@ -119,7 +128,9 @@ def _geometry_code(sql_type: SqlType) -> int:
     return GEOMETRY_TYPES.index(name)
 
 
-def _vector_dimensions(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+def _vector_dimensions(
+    table: Table, columns: Sequence[Column], session: Session, line: ServerLine
+) -> MetadataRecord | None:
     counts = tuple(
         column.type.length or DEFAULT_DIMENSIONS
         for column, wire in zip(table.columns, columns, strict=True)
@@ -128,12 +139,12 @@ def _vector_dimensions(table: Table, columns: Sequence[Column], session: Session
     return record("vector_dimensions", counts) if counts else None
 
 
-def _column_name(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+def _column_name(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
     return record("column_name", tuple(column.name for column in table.columns))
 
 
 def _members(name: str, chosen: Callable[[Column], bool]) -> Callable[..., MetadataRecord | None]:
-    def write(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+    def write(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
         members = tuple(
             _member_bytes(column.type) for column, wire in zip(table.columns, columns, strict=True) if chosen(wire)
         )
@@ -149,7 +160,7 @@ def _member_bytes(sql_type: SqlType) -> tuple[bytes, ...]:
     return tuple(codec.encode(member) for member in sql_type.members)
 
 
-def _primary_key(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+def _primary_key(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
     key = key_of_rows(table)
     if key is None:
         return None
@@ -187,7 +198,7 @@ def key_prefix(table: Table, part: KeyPart) -> int | None:
     return None if whole else part.prefix
 
 
-def _visibility(table: Table, columns: Sequence[Column], session: Session) -> MetadataRecord | None:
+def _visibility(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
     return record("visibility", "".join("1" if column.visible else "0" for column in table.columns))
 
 

@@ -30,9 +30,13 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     #: Collation ids of a default client: character_set_client, collation_connection, collation_server.
     client_charset: tuple[int, int, int]
     #: DEFAULT_COLLATION_FOR_UTF8MB4 status variable.
-    default_collation_for_utf8mb4: int
+    default_collation_for_utf8mb4: int | None = None
+    #: FLAGS2 status variable of a default session.
+    flags2: int = 0
     #: Collation of a database that names none.
     default_collation: int
+    #: Version of the row events: 1 (no extra row info) or 2.
+    rows_version: Literal[1, 2] = 2
     #: Row-event flags of every row event.
     row_flags: int
     #: Unused bits of the null bitmap in row images are 1.
@@ -43,7 +47,11 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     minimal_metadata: tuple[str, ...]
     full_metadata: tuple[str, ...]
     #: How last_committed is found: the previous transaction, or the last one that wrote the same keys.
-    dependency_tracking: Literal["commit_order", "writeset"]
+    dependency_tracking: Literal["commit_order", "writeset"] = "commit_order"
+    #: Events inside a transaction have their position in log_pos (MariaDB 11.4 on: 0).
+    cached_positions: bool = True
+    #: MariaDB: the GTID event says the thread.
+    gtid_thread_id: bool = False
 
     @property
     def post_header_bytes(self) -> bytes:

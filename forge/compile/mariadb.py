@@ -1,0 +1,75 @@
+"""The log of a MariaDB session, row format (recorded on 10.11 and 11.8).
+
+A GTID event stands in the place of BEGIN, ANNOTATE_ROWS in that of ROWS_QUERY, row events are of version 1.  Since
+11.4 events that went through a transaction cache have log_pos 0: their checksum is made before their place is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.compile.log import SessionLog, ddl_database, is_transactional
+from forge.compile.model import DdlStatement, Transaction
+from forge.compile.status import ddl_flags, ddl_text, in_order, mariadb_ddl_variables, session_variables
+from forge.events.annotate_rows import AnnotateRows
+from forge.events.binlog_checkpoint import BinlogCheckpoint
+from forge.events.event import SUPPRESS_USE, Event
+from forge.events.gtid_list import GtidList
+from forge.events.mariadb_gtid import THREAD_ID, MariadbGtid
+from forge.events.query import Query
+
+STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL = 0x01, 0x04, 0x08, 0x20
+DEFAULT_THREAD_ID = 4
+DEFAULT_FILE = "binlog.000001"
+
+
+class MariadbLog(SessionLog):
+    """FORMAT_DESCRIPTION, GTID_LIST, BINLOG_CHECKPOINT, then GTID, rows, XID a transaction."""
+
+    def head(self) -> Iterator[Event]:
+        opened = self.clock.opened()
+        yield self.event(GtidList(), opened)
+        yield self.event(BinlogCheckpoint(file_name=self.facts.checkpoint_file or DEFAULT_FILE), opened)
+
+    def _gtid(self, number: int, second: int, flags2: int) -> Event:
+        with_thread = self.line.gtid_thread_id
+        thread_id = DEFAULT_THREAD_ID if self.facts.thread_id is None else self.facts.thread_id
+        body = MariadbGtid(
+            sequence_number=self.group_number(number),
+            flags2=flags2,
+            flags_extra=THREAD_ID if with_thread else 0,
+            thread_id=thread_id if with_thread else None,
+        )
+        return self.event(body, second, SUPPRESS_USE)
+
+    def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
+        second = self.clock.second(number, 0)
+        yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | DDL)
+        query = Query(
+            database=ddl_database(statement),
+            status_variables=mariadb_ddl_variables(
+                statement, self.xid(number), self.clock.statement_time(number, 0)[1], self.session, self.line
+            ),
+            query=ddl_text(statement),
+        )
+        yield self.query(query, second, ddl_flags(statement))
+
+    def transaction(self, number: int, transaction: Transaction) -> Iterator[Event]:
+        transactional = any(is_transactional(statement.table) for statement in transaction.statements)
+        flags2 = ALLOW_PARALLEL | (TRANSACTIONAL if transactional else 0)
+        yield self._gtid(number, self.commit_second(number, transaction), flags2)
+        for index, statement in enumerate(transaction.statements):
+            second = self.clock.second(number, index)
+            if self.session.rows_query:
+                yield self._cached(self.event(AnnotateRows(query=statement.sql), second))
+            for event in self.rows(statement, second):
+                yield self._cached(event)
+        status = Query(
+            database=transaction.current_database,
+            status_variables=in_order(session_variables(self.session, self.line)),
+            query="COMMIT",
+        )
+        yield self.commit(number, transaction, status)
+
+    def _cached(self, event: Event) -> Event:
+        return event if self.line.cached_positions else event.replace(log_pos=0)
