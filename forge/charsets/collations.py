@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from forge.errors import ScenarioError, nearest
 
@@ -98,7 +98,7 @@ def _table() -> tuple[dict[int, list[list[str]]], dict[str, list[str]]]:
     """The data file: its lines, split into fields, by id and by name."""
     by_id: dict[int, list[list[str]]] = {}
     by_name: dict[str, list[str]] = {}
-    text = files("forge.charsets").joinpath("data/collations.tsv").read_text(encoding="ascii")
+    text = (Path(__file__).parent / "data" / "collations.tsv").read_text(encoding="ascii")
     for text_line in text.splitlines():
         if not text_line.startswith("#"):
             fields = text_line.split("\t")

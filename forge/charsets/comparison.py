@@ -31,10 +31,8 @@ def _folding(collation_id: int) -> tuple[bool, bool, bool]:
         return False, False, False
     parts = found.name.split("_")
     fold = "ci" in parts or parts[-1] == "w2"
-    if "as" in parts or "bin" in parts or found.charset in _KEEPS_ACCENTS:
-        drop = False
-    else:
-        drop = fold or "ai" in parts
+    keeps_accents = "as" in parts or "bin" in parts or found.charset in _KEEPS_ACCENTS
+    drop = not keeps_accents and (fold or "ai" in parts)
     return fold, drop, found.pad_space
 
 

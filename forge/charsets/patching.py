@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from forge.charsets import tables
-from forge.charsets.codecs import charset
 from forge.charsets.live import LiveServer
-from forge.charsets.measure import observe_decoding, observe_encoding
+from forge.charsets.observe import observe_decoding, observe_encoding
+from forge.charsets.registry import forget
 
 #: (bytes, character), either of them None for "nothing".
 _Pair = tuple[bytes | None, str | None]
@@ -19,14 +19,12 @@ def write_patch(server: LiveServer, name: str) -> None:
     encoded = list(observe_encoding(server, name))
     decoding: set[_Pair] = set()
     for seen in observe_decoding(server, name, encoded):
-        whole = not tables.python_decode(codec, seen.data) or len(tables.python_decode(codec, seen.data) or "") == 1
-        single = seen.text is None or len(seen.text) == 1
-        if single and whole and seen.text != tables.python_decode(codec, seen.data):
+        python = tables.python_decode(codec, seen.data)
+        is_one_character = all(text is None or len(text) == 1 for text in (python, seen.text))
+        if is_one_character and seen.text != python:
             decoding.add((seen.data, seen.text))
     encoding: set[_Pair] = {
-        (seen.data, seen.character)
-        for seen in encoded
-        if seen.data != tables.python_encode(codec, seen.character)
+        (seen.data, seen.character) for seen in encoded if seen.data != tables.python_encode(codec, seen.character)
     }
     lines = []
     for direction, pairs in (("=", decoding & encoding), (">", decoding - encoding), ("<", encoding - decoding)):
@@ -36,8 +34,7 @@ def write_patch(server: LiveServer, name: str) -> None:
     if lines:
         header = f"# {name}: what the servers do differently from the Python codec {codec}\n"
         path.write_text(header + "\n".join(lines) + "\n", encoding="ascii")
-    tables.patch.cache_clear()
-    charset.cache_clear()
+    forget()
 
 
 def _runs(pairs: set[_Pair]) -> list[tuple[str, str, str]]:

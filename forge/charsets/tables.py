@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import codecs
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
-from forge.charsets.codecs import Charset
+from forge.charsets.base import Charset
 
 #: The Python codec nearest to each 8-bit set.
 SINGLE_BYTE = {
@@ -64,7 +64,7 @@ class Patch(NamedTuple):
 def patch(name: str) -> Patch:
     """The differences of the character set ``name``; empty if it has no data file."""
     found = Patch({}, {})
-    path = files("forge.charsets").joinpath(f"data/{name}.map")
+    path = Path(__file__).parent / "data" / f"{name}.map"
     if not path.is_file():
         return found
     for line in path.read_text(encoding="ascii").splitlines():
@@ -114,9 +114,7 @@ class SingleByte(Charset):
         differences = patch(name)
         base = {byte: python_decode(codec, bytes([byte])) for byte in range(256)}
         #: U+FFFE is how Python's character maps say "undefined".
-        self._decoding = "".join(
-            differences.decoding.get(bytes([byte]), base[byte]) or "\ufffe" for byte in range(256)
-        )
+        self._decoding = "".join(differences.decoding.get(bytes([byte]), base[byte]) or "\ufffe" for byte in range(256))
         encoding = {character: bytes([byte]) for byte, character in base.items() if character} | differences.encoding
         self._encoding = {ord(character): data[0] for character, data in encoding.items() if data}
 
