@@ -17,7 +17,8 @@ RELAXED_UNIQUE_CHECKS = 0x08000000
 ORDER = (
     "flags2", "sql_mode", "catalog", "auto_increment", "charset", "time_zone", "lc_time_names", "charset_database",
     "table_map_for_update", "invoker", "updated_databases", "microseconds", "explicit_defaults_for_timestamp",
-    "ddl_xid", "hrnow", "mariadb_ddl_xid", "default_collation_for_utf8mb4", "sql_require_primary_key", "default_table_encryption",
+    "ddl_xid", "hrnow", "mariadb_ddl_xid", "default_collation_for_utf8mb4", "sql_require_primary_key",
+    "default_table_encryption",
 )  # fmt: skip
 
 
