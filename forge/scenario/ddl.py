@@ -1,0 +1,178 @@
+"""Data definition statements: from SQL text to what it says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from forge.errors import nearest
+from forge.scenario.ddl_columns import charset_name, collation_name
+from forge.scenario.ddl_tables import alter_table, create_table, key_body, table_ref
+from forge.scenario.syntax import (
+    AddKey,
+    AlterTable,
+    CharsetClause,
+    CreateTable,
+    DatabaseStatement,
+    Ddl,
+    DropKey,
+    DropTables,
+    KeyDraft,
+    RenameTables,
+    TruncateTable,
+)
+from forge.scenario.tokens import Cursor, SqlError, SqlUnsupported
+
+#: Statements that servers log and this version does not make: they are rewritten, or need objects it does not track.
+_OTHER_OBJECTS = (
+    "EVENT", "FUNCTION", "LOGFILE", "LIBRARY", "MATERIALIZED", "PROCEDURE", "RESOURCE", "ROLE", "SERVER",
+    "TABLESPACE", "TEMPORARY", "TRIGGER", "UNDO", "USER", "VIEW", "DEFINER", "OR", "AGGREGATE", "INSTANCE", "SQL",
+    "JSON", "EXTERNAL", "ALGORITHM",
+)  # fmt: skip
+_DML = ("INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "LOAD", "WITH", "VALUES")
+_VERBS = ("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE")
+_OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
+_DatabaseKind = Literal["create_database", "alter_database", "drop_database"]
+
+
+def parse_ddl(sql: str) -> Ddl:
+    """What one data definition statement says.
+
+    Raises SqlError (a place in the text, what was expected, the nearest word) for text that no server accepts, and
+    SqlUnsupported naming the statement for those that this version does not make.
+    """
+    cursor = Cursor(sql)
+    start = cursor.token
+    if start.is_word(*_DML):
+        raise SqlError(f"{start.text.upper()} is not a data definition", 0, expected="insert:, update: or delete:")
+    verb = cursor.accept_any(*_VERBS)
+    if verb is None:
+        if start.kind == "word" and nearest(start.text.upper(), _VERBS) is None:
+            raise SqlUnsupported(f"{start.text.upper()} is not supported; {', '.join(_VERBS)} are", start.start)
+        cursor.wrong("a data definition statement", _VERBS)
+    statement = _after_verb(cursor, verb)
+    if not cursor.at("end"):
+        cursor.wrong("the end of the statement")
+    return statement
+
+
+def parse_create_table(sql: str) -> CreateTable:
+    """A CREATE TABLE statement.  Raises SqlError if it is another."""
+    statement = parse_ddl(sql)
+    if not isinstance(statement, CreateTable):
+        raise SqlError("this is not a table", 0, expected="CREATE TABLE")
+    return statement
+
+
+def _after_verb(cursor: Cursor, verb: str) -> Ddl:
+    if verb == "TRUNCATE":
+        cursor.accept("TABLE")
+        return TruncateTable(table_ref(cursor))
+    if verb == "RENAME":
+        return _rename(cursor)
+    what = cursor.token
+    if cursor.accept("TABLE"):
+        if verb == "CREATE":
+            return create_table(cursor)
+        return alter_table(cursor) if verb == "ALTER" else _drop_tables(cursor)
+    if cursor.accept_any("DATABASE", "SCHEMA"):
+        return _database(cursor, verb)
+    if verb == "CREATE" and what.is_word("UNIQUE", "FULLTEXT", "SPATIAL", "INDEX"):
+        return _create_index(cursor)
+    if verb == "DROP" and cursor.accept("INDEX"):
+        return _drop_index(cursor)
+    if what.is_word(*_OTHER_OBJECTS):
+        raise SqlUnsupported(f"{verb} {what.text.upper()} is not supported yet", what.start)
+    return cursor.wrong("TABLE, DATABASE or INDEX", _OBJECTS)
+
+
+def _rename(cursor: Cursor) -> RenameTables:
+    if cursor.token.is_word("USER"):
+        raise SqlUnsupported("RENAME USER is not supported yet", cursor.token.start)
+    if not cursor.accept_any("TABLE", "TABLES"):
+        cursor.wrong("TABLE", ("TABLE",))
+    pairs = []
+    while True:
+        old = table_ref(cursor)
+        cursor.expect("TO")
+        pairs.append((old, table_ref(cursor)))
+        if not cursor.accept_mark(","):
+            return RenameTables(tuple(pairs))
+
+
+def _drop_tables(cursor: Cursor) -> DropTables:
+    if_exists = cursor.accept("IF", "EXISTS")
+    tables = [table_ref(cursor)]
+    while cursor.accept_mark(","):
+        tables.append(table_ref(cursor))
+    cursor.accept_any("RESTRICT", "CASCADE")
+    return DropTables(tuple(tables), if_exists)
+
+
+def _database(cursor: Cursor, verb: str) -> DatabaseStatement:
+    kinds: dict[str, _DatabaseKind] = {
+        "CREATE": "create_database",
+        "ALTER": "alter_database",
+        "DROP": "drop_database",
+    }
+    exists = False
+    if verb == "CREATE":
+        exists = cursor.accept("IF", "NOT", "EXISTS")
+    elif verb == "DROP":
+        exists = cursor.accept("IF", "EXISTS")
+    offset = cursor.token.start
+    name = None
+    if verb != "ALTER" or not (cursor.at("end") or cursor.token.is_word(*_DATABASE_OPTIONS)):
+        name = cursor.name("database")
+    charset = CharsetClause(offset=offset)
+    while verb != "DROP" and not cursor.at("end"):
+        charset = _database_option(cursor, charset)
+    return DatabaseStatement(kinds[verb], name, offset, charset, exists)
+
+
+_DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION", "READ")
+
+
+def _database_option(cursor: Cursor, clause: CharsetClause) -> CharsetClause:
+    offset = cursor.token.start
+    if cursor.token.is_word("ENCRYPTION", "READ") or cursor.following().is_word("ENCRYPTION"):
+        raise SqlUnsupported("ENCRYPTION and READ ONLY of databases are not supported yet", offset)
+    cursor.accept("DEFAULT")
+    if cursor.accept("CHARACTER", "SET") or cursor.accept("CHARSET"):
+        cursor.accept_mark("=")
+        return replace(clause, charset=charset_name(cursor), offset=offset)
+    if not cursor.accept("COLLATE"):
+        cursor.wrong("an option of the database", _DATABASE_OPTIONS)
+    cursor.accept_mark("=")
+    return replace(clause, collation=collation_name(cursor), offset=offset)
+
+
+def _create_index(cursor: Cursor) -> AlterTable:
+    offset = cursor.token.start
+    word = cursor.accept_any("UNIQUE", "FULLTEXT", "SPATIAL")
+    cursor.expect("INDEX")
+    name = cursor.name("key")
+    if cursor.accept_any("USING", "TYPE"):
+        cursor.advance()
+    cursor.expect("ON")
+    table = table_ref(cursor)
+    kind: Literal["unique", "index"] = "unique" if word == "UNIQUE" else "index"
+    key = key_body(cursor, KeyDraft(kind, name, (), offset, special=word in ("FULLTEXT", "SPATIAL")))
+    _locking(cursor)
+    return AlterTable(table, (AddKey(key),), "create_index")
+
+
+def _drop_index(cursor: Cursor) -> AlterTable:
+    offset = cursor.token.start
+    name = cursor.name("key")
+    cursor.expect("ON")
+    table = table_ref(cursor)
+    _locking(cursor)
+    # DROP INDEX `PRIMARY` drops the primary key.
+    return AlterTable(table, (DropKey(None if name.upper() == "PRIMARY" else name, offset),), "drop_index")
+
+
+def _locking(cursor: Cursor) -> None:
+    while cursor.accept_any("ALGORITHM", "LOCK"):
+        cursor.accept_mark("=")
+        cursor.advance()

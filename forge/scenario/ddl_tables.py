@@ -1,0 +1,318 @@
+"""Grammar of CREATE TABLE and ALTER TABLE."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from forge.scenario.ddl_columns import charset_name, collation_name, column_definition, default_clause
+from forge.scenario.syntax import (
+    Action,
+    AddColumn,
+    AddKey,
+    AlterColumn,
+    AlterTable,
+    ChangeColumn,
+    ColumnDraft,
+    CreateTable,
+    DropColumn,
+    DropKey,
+    KeyDraft,
+    PartDraft,
+    Place,
+    RenameColumn,
+    RenameKey,
+    RenameTo,
+    SetOptions,
+    TableOptions,
+    TableRef,
+)
+from forge.scenario.tokens import Cursor, SqlUnsupported
+
+_KEY_WORDS = ("PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "CONSTRAINT", "FOREIGN", "CHECK")
+#: Table options that leave no trace in a binlog.
+_IDLE_OPTIONS = (
+    "AUTOEXTEND_SIZE", "AVG_ROW_LENGTH", "CHECKSUM", "COMMENT", "COMPRESSION", "DELAY_KEY_WRITE", "ENCRYPTION",
+    "ENGINE_ATTRIBUTE", "INSERT_METHOD", "KEY_BLOCK_SIZE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "ROW_FORMAT",
+    "SECONDARY_ENGINE_ATTRIBUTE", "STATS_AUTO_RECALC", "STATS_PERSISTENT", "STATS_SAMPLE_PAGES", "TABLESPACE",
+)  # fmt: skip
+_OPTIONS = (*_IDLE_OPTIONS, "AUTO_INCREMENT", "CHARACTER SET", "CHARSET", "COLLATE", "DEFAULT", "ENGINE")
+_UNSUPPORTED_ACTIONS = (
+    "CONVERT", "ORDER", "DISCARD", "IMPORT", "ENABLE", "DISABLE", "PARTITION", "COALESCE", "REORGANIZE", "EXCHANGE",
+    "ANALYZE", "REBUILD", "REMOVE", "TRUNCATE", "WITH", "WITHOUT",
+)  # fmt: skip
+_ACTIONS = ("ADD", "ALTER", "CHANGE", "CONVERT", "DROP", "FORCE", "MODIFY", "RENAME", "ALGORITHM", "LOCK", *_OPTIONS)
+
+
+def table_ref(cursor: Cursor) -> TableRef:
+    """``database.table`` or ``table``.  Raises SqlError."""
+    offset = cursor.token.start
+    first = cursor.name("table")
+    if cursor.accept_mark("."):
+        return TableRef(first, cursor.name("table"), offset)
+    return TableRef(None, first, offset)
+
+
+def create_table(cursor: Cursor) -> CreateTable:
+    """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for LIKE, SELECT and PARTITION."""
+    if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
+    table = table_ref(cursor)
+    if cursor.token.is_word("LIKE", "SELECT", "AS") or cursor.following().is_word("LIKE", "SELECT"):
+        raise SqlUnsupported("CREATE TABLE ... LIKE and ... SELECT are not supported yet", cursor.token.start)
+    columns: list[ColumnDraft] = []
+    keys: list[KeyDraft] = []
+    cursor.expect_mark("(")
+    while True:
+        if _is_key(cursor):
+            keys.append(key_definition(cursor))
+        else:
+            columns.append(column_definition(cursor))
+        if not cursor.accept_mark(","):
+            break
+    if not cursor.accept_mark(")"):
+        cursor.wrong("a comma or ')'")
+    options = TableOptions()
+    while not cursor.at("end"):
+        options = table_option(cursor, options)
+        cursor.accept_mark(",")
+    return CreateTable(table, tuple(columns), tuple(keys), options, if_not_exists)
+
+
+def _is_key(cursor: Cursor) -> bool:
+    return cursor.token.is_word(*_KEY_WORDS)
+
+
+def key_definition(cursor: Cursor) -> KeyDraft:
+    """A key in a table definition or after ADD.  Raises SqlError, SqlUnsupported for FOREIGN KEY and CHECK."""
+    offset = cursor.token.start
+    name = None
+    if cursor.accept("CONSTRAINT") and not cursor.token.is_word(*_KEY_WORDS):
+        name = cursor.name("constraint")
+    kind: Literal["primary", "unique", "index"] = "index"
+    special = False
+    if cursor.token.is_word("FOREIGN"):
+        raise SqlUnsupported("foreign keys (FOREIGN KEY) are not supported yet", cursor.token.start)
+    if cursor.token.is_word("CHECK"):
+        raise SqlUnsupported("CHECK constraints are not supported yet", cursor.token.start)
+    if cursor.accept("PRIMARY"):
+        cursor.expect("KEY")
+        kind = "primary"
+    elif cursor.accept("UNIQUE"):
+        cursor.accept_any("KEY", "INDEX")
+        kind = "unique"
+    elif cursor.accept_any("FULLTEXT", "SPATIAL"):
+        cursor.accept_any("KEY", "INDEX")
+        special = True
+    elif not cursor.accept_any("KEY", "INDEX"):
+        cursor.wrong("PRIMARY KEY, UNIQUE, KEY or INDEX", _KEY_WORDS)
+    if not cursor.token.is_mark("(") and not cursor.token.is_word("USING", "TYPE"):
+        own = cursor.name("key")
+        name = None if kind == "primary" else own
+    return key_body(cursor, KeyDraft(kind, None if kind == "primary" else name, (), offset, special))
+
+
+def key_body(cursor: Cursor, key: KeyDraft) -> KeyDraft:
+    """The columns and options of a key."""
+    _key_options(cursor)
+    cursor.expect_mark("(")
+    parts = [_key_part(cursor)]
+    while cursor.accept_mark(","):
+        parts.append(_key_part(cursor))
+    if not cursor.accept_mark(")"):
+        cursor.wrong("a comma or ')'")
+    _key_options(cursor)
+    return replace(key, parts=tuple(parts))
+
+
+def _key_part(cursor: Cursor) -> PartDraft:
+    offset = cursor.token.start
+    if cursor.token.is_mark("("):
+        raise SqlUnsupported("keys on expressions are not supported yet", offset)
+    name = cursor.name("column")
+    prefix = None
+    if cursor.accept_mark("("):
+        prefix = cursor.integer("a prefix length")
+        cursor.expect_mark(")")
+    cursor.accept_any("ASC", "DESC")
+    return PartDraft(name, prefix, offset)
+
+
+def _key_options(cursor: Cursor) -> None:
+    while True:
+        if cursor.accept_any("USING", "TYPE"):
+            if not cursor.accept_any("BTREE", "HASH", "RTREE"):
+                cursor.wrong("BTREE or HASH", ("BTREE", "HASH"))
+        elif cursor.accept("KEY_BLOCK_SIZE"):
+            cursor.accept_mark("=")
+            cursor.integer("a size")
+        elif cursor.accept("WITH", "PARSER"):
+            cursor.name("parser")
+        elif cursor.accept("COMMENT"):
+            cursor.string("a comment")
+        elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
+            cursor.accept_mark("=")
+            cursor.string("an attribute")
+        elif not cursor.accept_any("VISIBLE", "INVISIBLE"):
+            return
+
+
+def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
+    """One option of a table, taken into ``options``.  Raises SqlError, SqlUnsupported for PARTITION BY."""
+    offset = cursor.token.start
+    charset = options.charset
+    if cursor.token.is_word("PARTITION"):
+        raise SqlUnsupported("partitioned tables are not supported yet", offset)
+    if cursor.token.is_word("SELECT", "AS", "REPLACE", "IGNORE"):
+        raise SqlUnsupported("CREATE TABLE ... SELECT is not supported yet", offset)
+    cursor.accept("DEFAULT")
+    if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
+        cursor.accept_mark("=")
+        return replace(options, charset=replace(charset, charset=charset_name(cursor), offset=offset))
+    if cursor.accept("COLLATE"):
+        cursor.accept_mark("=")
+        return replace(options, charset=replace(charset, collation=collation_name(cursor), offset=offset))
+    if cursor.accept("AUTO_INCREMENT"):
+        cursor.accept_mark("=")
+        return replace(options, auto_increment=cursor.integer("a number"))
+    if cursor.accept("ENGINE"):
+        cursor.accept_mark("=")
+        engine = cursor.advance().text
+        if engine.lower() != "innodb":
+            raise SqlUnsupported(f"the storage engine {engine} is not supported yet; InnoDB is", offset)
+        return replace(options, engine=engine)
+    if cursor.accept("DATA") or cursor.accept("INDEX"):
+        cursor.expect("DIRECTORY")
+    elif not cursor.accept_any(*_IDLE_OPTIONS):
+        cursor.wrong("a table option", _OPTIONS)
+    cursor.accept_mark("=")
+    if cursor.at("end"):
+        cursor.wrong("the option's value")
+    cursor.advance()
+    return options
+
+
+def alter_table(cursor: Cursor) -> AlterTable:
+    """What follows ALTER TABLE.  Raises SqlError and SqlUnsupported."""
+    table = table_ref(cursor)
+    actions: list[Action] = []
+    while True:
+        actions += alter_action(cursor)
+        if not cursor.accept_mark(","):
+            break
+    while not cursor.at("end"):
+        actions += alter_action(cursor)
+    return AlterTable(table, tuple(actions))
+
+
+def alter_action(cursor: Cursor) -> list[Action]:
+    """One action of ALTER TABLE; an ADD of several columns in parentheses is several."""
+    offset = cursor.token.start
+    if cursor.accept("ADD"):
+        return _add(cursor)
+    if cursor.accept("DROP"):
+        return [_drop(cursor, offset)]
+    if cursor.accept("MODIFY"):
+        cursor.accept("COLUMN")
+        column = column_definition(cursor)
+        return [ChangeColumn(column.name, column, _place(cursor), column.offset)]
+    if cursor.accept("CHANGE"):
+        cursor.accept("COLUMN")
+        place = cursor.token.start
+        old = cursor.name("column")
+        return [ChangeColumn(old, column_definition(cursor), _place(cursor), place)]
+    if cursor.accept("RENAME"):
+        return [_rename(cursor)]
+    if cursor.accept("ALTER"):
+        return _alter(cursor)
+    if cursor.accept_any("ALGORITHM", "LOCK"):
+        cursor.accept_mark("=")
+        cursor.advance()
+        return []
+    if cursor.accept("FORCE"):
+        return []
+    if cursor.token.is_word(*_UNSUPPORTED_ACTIONS):
+        word = cursor.token.text.upper()
+        raise SqlUnsupported(f"ALTER TABLE ... {word} is not supported yet", offset)
+    if cursor.at("end") or not cursor.token.is_word("CHARACTER", "CHAR", *_OPTIONS):
+        cursor.wrong("an action of ALTER TABLE", _ACTIONS)
+    return [SetOptions(table_option(cursor, TableOptions()))]
+
+
+def _place(cursor: Cursor) -> Place | None:
+    offset = cursor.token.start
+    if cursor.accept("FIRST"):
+        return Place(None, offset)
+    if cursor.accept("AFTER"):
+        return Place(cursor.name("column"), offset)
+    return None
+
+
+def _add(cursor: Cursor) -> list[Action]:
+    if _is_key(cursor):
+        return [AddKey(key_definition(cursor))]
+    if cursor.token.is_word("PARTITION"):
+        raise SqlUnsupported("partitioned tables are not supported yet", cursor.token.start)
+    cursor.accept("COLUMN")
+    if not cursor.accept_mark("("):
+        column = column_definition(cursor)
+        return [AddColumn(column, _place(cursor))]
+    actions: list[Action] = []
+    while True:
+        if _is_key(cursor):
+            actions.append(AddKey(key_definition(cursor)))
+        else:
+            actions.append(AddColumn(column_definition(cursor), None))
+        if not cursor.accept_mark(","):
+            break
+    cursor.expect_mark(")")
+    return actions
+
+
+def _drop(cursor: Cursor, offset: int) -> Action:
+    if cursor.accept("PRIMARY", "KEY"):
+        return DropKey(None, offset)
+    if cursor.accept_any("INDEX", "KEY"):
+        offset = cursor.token.start
+        return DropKey(cursor.name("key"), offset)
+    if cursor.token.is_word("FOREIGN", "CHECK", "CONSTRAINT", "PARTITION"):
+        word = cursor.token.text.upper()
+        raise SqlUnsupported(f"ALTER TABLE ... DROP {word} is not supported yet", cursor.token.start)
+    cursor.accept("COLUMN")
+    offset = cursor.token.start
+    return DropColumn(cursor.name("column"), offset)
+
+
+def _rename(cursor: Cursor) -> Action:
+    if cursor.accept("COLUMN"):
+        offset = cursor.token.start
+        old = cursor.name("column")
+        cursor.expect("TO")
+        return RenameColumn(old, cursor.name("column"), offset)
+    if cursor.accept_any("INDEX", "KEY"):
+        offset = cursor.token.start
+        old = cursor.name("key")
+        cursor.expect("TO")
+        return RenameKey(old, cursor.name("key"), offset)
+    cursor.accept_any("TO", "AS")
+    return RenameTo(table_ref(cursor))
+
+
+def _alter(cursor: Cursor) -> list[Action]:
+    """ALTER [COLUMN] and ALTER INDEX."""
+    if cursor.accept("INDEX"):
+        cursor.name("key")
+        if not cursor.accept_any("VISIBLE", "INVISIBLE"):
+            cursor.wrong("VISIBLE or INVISIBLE", ("VISIBLE", "INVISIBLE"))
+        return []
+    if cursor.token.is_word("CHECK", "CONSTRAINT"):
+        raise SqlUnsupported("CHECK constraints are not supported yet", cursor.token.start)
+    cursor.accept("COLUMN")
+    offset = cursor.token.start
+    name = cursor.name("column")
+    if cursor.accept("DROP", "DEFAULT"):
+        return [AlterColumn(name, offset)]
+    cursor.expect("SET")
+    if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
+        return [AlterColumn(name, offset, visible=word == "VISIBLE")]
+    cursor.expect("DEFAULT")
+    return [AlterColumn(name, offset, default=default_clause(cursor))]

@@ -1,0 +1,288 @@
+"""What the text of a data definition statement says, before anything is known about the tables it is about.
+
+``offset`` is always the place in the statement's text, for errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from forge.charsets import Collation, collation, default_collation
+from forge.errors import ScenarioError
+from forge.scenario.tokens import at_offset
+from forge.values.sqltype import SqlType
+
+BINARY_COLLATION = 63
+#: Types with a character set.
+TEXT_TYPES = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET"})
+_WITHOUT_CHARSET = {
+    "CHAR": "BINARY",
+    "VARCHAR": "VARBINARY",
+    "TINYTEXT": "TINYBLOB",
+    "TEXT": "BLOB",
+    "MEDIUMTEXT": "MEDIUMBLOB",
+    "LONGTEXT": "LONGBLOB",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CharsetClause:
+    """CHARACTER SET and COLLATE as written on a column, a table or a database; ``binary``: the _bin collation."""
+
+    charset: str | None = None
+    collation: str | None = None
+    binary: bool = False
+    offset: int = 0
+
+    def resolve(self, inherited: int, server: str) -> Collation:
+        """The collation that is meant; ``inherited`` is the id of the surrounding default.  Raises SqlError."""
+        with at_offset(self.offset):
+            if self.charset is None and self.collation is None:
+                found = collation(inherited, server)
+            elif self.collation is None:
+                found = default_collation(self.charset or "", server)
+            else:
+                found = collation(self.collation, server)
+            if self.charset is not None and self.collation is not None:
+                wanted = default_collation(self.charset, server).charset
+                if found.charset != wanted:
+                    raise ScenarioError(
+                        f"collation {found.name} is not of character set {wanted}",
+                        expected=f"a collation that begins with {wanted}_",
+                    )
+            if self.binary and found.charset != "binary":
+                found = collation(f"{found.charset}_bin", server)
+            return found
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDraft:
+    """A column type as written; ``type`` has no collation yet."""
+
+    type: SqlType
+    charset: CharsetClause = CharsetClause()
+    offset: int = 0
+
+    def resolve(self, table_collation: int, server: str) -> SqlType:
+        """The type with the collation that the column gets.  Raises SqlError."""
+        if self.type.name not in TEXT_TYPES:
+            return self.type
+        found = self.charset.resolve(table_collation, server)
+        if found.charset == "binary" and self.type.name in _WITHOUT_CHARSET:
+            return replace(self.type, name=_WITHOUT_CHARSET[self.type.name])
+        return replace(self.type, collation=found.id)
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralDefault:
+    """DEFAULT with a literal (bytes for hex and bit literals)."""
+
+    value: str | int | Decimal | bytes | bool | None
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NowDefault:
+    """DEFAULT CURRENT_TIMESTAMP(fsp)."""
+
+    fsp: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionDefault:
+    """DEFAULT (expression)."""
+
+    sql: str
+    offset: int = 0
+
+
+Default = LiteralDefault | NowDefault | ExpressionDefault
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDraft:
+    """A column definition as written."""
+
+    name: str
+    type: TypeDraft
+    offset: int
+    nullable: bool | None = None
+    default: Default | None = None
+    #: Fractional digits of ON UPDATE CURRENT_TIMESTAMP.
+    on_update: int | None = None
+    auto_increment: bool = False
+    key: Literal["primary", "unique"] | None = None
+    visible: bool = True
+    generated: Literal["virtual", "stored"] | None = None
+    expression: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartDraft:
+    """A column in a key, perhaps with a prefix length."""
+
+    column: str
+    prefix: int | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyDraft:
+    """A key as written; ``special`` are FULLTEXT and SPATIAL ones."""
+
+    kind: Literal["primary", "unique", "index"]
+    name: str | None
+    parts: tuple[PartDraft, ...]
+    offset: int
+    special: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    """A table as named in a statement; ``database`` is None if it is left out."""
+
+    database: str | None
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """Options after the closing parenthesis, as far as they matter to a binlog."""
+
+    charset: CharsetClause = CharsetClause()
+    auto_increment: int | None = None
+    engine: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """FIRST (``after`` is None) or AFTER a column."""
+
+    after: str | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    table: TableRef
+    columns: tuple[ColumnDraft, ...]
+    keys: tuple[KeyDraft, ...]
+    options: TableOptions
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumn:
+    column: ColumnDraft
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeColumn:
+    """MODIFY and CHANGE: ``old`` is the column's present name."""
+
+    old: str
+    column: ColumnDraft
+    place: Place | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn:
+    old: str
+    new: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumn:
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlterColumn:
+    """ALTER COLUMN: SET DEFAULT, DROP DEFAULT (``default`` is None), SET VISIBLE / INVISIBLE."""
+
+    name: str
+    offset: int
+    default: Default | None = None
+    visible: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddKey:
+    key: KeyDraft
+
+
+@dataclass(frozen=True, slots=True)
+class DropKey:
+    """``name`` is None for the primary key."""
+
+    name: str | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenameKey:
+    old: str
+    new: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTo:
+    table: TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    options: TableOptions
+
+
+ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
+KeyAction = AddKey | DropKey | RenameKey
+Action = ColumnAction | KeyAction | RenameTo | SetOptions
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTable:
+    """ALTER TABLE, CREATE INDEX and DROP INDEX."""
+
+    table: TableRef
+    actions: tuple[Action, ...]
+    statement: Literal["alter_table", "create_index", "drop_index"] = "alter_table"
+
+
+@dataclass(frozen=True, slots=True)
+class DropTables:
+    tables: tuple[TableRef, ...]
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTables:
+    pairs: tuple[tuple[TableRef, TableRef], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TruncateTable:
+    table: TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseStatement:
+    """CREATE, ALTER and DROP DATABASE; ``name`` is None if ALTER leaves it out; ``exists``: IF [NOT] EXISTS."""
+
+    statement: Literal["create_database", "alter_database", "drop_database"]
+    name: str | None
+    offset: int
+    charset: CharsetClause = CharsetClause()
+    exists: bool = False
+
+
+Ddl = CreateTable | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement
