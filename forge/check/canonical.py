@@ -1,0 +1,100 @@
+"""The canonical decode: one JSON object an event, the same from every correct parser (docs/canonical-decode.md).
+
+Cells are exact: a value is text that gives the same bytes back, bytes are hex, NULL is null.  The shape is published
+in ``decode.schema.json`` (:func:`decode_schema`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+from forge.binlog.reader import PlacedEvent, read_events
+from forge.check.cells import Cell, RowChange, TableMaps, text_or_hex
+from forge.check.fields import fields_of
+from forge.check.text import render_text
+from forge.errors import UnsupportedError
+from forge.events.event import EVENT_FLAGS, IGNORABLE, RawBody, carries_checksum
+from forge.events.layout import flag_names
+from forge.events.rows import ROWS_BODIES
+
+__all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "decode_schema", "render_text"]
+
+
+def canonical_events(data: bytes) -> Iterator[dict[str, Any]]:
+    """The events of a file as JSON-able objects, one at a time, in file order.
+
+    Raises FormatError, after everything that precedes the bad bytes: wrong magic number, bodies that do not fit
+    their type, rows that do not fit their table, a wrong checksum (after its event, which has ``valid: false``),
+    a torn tail.  A single cell without a value is no error: it is shown as hex with a note.
+    """
+    tables = TableMaps()
+    for placed in read_events(data, strict=True):
+        yield _event(placed, tables)
+
+
+def canonical_rows(data: bytes) -> Iterator[RowChange]:
+    """The rows of a file, in file order: what decoders are compared on.
+
+    Raises FormatError as :func:`canonical_events`; UnsupportedError for events whose rows cannot be read yet.
+    """
+    tables = TableMaps()
+    for placed in read_events(data, strict=True):
+        tables.note(placed)
+        yield from tables.changes(placed)
+
+
+def decode_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of one object of :func:`canonical_events`."""
+    schema: dict[str, Any] = json.loads(files("forge.check").joinpath("decode.schema.json").read_text("utf-8"))
+    return schema
+
+
+def _event(placed: PlacedEvent, tables: TableMaps) -> dict[str, Any]:
+    event = placed.event
+    mapped = tables.note(placed)
+    shown: dict[str, Any] = {
+        "index": placed.index,
+        "offset": placed.offset,
+        "type": event.type_name,
+        "type_code": event.type_code,
+        "timestamp": event.timestamp,
+        "server_id": event.server_id,
+        "event_size": len(placed.raw),
+        "log_pos": int.from_bytes(placed.raw[13:17], "little"),
+        "flags": flag_names(event.flags, EVENT_FLAGS),
+        "checksum": _checksum(placed),
+    }
+    if isinstance(event.body, RawBody):
+        # A reader that does not know a type passes over the event only if this flag says so (log_event.cc).
+        shown["unknown"] = "skip" if event.flags & IGNORABLE else "stop"
+    shown["fields"] = fields_of(event.body, mapped)
+    if isinstance(event.body, ROWS_BODIES):
+        shown |= _row_fields(placed, tables)
+    return shown
+
+
+def _checksum(placed: PlacedEvent) -> dict[str, Any]:
+    if not carries_checksum(placed.event, placed.format):
+        return {"algorithm": "NONE", "valid": None}
+    return {"algorithm": "CRC32", "valid": placed.event.checksum is None}
+
+
+def _row_fields(placed: PlacedEvent, tables: TableMaps) -> dict[str, Any]:
+    body = placed.event.body
+    assert isinstance(body, ROWS_BODIES)
+    mapped = tables.by_id.get(body.table_id)
+    named = {} if mapped is None else {
+        "database": text_or_hex(mapped.body.database), "table": text_or_hex(mapped.body.table)
+    }  # fmt: skip
+    try:
+        rows = [{"before": _image(change.before), "after": _image(change.after)} for change in tables.changes(placed)]
+    except UnsupportedError as error:
+        return named | {"rows": [], "raw_rows": body.rows.hex(), "note": error.problem}
+    return named | {"rows": rows}
+
+
+def _image(cells: tuple[Cell, ...] | None) -> list[dict[str, Any]] | None:
+    return None if cells is None else [cell.plain() for cell in cells]

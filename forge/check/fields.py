@@ -1,0 +1,187 @@
+"""The fields of an event's body as plain data: numbers, text, bytes as hex, lists and objects.
+
+Lengths and counts that follow from the other fields are left out.  Text is text, or ``{"hex": ...}`` if its bytes are
+not UTF-8.  Every shape here is in decode.schema.json.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from forge.charsets import charset
+from forge.charsets.collations import find_collation
+from forge.check.cells import MappedTable, text_or_hex
+from forge.errors import ForgeError
+from forge.events.columns import primary_key_of
+from forge.events.event import RawBody
+from forge.events.format_description import FormatDescription
+from forge.events.gtid import AnonymousGtid
+from forge.events.layout import Body, flag_names
+from forge.events.previous_gtids import GtidSource, PreviousGtids
+from forge.events.query import Query
+from forge.events.rows import ROW_FLAGS, ROWS_BODIES
+from forge.events.table_map import TABLE_FLAGS, TableMap
+from forge.values.base import Column
+from forge.values.registry import codec_for
+
+Fields = dict[str, Any]
+Text = str | dict[str, str]
+
+
+def plain(value: Any) -> Any:
+    """Any field's value as plain data."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, str):
+        return text_or_hex(value)
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def fields_of(body: Body, mapped: MappedTable | None = None) -> Fields:
+    """The fields of a body; ``mapped`` is the table that a TABLE_MAP body describes."""
+    if isinstance(body, RawBody):
+        return {"raw": body.data.hex()}
+    if isinstance(body, TableMap):
+        return _table_map(body, mapped)
+    for known, show in _SHOWN:
+        if isinstance(body, known):
+            return show(body)
+    return _simple(body)
+
+
+def _simple(body: Body, *without: str) -> Fields:
+    shown: Fields = {}
+    for item in dataclasses.fields(body):  # type: ignore[arg-type]
+        value = getattr(body, item.name)
+        if item.name in without or value is None:
+            continue
+        shown[item.name] = flag_names(value, ROW_FLAGS) if item.name == "row_flags" else plain(value)
+    return shown
+
+
+def _format_description(body: FormatDescription) -> Fields:
+    algorithms = {None: None, 0: "OFF", 1: "CRC32"}
+    algorithm = body.checksum_algorithm
+    return _simple(body, "checksum_algorithm") | {"checksum_algorithm": algorithms.get(algorithm, algorithm)}
+
+
+def _query(body: Query) -> Fields:
+    variables = [{"name": name, "value": plain(value)} for name, value in body.status_variables]
+    return _simple(body, "status_variables", "query") | {
+        "status_variables": variables,
+        "query": text_or_hex(body.query),
+    }
+
+
+def _gtid(body: AnonymousGtid) -> Fields:
+    shown: Fields = {"gtid": None if body.type_name == "ANONYMOUS_GTID" else f"{body.uuid}:{body.gno}"}
+    for name, value in _simple(body).items():
+        if name in ("commit_timestamp", "server_version"):
+            immediate, original = value
+            value = {"immediate": immediate, "original": immediate if original is None else original}
+        shown[name] = value
+    return shown
+
+
+def _previous_gtids(body: PreviousGtids) -> Fields:
+    tagged, sources = body.gtid_set
+    return {"gtid_set": text_or_hex(gtid_set_text(sources)), "tagged": tagged}
+
+
+def gtid_set_text(sources: Sequence[GtidSource]) -> str:
+    """A GTID set as servers print it: ``uuid:first-last:first``, a tag before its intervals."""
+    parts: list[str] = []
+    last_uuid = None
+    for uuid, tag, intervals in sources:
+        ranges = [str(first) if first == last else f"{first}-{last}" for first, last in intervals]
+        words = ":".join(([tag] if tag else []) + ranges)
+        if uuid == last_uuid:
+            parts[-1] += f":{words}"
+        else:
+            parts.append(f"{uuid}:{words}")
+        last_uuid = uuid
+    return ",".join(parts)
+
+
+def _table_map(body: TableMap, mapped: MappedTable | None) -> Fields:
+    shown: Fields = {
+        "table_id": body.table_id,
+        "table_flags": flag_names(body.table_flags, TABLE_FLAGS),
+        "database": text_or_hex(body.database),
+        "table": text_or_hex(body.table),
+    }
+    records = [
+        {"type": record.type_code, "name": record.type_name, "value": plain(record.value)}
+        for record in body.optional_metadata
+    ]
+    if mapped is None or mapped.columns is None:
+        shown |= {"types": body.types.hex(), "metadata": body.metadata.hex(), "nullable": body.nullable.hex()}
+        if mapped is not None:
+            shown["note"] = str(mapped.problem)
+        return shown | {"optional_metadata": records}
+    family = "mariadb" if mapped.mariadb else "mysql"
+    visible = body.records().get("visibility")
+    shown["columns"] = [
+        _column(number, column, family, visible) for number, column in enumerate(mapped.columns, start=1)
+    ]
+    key = primary_key_of(body)
+    if key is not None:
+        shown["primary_key"] = [{"column": index + 1} | ({"prefix": prefix} if prefix else {}) for index, prefix in key]
+    return shown | {"optional_metadata": records}
+
+
+def _column(number: int, column: Column, family: str, visible: Any) -> Fields:
+    codec = codec_for(column)
+    shown: Fields = {"column": number}
+    if column.name is not None:
+        shown["name"] = text_or_hex(column.name)
+    shown |= {
+        "type": codec.type_name(column),
+        "type_code": column.type_code,
+        "metadata": column.metadata.hex(),
+        "nullable": column.nullable,
+    }
+    if column.unsigned is not None:
+        shown["unsigned"] = column.unsigned
+    if column.collation is not None:
+        known = find_collation(column.collation, family)
+        shown["collation"] = {"id": column.collation} | (
+            {"name": known.name, "charset": known.charset} if known else {}
+        )
+    if column.members is not None:
+        shown["members"] = [_member(member, column, family) for member in column.members]
+    if column.geometry_type is not None:
+        shown["geometry_type"] = column.geometry_type
+    if column.dimensions is not None:
+        shown["dimensions"] = column.dimensions
+    if isinstance(visible, str) and number <= len(visible):
+        shown["visible"] = visible[number - 1] == "1"
+    return shown
+
+
+def _member(member: bytes, column: Column, family: str) -> Text:
+    """A member is in its column's character set."""
+    known = None if column.collation is None else find_collation(column.collation, family)
+    if known is not None and known.charset != "binary":
+        try:
+            return charset(known.charset).decode(member)
+        except ForgeError:
+            pass
+    return {"hex": member.hex()}
+
+
+def _rows(body: Any) -> Fields:
+    return _simple(body, "rows")
+
+
+_SHOWN: tuple[tuple[Any, Callable[[Any], Fields]], ...] = (
+    (FormatDescription, _format_description),
+    (Query, _query),
+    (AnonymousGtid, _gtid),
+    (PreviousGtids, _previous_gtids),
+    (ROWS_BODIES, _rows),
+)
