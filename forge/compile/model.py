@@ -210,6 +210,9 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     timestamp: str | None = None
     #: How the file ends: STOP (shutdown), ROTATE (FLUSH BINARY LOGS), or nothing (a crash or an active file).
     ends_with: Literal["stop", "rotate", "nothing"] = "stop"
+    #: ``binlog_transaction_compression``: the events of a transaction travel in one zstd payload (MySQL 8.0.20 on).
+    compression: bool = False
+    compression_level: int = 3
     foreign_key_checks: bool = True
     unique_checks: bool = True
     #: Form of the character-set records of TABLE_MAP: as the server chooses, or forced.

@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from forge.binlog.payload import compress_events
 from forge.compile.dependency import CommitOrder, Writeset
-from forge.compile.log import SessionLog, ddl_database
+from forge.compile.log import SessionLog, ddl_database, is_transactional
 from forge.compile.model import DdlStatement, Group, Plan, Transaction
 from forge.compile.status import begin_variables, ddl_flags, ddl_text, ddl_variables, has_ddl_xid
 from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
+from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
@@ -70,6 +72,15 @@ class MysqlLog(SessionLog):
 
     def transaction(self, number: int, transaction: Transaction) -> Iterator[Event]:
         yield self._gtid(number, transaction)
+        events = self._inside(number, transaction)
+        if not (self.session.compression and all(is_transactional(s.table) for s in transaction.statements)):
+            yield from events
+            return
+        payload = compress_events(events, FormatContext(), level=self.session.compression_level)
+        yield self.event(payload, self.commit_second(number, transaction))
+
+    def _inside(self, number: int, transaction: Transaction) -> Iterator[Event]:
+        """BEGIN, the statements, and the commit."""
         begin = Query(
             database=transaction.current_database,
             status_variables=begin_variables(
