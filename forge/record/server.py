@@ -146,8 +146,8 @@ class RealServer:
         command = [
             str(self._runner), self.build.daemon, *self._base_options(),
             f"--datadir={self.folder / 'data'}", f"--socket={self.socket}", "--skip-networking",
-            f"--log-bin={self.log_name}", f"--pid-file={self.folder / 'pid'}", "--server-id=1", "--max-allowed-packet=1G",
-            "--innodb-fast-shutdown=2", *self.build.options, *self.options,
+            f"--log-bin={self.log_name}", f"--pid-file={self.folder / 'pid'}", "--server-id=1",
+            "--max-allowed-packet=1G", "--innodb-fast-shutdown=2", *self.build.options, *self.options,
         ]  # fmt: skip
         with log.open("ab") as sink:
             self._process = _spawn(command, sink)
@@ -169,8 +169,8 @@ class RealServer:
         """
         command = [
             str(self._runner), self.build.client, "--no-defaults", "--user=root", f"--socket={self.socket}",
-            "--default-character-set=utf8mb4", "--max-allowed-packet=1G", "--batch", "--skip-column-names", "--comments", "--binary-mode",
-            *([database] if database else []),
+            "--default-character-set=utf8mb4", "--max-allowed-packet=1G", "--batch", "--skip-column-names",
+            "--comments", "--binary-mode", *([database] if database else []),
         ]  # fmt: skip
         try:
             # Feeding bytes keeps text that is not valid UTF-8 possible through surrogate escapes.

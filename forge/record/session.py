@@ -1,0 +1,84 @@
+"""Running a plan on a fresh real server and keeping the binary log that it wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from forge.compile.model import Plan, Session
+from forge.errors import EnvironmentMissing, ScenarioError
+from forge.record.server import RealServer
+from forge.render.sql import replay_script
+
+#: Server line -> the build that stands for it here.
+BUILD_OF_LINE = {"mysql-9.7": "mysql97"}
+#: The server rounds binlog_row_event_max_size down to multiples of this (sys_vars.cc).
+EVENT_SIZE_STEP = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A binary log, and how it came about."""
+
+    binlog: bytes
+    server_version: str
+    build: str
+    options: tuple[str, ...]
+    #: What the tables hold afterwards is asked with these statements' answers; empty if none were given.
+    answers: str = ""
+
+
+def options_for(plan: Plan) -> list[str]:
+    """The server options under which the plan's session has to be recorded.
+
+    Raises ScenarioError for a session that no real server can have.
+    """
+    session = plan.session
+    _check_recordable(session)
+    on_off = "ON" if session.gtid else "OFF"
+    return [
+        f"--server-id={session.server_id}",
+        f"--gtid-mode={on_off}",
+        f"--enforce-gtid-consistency={on_off}",
+        f"--binlog-checksum={session.checksum.upper()}",
+        f"--binlog-row-metadata={session.row_metadata.upper()}",
+        f"--binlog-row-event-max-size={session.binlog_row_event_max_size}",
+    ]
+
+
+def record_plan(plan: Plan, home: Path | None = None, *, ask: str = "") -> Recorded:
+    """Run the plan on a fresh server and return its binary log, ended as the session says.
+
+    ``ask`` are queries to run afterwards.  Raises EnvironmentMissing if the server is not on this machine,
+    RecordingError if it refuses a statement, ScenarioError if no server can have such a session.
+    """
+    build = BUILD_OF_LINE.get(plan.server)
+    if build is None:
+        raise EnvironmentMissing(
+            f"there is no real server of line {plan.server} to record on; there is {', '.join(BUILD_OF_LINE)}"
+        )
+    options = options_for(plan)
+    script = replay_script(plan)
+    if plan.session.ends_with == "rotate":
+        script += "\nFLUSH BINARY LOGS;\n"
+    with RealServer(home, build, options) as server:
+        server.run_sql(script)
+        answers = server.run_sql(ask) if ask else ""
+        version = server.version()
+        if plan.session.ends_with == "nothing":
+            server.kill()
+        else:
+            server.stop()
+        return Recorded(server.binlog_files()[0].read_bytes(), version, build, tuple(options), answers)
+
+
+def _check_recordable(session: Session) -> None:
+    size = session.binlog_row_event_max_size
+    if size < EVENT_SIZE_STEP or size % EVENT_SIZE_STEP:
+        raise ScenarioError(
+            f"binlog_row_event_max_size {size} cannot be recorded", expected=f"a multiple of {EVENT_SIZE_STEP}"
+        )
+    for name in ("metadata_charset", "metadata_primary_key"):
+        form = getattr(session, name)
+        if form != "server":
+            raise ScenarioError(f"{name} {form!r} cannot be recorded: a real server makes its own choice")
