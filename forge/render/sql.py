@@ -60,8 +60,7 @@ def _groups(plan: Plan, clock: Clock) -> Iterator[ReplayGroup]:
         if group.current_database not in ("", current) and not _about_database(group):
             current = group.current_database
             use = quoted(current)
-        statements: tuple[RowsStatement | DdlStatement, ...]
-        statements = (group,) if isinstance(group, DdlStatement) else group.statements
+        statements = _statements(group)
         yield ReplayGroup(
             use=use,
             explicit=not isinstance(group, DdlStatement) and (group.explicit or len(statements) > 1),
@@ -70,6 +69,10 @@ def _groups(plan: Plan, clock: Clock) -> Iterator[ReplayGroup]:
                 for index, statement in enumerate(statements)
             ),
         )
+
+
+def _statements(group: Group) -> Sequence[RowsStatement | DdlStatement]:
+    return (group,) if isinstance(group, DdlStatement) else group.statements
 
 
 def _about_database(group: Group) -> bool:
