@@ -92,7 +92,7 @@ class SessionLog(ABC):
 
     def commit_second(self, number: int, group: Group) -> int:
         """An autocommitted statement commits in its own second: a statement has one start time."""
-        if isinstance(group, Transaction) and group.explicit:
+        if isinstance(group, Transaction) and group.in_block:
             return self.clock.second(number, len(group.statements))
         return self.clock.second(number, 0)
 

@@ -154,6 +154,11 @@ class Transaction:
     current_database: str
     explicit: bool = False
 
+    @property
+    def in_block(self) -> bool:
+        """Whether the statements run between BEGIN and COMMIT."""
+        return self.explicit or len(self.statements) > 1
+
 
 Group = Transaction | DdlStatement
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forge.errors import FormatError, UnsupportedError
+from forge.errors import FormatError
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, decompress_block
 from forge.events.rows import PartialUpdateRows, RowsBody, UpdateRows, UpdateRowsV1
 from forge.values.base import Column
 from forge.values.registry import codec_for
+
+
+JSON_TYPE = 245
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +25,15 @@ class Image:
     """Cells of one image: the bytes of the cell, or None for NULL, one a present column.
 
     ``padding`` are the unused bits of the null bitmap, as a number (0 if all are clear).
+    After images of PARTIAL_UPDATE_ROWS start with ``value_options``; if its lowest bit is set, ``partial_bits`` (a bit
+    a JSON column of the table, lowest first) say which JSON cells are diffs (their length, then the diffs) and not
+    documents.
     """
 
     cells: tuple[bytes | None, ...]
     padding: int = 0
+    value_options: int | None = None
+    partial_bits: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +61,21 @@ def parse_rows(body: RowsBody, columns: Sequence[Column]) -> tuple[ChangedRow, .
     """The rows of the event.
 
     Raises FormatError (phase "row", offset within ``body.rows``) if they do not fit the columns,
-    UnsupportedError for a column type without a codec and for partial JSON images.
+    UnsupportedError for a column type without a codec.
     """
     return tuple(iterate_rows(body, columns))
 
 
 def iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedRow]:
     """As :func:`parse_rows`, one row at a time."""
-    if isinstance(body, PartialUpdateRows):
-        raise UnsupportedError("rows of PARTIAL_UPDATE_ROWS are not decoded yet")
     if body.width != len(columns):
         raise FormatError(f"the event has {body.width} columns, its table map {len(columns)}", phase="row", offset=0)
     before, after = images_of(body)
-    readers = [None if bitmap is None else _ImageReader(bitmap, columns) for bitmap in (before, after)]
+    partial = isinstance(body, PartialUpdateRows)
+    readers = [
+        None if before is None else _ImageReader(before, columns),
+        None if after is None else _ImageReader(after, columns, partial=partial),
+    ]
     data, at = row_bytes(body), 0
     while True:
         start = at
@@ -88,14 +98,22 @@ def row_bytes(body: RowsBody) -> bytes:
     return decompress_block(body.rows) if isinstance(body, COMPRESSED_ROWS) else body.rows
 
 
+PARTIAL_JSON = 1
+
+
 class _ImageReader:
-    def __init__(self, bitmap: bytes, columns: Sequence[Column]) -> None:
+    def __init__(self, bitmap: bytes, columns: Sequence[Column], *, partial: bool = False) -> None:
         present = present_columns(bitmap, len(columns))
         self.columns = [columns[index] for index in present]
         self.codecs = [codec_for(column) for column in self.columns]
         self.null_size = (len(present) + 7) // 8
+        self.partial = partial
+        self.json_columns = sum(column.type_code == JSON_TYPE for column in columns)
 
     def read(self, data: bytes, at: int) -> tuple[Image, int]:
+        options, bits = None, b""
+        if self.partial:
+            options, bits, at = self._read_options(data, at)
         if at + self.null_size > len(data):
             raise FormatError("the row ends inside its null bitmap", phase="row", offset=at)
         nulls = int.from_bytes(data[at : at + self.null_size], "little")
@@ -105,18 +123,38 @@ class _ImageReader:
             if nulls >> index & 1:
                 cells.append(None)
                 continue
+            # A diff has the same four bytes of length in front as a document.
             width = codec.width(column, data, at)
             if at + width > len(data):
                 raise FormatError(f"the value of column {index + 1} passes the end of the rows", phase="row", offset=at)
             cells.append(data[at : at + width])
             at += width
-        return Image(tuple(cells), nulls >> len(self.columns)), at
+        return Image(tuple(cells), nulls >> len(self.columns), options, bits), at
+
+    def _read_options(self, data: bytes, at: int) -> tuple[int, bytes, int]:
+        if at >= len(data):
+            raise FormatError("the row ends before its value options", phase="row", offset=at)
+        options = data[at]
+        if options > PARTIAL_JSON:
+            raise FormatError(f"value options {options} are not known", phase="row", offset=at)
+        size = (self.json_columns + 7) // 8 if options & PARTIAL_JSON else 0
+        if at + 1 + size > len(data):
+            raise FormatError("the row ends inside its partial bits", phase="row", offset=at + 1)
+        return options, data[at + 1 : at + 1 + size], at + 1 + size
+
+
+def partial_columns(image: Image, columns: Sequence[Column]) -> frozenset[int]:
+    """Indexes of the table's columns whose cells in this image are diffs."""
+    json_columns = [index for index, column in enumerate(columns) if column.type_code == JSON_TYPE]
+    bits = int.from_bytes(image.partial_bits, "little")
+    return frozenset(index for place, index in enumerate(json_columns) if bits >> place & 1)
 
 
 def build_image(image: Image) -> bytes:
     count = len(image.cells)
     nulls = sum(1 << index for index, cell in enumerate(image.cells) if cell is None) | image.padding << count
-    return nulls.to_bytes((count + 7) // 8, "little") + b"".join(cell for cell in image.cells if cell is not None)
+    head = b"" if image.value_options is None else bytes([image.value_options]) + image.partial_bits
+    return head + nulls.to_bytes((count + 7) // 8, "little") + b"".join(c for c in image.cells if c is not None)
 
 
 def build_rows(rows: Sequence[ChangedRow]) -> bytes:
