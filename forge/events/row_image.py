@@ -16,7 +16,6 @@ from forge.events.rows import PartialUpdateRows, RowsBody, UpdateRows, UpdateRow
 from forge.values.base import Column
 from forge.values.registry import codec_for
 
-
 JSON_TYPE = 245
 
 
