@@ -12,6 +12,7 @@ type accepts and returns.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from forge.errors import ScenarioError
@@ -25,14 +26,20 @@ TypeLike = str | SqlType | Column
 
 
 def column(type: TypeLike, *, server: str = "mysql") -> Column:
-    """The column description of a type.  Raises ScenarioError for a type that ``server`` cannot have."""
+    """The column description of a type; text without a named character set is utf8mb4.
+
+    ``server`` is a family or line such as "mariadb-11.8".  Raises ScenarioError for a type that it cannot have.
+    """
     # Importing the package must not load the codecs: forge.values.base is imported by everybody.
+    from forge.charsets import default_collation
     from forge.values.declare import column_for, dialect_of
     from forge.values.typetext import parse_type
 
     if isinstance(type, Column):
         return type
     sql_type = parse_type(type, server=server) if isinstance(type, str) else type
+    if sql_type.collation is None:
+        sql_type = replace(sql_type, collation=default_collation("utf8mb4", server).id)
     return column_for(sql_type, dialect=dialect_of(server))
 
 

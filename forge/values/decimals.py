@@ -93,10 +93,10 @@ class DecimalCodec(FixedWidthCodec):
         return pack(self._fitting(column, Decimal(value), value), precision, scale)
 
     def accept(self, column: Column, declared: Any) -> Decimal:
-        value = self._fitting(column, number(self.type_name(column), declared), declared)
+        value = number(self.type_name(column), declared)
         if column.unsigned and value < 0:
             raise refuse(self.type_name(column), declared, "cannot hold a negative number")
-        return value
+        return self._fitting(column, value, declared)
 
     def text(self, column: Column, value: Decimal) -> str:
         return f"{value:f}"
@@ -133,7 +133,7 @@ class DecimalCodec(FixedWidthCodec):
         if not value.is_finite():
             raise ScenarioError(f"{self.type_name(column)} cannot hold {value}")
         result = rounded(value, scale)
-        if abs(result) >= Decimal(1).scaleb(precision - scale):
+        if result.copy_abs() >= Decimal(1).scaleb(precision - scale):
             problem = f"cannot hold more than {precision - scale} digits before the point"
             raise refuse(self.type_name(column), declared, problem)
         return result

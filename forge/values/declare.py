@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from forge.charsets import charset, collation
+from forge.charsets import charset, collation, compare_key
 from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
 from forge.values.column_charset import BINARY_COLLATION
@@ -57,7 +57,7 @@ def column_for(
 ) -> Column:
     """The column that a server logs for a declared type, with all facts that optional metadata can tell.
 
-    ``dialect`` matters to JSON and VECTOR, which MariaDB stores as LONGTEXT and as VARBINARY, and to DECIMAL's scale.
+    ``dialect`` matters to JSON and VECTOR, which MariaDB stores as LONGTEXT and as VARBINARY, and to some limits.
     ``temporals="old"`` gives the TIME, DATETIME and TIMESTAMP of servers before 5.6.
     Raises ScenarioError for a type that no server has and for arguments that it refuses.
     """
@@ -103,7 +103,9 @@ def _decimal(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
 
 
 def _bit(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
-    bits = sql_type.length or 1
+    bits = 1 if sql_type.length is None else sql_type.length
+    if dialect == "mariadb":
+        bits = bits or 1
     _within("length", sql_type, bits, 1, 64)
     return Column(16, bytes([bits % 8, bits // 8]))
 
@@ -147,7 +149,8 @@ def _varchar(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
 def _lob(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     size, _ = _LOBS[sql_type.name]
     number, max_length = _collation_of(sql_type)
-    if sql_type.length is not None:
+    # TEXT(0) is the smallest type on MySQL, and as TEXT without a length on MariaDB (recorded).
+    if sql_type.length is not None and (sql_type.length or dialect == "mysql"):
         # TEXT(n) and BLOB(n) become the smallest type of the family that holds n characters.
         longest = sql_type.length * max_length
         size = next((n for n in (1, 2, 3, 4) if longest < 1 << 8 * n), 0)
@@ -173,12 +176,22 @@ def _members(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
         if len(kept) > MAX_MEMBER_CHARACTERS:
             raise ScenarioError(f"a member of {sql_type.name} has {len(kept)} characters", expected="at most 255")
         encoded.append(kept.encode() if number == BINARY_COLLATION else known.encode(kept))
-    if len(set(encoded)) < count:
-        twice = next(member for member in sql_type.members if sql_type.members.count(member) > 1)
-        raise ScenarioError(f"{sql_type.name} has the member {twice!r} twice")
+    _distinct(sql_type, number)
     size = next(n for top, n in SET_SIZES.items() if count <= top) if is_set else 1 + (count > 255)
     metadata = bytes([SET_METADATA if is_set else ENUM_METADATA, size])
     return Column(STRING, metadata, collation=number, members=tuple(encoded))
+
+
+def _distinct(sql_type: SqlType, number: int) -> None:
+    """Members must differ as the collation compares; only ASCII text is known to compare exactly so here."""
+    seen: dict[str, str] = {}
+    for member in sql_type.members:
+        kept = member.rstrip(" ")
+        key = compare_key(number, kept) if kept.isascii() and number != BINARY_COLLATION else member
+        if key in seen:
+            twice = f"the member {member!r} twice" if seen[key] == member else f"equal members {seen[key]!r}, {member!r}"
+            raise ScenarioError(f"{sql_type.name} has {twice}")
+        seen[key] = member
 
 
 def _json(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
@@ -188,13 +201,18 @@ def _json(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
 
 
 def _geometry(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
-    return Column(255, b"\x04", geometry_type=_GEOMETRIES[sql_type.name])
+    # MariaDB counts geometry columns as character columns of the binary collation.
+    number = BINARY_COLLATION if dialect == "mariadb" else None
+    return Column(255, b"\x04", collation=number, geometry_type=_GEOMETRIES[sql_type.name])
 
 
 def _vector(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     dimensions = DEFAULT_DIMENSIONS if sql_type.length is None else sql_type.length
+    # MySQL 9.7 takes VECTOR(0) for VECTOR(4294967295), which holds nothing but NULL: refused here.
     _within("dimension", sql_type, dimensions, 1, MAX_DIMENSIONS)
     if dialect == "mariadb":
+        if sql_type.length is None:
+            raise ScenarioError("MariaDB's VECTOR needs a dimension", expected="VECTOR(3)")
         return Column(VARCHAR, (4 * dimensions).to_bytes(2, "little"), collation=BINARY_COLLATION)
     return Column(242, b"\x04", collation=BINARY_COLLATION, dimensions=dimensions)
 

@@ -21,7 +21,7 @@ from forge.charsets import compare_key
 from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
-from forge.values.column_charset import charset_of_collation, decoded
+from forge.values.column_charset import BINARY_COLLATION, charset_of_collation, decoded
 from forge.values.literals import quoted, refuse
 
 STRING, ENUM_METADATA, SET_METADATA = 254, 0xF7, 0xF8
@@ -76,6 +76,10 @@ def find_member(column: Column, text: str) -> int | None:
     """The 0-based place of the member with this text; None if there is none, or the members are not known."""
     by_text, by_key = _places(column.members or (), column.collation)
     place = by_text.get(text)
+    if place is None and column.collation != BINARY_COLLATION:
+        # Spaces at the end never count: CREATE TABLE drops those of members, INSERT those of values.
+        text = text.rstrip(" ")
+        place = by_text.get(text)
     return by_key.get(_key(column.collation, text)) if place is None else place
 
 

@@ -122,15 +122,14 @@ class FloatCodec(FixedWidthCodec):
 
 
 def _to_scale(name: str, value: float, precision: int, scale: int) -> float:
-    """``value`` as FLOAT(M,D) and DOUBLE(M,D) store it: the fraction rounded half to even in binary arithmetic."""
+    """``value`` as FLOAT(M,D) and DOUBLE(M,D) store it: what is above its floor rounded half to even, in doubles."""
     if not math.isfinite(value):
         return value
-    magnitude = abs(value)
-    whole = math.floor(magnitude)
-    magnitude = whole + round((magnitude - whole) * 10.0**scale) / 10.0**scale
-    if magnitude > 10.0 ** (precision - scale) - 10.0**-scale:
+    floor = float(math.floor(value))
+    result = floor + round((value - floor) * 10.0**scale) / 10.0**scale
+    if abs(result) > 10.0 ** (precision - scale) - 10.0**-scale:
         raise refuse(f"{name}({precision},{scale})", value, "cannot hold this number")
-    return math.copysign(magnitude, value)
+    return result
 
 
 FLOAT = FloatCodec()

@@ -43,7 +43,11 @@ class IntegerCodec(FixedWidthCodec):
         return bytes(layout(self.size(column), bool(column.unsigned)).build(value))
 
     def accept(self, column: Column, declared: Any) -> int:
-        value = int(rounded(number(self.type_name(column), declared), 0))
+        exact = number(self.type_name(column), declared)
+        if column.unsigned and exact < 0:
+            # -0.4 too: a server looks at the sign before it rounds.
+            raise refuse(self.type_name(column), declared, "cannot hold a negative number")
+        value = int(rounded(exact, 0))
         self._check(column, value)
         return value
 

@@ -12,12 +12,11 @@ import re
 from typing import Final
 
 from forge.errors import ScenarioError
+from forge.values.floats import float_text
 from forge.values.json_binary import Json, Opaque, SqlInteger
 from forge.values.json_opaque import opaque_text
 
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]+))?")
-#: Doubles with more integer digits are printed with an exponent, unless digits follow the point.
-_FIXED_DIGITS: Final = 15
 
 
 def parse_json(text: str) -> Json:
@@ -123,20 +122,6 @@ def quote(text: str) -> str:
 
 
 def format_double(value: float) -> str:
-    """A double as the server prints it in JSON: shortest digits that read back, ``1.0``, ``1e15``, ``0.0000001``.
-
-    With an exponent from 10**15 on (unless digits follow the point) and below 10**-15.  Recorded on MySQL 9.7.
-    """
-    mantissa, _, exponent = repr(abs(value)).partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    padded = (whole + fraction).rstrip("0")
-    digits = padded.lstrip("0")
-    point = len(whole) + int(exponent or "0") - (len(padded) - len(digits))
-    sign = "-" if math.copysign(1.0, value) < 0 else ""
-    if not digits:
-        return sign + "0.0"
-    if point <= -_FIXED_DIGITS or point > max(_FIXED_DIGITS, len(digits) - 1):
-        return f"{sign}{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1}"
-    if point <= 0:
-        return f"{sign}0.{'0' * -point}{digits}"
-    return f"{sign}{digits[:point].ljust(point, '0')}.{digits[point:] or '0'}"
+    """A double as the server prints it in JSON: as a DOUBLE, with ``.0`` if that looks like an integer."""
+    text = str(float_text(value))
+    return text if "." in text or "e" in text else text + ".0"

@@ -51,7 +51,7 @@ def number(type_name: str, declared: Any) -> Decimal:
 def rounded(value: Decimal, scale: int) -> Decimal:
     """``value`` with exactly ``scale`` fraction digits, halves away from zero as servers round DECIMAL; no -0."""
     result = value.quantize(Decimal(1).scaleb(-scale), context=EXACT)
-    return result if result else abs(result)
+    return result if result else result.copy_abs()
 
 
 def hex_mapping(declared: Any) -> bytes | None:

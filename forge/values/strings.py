@@ -150,18 +150,21 @@ class TextCodec(Codec):
         return [*pieces, Piece(prefix, raw[prefix:], shown)] if len(raw) > prefix else pieces
 
     def _fitting(self, column: Column, value: Text) -> Text:
-        """``value`` if the column can hold it; spaces beyond the length are cut, as by servers in every mode."""
+        """``value`` if the column can hold it; spaces beyond the length are cut, as by servers in every mode.
+
+        Not those of ucs2, utf16 and utf32: MySQL 9.7 refuses the value then (recorded).
+        """
         name, limit = self.type_name(column), self.limit(column)
         known = charset_of(column)
         most = self.characters(column)
+        forgives = known is not None and known.min_length == 1
         if isinstance(value, str) and most is not None and len(value) > most:
-            if value[most:].strip(" "):
+            if value[most:].strip(" ") or not forgives:
                 raise refuse(name, value, f"cannot hold {len(value)} characters")
             value = value[:most]
         data = _bytes_of(column, value)
         if len(data) > limit:
-            pad = known.encode(" ") if known and most is None else b""
-            if not pad or without_pad(data, pad)[limit:]:
+            if data[limit:].strip(b" ") or not forgives:
                 raise refuse(name, value, f"cannot hold {len(data)} bytes")
             data = data[:limit]
         return decoded(known, self.restored(column, self.stored(column, data)))

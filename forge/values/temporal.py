@@ -108,8 +108,8 @@ class DateCodec(TemporalCodec):
         return bytes(DATE_LAYOUT.build({"year": moment.year, "month": moment.month, "day": moment.day}))
 
     def accept(self, column: Column, declared: Any) -> str:
-        # The server cuts a time off (with a note) and does not round it up to the next day.
-        return accept_moment("DATE", declared, MAX_FSP).date_text()
+        # The server drops a time with a note, but 23:59:59.5 makes it the next day (recorded on MySQL 9.7).
+        return accept_moment("DATE", declared, 0).date_text()
 
     def type_name(self, column: Column) -> str:
         return "DATE"

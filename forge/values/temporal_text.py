@@ -18,9 +18,14 @@ MAX_YEAR = 9999
 MAX_HOUR = 838
 
 _DATE = r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
-_SECOND = r"(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.(?P<fraction>\d*))?)?"
-_MOMENT = re.compile(rf"{_DATE}(?:[ T]+(?P<hour>\d{{1,2}}):{_SECOND} ?(?P<zone>Z|[+-]\d\d:\d\d)?)?", re.ASCII)
-_CLOCK = re.compile(rf"(?P<sign>-?)(?:(?P<days>\d{{1,4}}) )?(?P<hour>\d{{1,4}}):{_SECOND}", re.ASCII)
+_SECOND = r":(?P<second>\d{1,2})(?:\.(?P<fraction>\d*))?"
+_MINUTE = r":(?P<minute>\d{1,2})"
+_ZONE = r"(?P<zone>Z|[+-]\d\d:\d\d)?"
+_MOMENT = re.compile(rf"{_DATE}(?:[ T]+(?P<hour>\d{{1,2}})(?:{_MINUTE}(?:{_SECOND}{_ZONE})?)?)?", re.ASCII)
+_CLOCK = re.compile(rf"(?P<sign>-?)(?:(?P<days>\d{{1,4}}) )?(?P<hour>\d{{1,10}}){_MINUTE}(?:{_SECOND})?", re.ASCII)
+#: UTC offsets that MySQL 9.7 takes, in minutes; it refuses -00:00 (recorded).
+_ZONES = range(-14 * 60, 14 * 60 + 1)
+_EPOCH = datetime(1970, 1, 1)
 _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -82,11 +87,16 @@ def fraction_text(micro: int, fsp: int) -> str:
 
 
 def _round_fraction(digits: str, fsp: int) -> tuple[int, int]:
-    """(microseconds, seconds to carry) of fraction digits rounded half up to ``fsp``."""
-    padded = digits.ljust(fsp + 1, "0")
-    kept = int(padded[:fsp] or "0") + (padded[fsp] >= "5")
-    carry, kept = divmod(kept, 10**fsp)
-    return kept * 10 ** (MAX_FSP - fsp), carry
+    """(microseconds, seconds to carry) of fraction digits rounded half up to ``fsp``.
+
+    In two steps, as MySQL rounds: the seventh digit to microseconds, these to fsp, so .4999995 becomes a second
+    (recorded on 9.7).  MariaDB cuts instead, unless sql_mode has TIME_ROUND_FRACTIONAL.
+    """
+    padded = digits.ljust(MAX_FSP + 1, "0")
+    micro = int(padded[:MAX_FSP]) + (padded[MAX_FSP] >= "5")
+    unit = 10 ** (MAX_FSP - fsp)
+    carry, kept = divmod((micro + unit // 2) // unit * unit, 1_000_000)
+    return kept, carry
 
 
 def _carried(moment: Moment) -> Moment:
@@ -120,12 +130,18 @@ def parse_moment(type_name: str, text: str, fsp: int) -> Moment:
 
 
 def _to_utc(type_name: str, moment: Moment, zone: str) -> Moment:
-    hours, minutes = int(zone[1:3]), int(zone[4:6])
-    offset = timedelta(hours=hours, minutes=minutes) * (-1 if zone[0] == "-" else 1)
+    minutes = (int(zone[1:3]) * 60 + int(zone[4:6])) * (-1 if zone[0] == "-" else 1)
+    problem = refuse(type_name, moment.text(0) + zone, "cannot hold this moment", "one since 1970, -14:00 to +14:00")
+    if minutes not in _ZONES or int(zone[4:6]) > 59 or zone == "-00:00":
+        raise problem
     try:
-        return _of_datetime(datetime(*moment) - offset)
+        there = datetime(*moment) - timedelta(minutes=minutes)
     except (ValueError, OverflowError):
-        raise refuse(type_name, moment.text(0) + zone, "cannot hold this moment") from None
+        raise problem from None
+    # The server converts by way of a TIMESTAMP.
+    if there < _EPOCH + timedelta(seconds=1):
+        raise problem
+    return _of_datetime(there)
 
 
 def _of_datetime(value: datetime) -> Moment:

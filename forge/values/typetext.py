@@ -68,7 +68,7 @@ _LONGEST_PHRASE = max(len(phrase.split()) for phrase in _PHRASES)
 #: A type of CHARACTER SET binary is the binary type.
 _BINARY_NAMES = {"CHAR": "BINARY", "VARCHAR": "VARBINARY", **dict(zip(_TEXTS, _BLOBS, strict=True))}
 _SIGNS = ("UNSIGNED", "SIGNED", "ZEROFILL")
-_CHARSET_WORDS = ("CHARACTER", "CHAR", "CHARSET", "COLLATE", "BINARY", "ASCII", "UNICODE")
+_CHARSET_WORDS = ("CHARACTER", "CHAR", "CHARSET", "COLLATE", "BINARY", "BYTE", "ASCII", "UNICODE")
 _ATTRIBUTES = (*_SIGNS, *_CHARSET_WORDS, "SRID", "COMPRESSED")
 
 
@@ -178,7 +178,8 @@ class _Parser:
             return replace(parsed, precision=numbers[0])
         # FLOAT(p) says how many bits of precision are wanted.
         if phrase != "FLOAT" or numbers[0] > 53:
-            raise self._error("has a wrong precision", "FLOAT(0) to FLOAT(53), or (M,D)")
+            expected = "FLOAT(0) to FLOAT(53), or (M,D)" if phrase == "FLOAT" else "(M,D)"
+            raise self._error("has a wrong precision", expected)
         return replace(parsed, name="FLOAT" if numbers[0] <= 24 else "DOUBLE")
 
     def _attribute(self, parsed: SqlType) -> SqlType:
@@ -214,7 +215,7 @@ class _Parser:
         elif word == "BINARY":
             self.bin = True
         else:
-            self.charset = "latin1" if word == "ASCII" else "ucs2"
+            self.charset = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}[word]
 
     def _with_collation(self, parsed: SqlType) -> SqlType:
         if parsed.name not in _CHARACTER:

@@ -1,7 +1,7 @@
 """YEAR: one byte, 0 for 0000, else the year minus 1900: 1901 to 2155 (rows.md 4.5).
 
 YEAR(2) of servers before 5.7 is stored alike.  Two-digit years mean 1970 to 2069 as on a server: 69 is 2069,
-70 is 1970; the number 0 is 0000 but the strings "0" and "00" are 2000.
+70 is 1970; the number 0 and the string "0000" are 0000 but the strings "0", "00" and "000" are 2000 (recorded).
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ class YearCodec(FixedWidthCodec):
 
     def accept(self, column: Column, declared: Any) -> int:
         value = int(rounded(number("YEAR", declared), 0))
-        is_text = isinstance(declared, str)
-        is_short = not is_text or len(declared.strip()) <= 2
-        if is_short and (0 < value < 100 or (is_text and value == 0)):
+        is_text_zero = isinstance(declared, str) and declared != "0000" and value == 0
+        if 0 < value < 100 or is_text_zero:
             value += 2000 if value < 70 else 1900
         self._check(value)
         return value
