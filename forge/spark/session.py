@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.errors import EnvironmentMissing
+from forge.errors import EnvironmentMissing, ForgeError
 from forge.spark.java import find_java
 
 if TYPE_CHECKING:
@@ -57,6 +58,25 @@ def spark_session(master: str | None = None, *, conf: Mapping[str, str] | None =
         closing.callback(_stop, session)
         _require_forge(session)
         yield session
+
+
+@contextlib.contextmanager
+def job_errors() -> Iterator[None]:
+    """A failed job as one sentence: the last line of the worker's traceback.  Raises ForgeError."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise ForgeError(f"the Spark job failed: {_cause(str(error))}") from error
+
+
+def _cause(text: str) -> str:
+    """The line that tells most: Python's exception line, else the first line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    named = [line for line in lines if re.match(r"[A-Za-z_][\w.]*(?:Error|Exception|Missing|Exit)\b(?:: |$)", line)]
+    return (named or lines or ["no message"])[-1 if named else 0]
 
 
 def is_local(master: str | None) -> bool:

@@ -1,0 +1,39 @@
+"""``forge charsets``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from forge.errors import CheckFailed
+
+
+@click.group()
+def command() -> None:
+    """Character sets.
+
+    \b
+    Example:
+      forge charsets measure --server ~/.cache/real-servers/mysql97.run --charset latin1
+    """
+
+
+@command.command()
+@click.option(
+    "--server", required=True, type=Path, help="A server that `make servers` unpacked: NAME.run or its folder."
+)
+@click.option("--charset", "names", multiple=True, metavar="NAME", help="Only this set (may be given again).")
+def measure(server: Path, names: tuple[str, ...]) -> None:
+    """Compare our codecs with a real server's over every sequence of bytes that can matter.
+
+    Lists each difference; exit code 1 if there is one.
+
+    \b
+    Example:
+      forge charsets measure --server ~/.cache/real-servers/mysql97.run --charset latin1
+    """
+    from forge.charsets.measure import main
+
+    if main(["--server", str(server), *(f"--charset={name}" for name in names)]):
+        raise CheckFailed("our character sets differ from the server's")

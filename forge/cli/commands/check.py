@@ -1,0 +1,67 @@
+"""``forge check``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from forge.cli.inputs import read_bytes
+from forge.cli.output import STDOUT, write_output
+from forge.cli.progress import progress
+from forge.errors import CheckFailed, EnvironmentMissing
+
+if TYPE_CHECKING:
+    from forge.check.compare import Verdict
+
+
+@click.command()
+@click.argument("file")
+@click.option("--decoder", "names", multiple=True, metavar="NAME", help="Only this decoder (may be given again).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a decoder.")
+def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
+    """Compare what every decoder at hand reads in the binary log FILE with the canonical decode.
+
+    Prints a verdict a decoder and, where they differ, the first difference: event, table, row, column, both values
+    and the bytes.  Exit code 1 if one disagrees.
+
+    \b
+    Example:
+      forge check binlog.000001
+      forge check binlog.000001 --decoder mysqlbinlog --json
+    """
+    from forge.check.compare import check
+    from forge.check.decoders import available_decoders, decoder
+
+    data = read_bytes(file)
+    chosen = [decoder(name) for name in names] or available_decoders()
+    for one in chosen:
+        missing = one.available()
+        if names and missing is not None:
+            raise EnvironmentMissing(f"{one.name} cannot run here: {missing}")
+    verdicts = [
+        verdict for one in progress(chosen, total=len(chosen), what="decoders") for verdict in check(data, [one])
+    ]
+    write_output(STDOUT, _json_lines(verdicts) if as_json else _text_lines(verdicts))
+    differing = [verdict.decoder for verdict in verdicts if verdict.outcome == "disagree"]
+    if differing:
+        raise CheckFailed(f"{', '.join(differing)} read{'s' if len(differing) == 1 else ''} {file} differently")
+
+
+def _json_lines(verdicts: Sequence[Verdict]) -> Iterator[bytes]:
+    import msgspec
+
+    for verdict in verdicts:
+        yield msgspec.json.encode(verdict) + b"\n"
+
+
+def _text_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    from forge.check.compare import explain
+
+    for verdict in verdicts:
+        name = verdict.decoder if verdict.version is None else f"{verdict.decoder} {verdict.version}"
+        said = explain(verdict.difference) if verdict.difference is not None else verdict.message or ""
+        yield f"{name}: {verdict.outcome.replace('_', ' ').upper()}: {said}\n"
+        for warning in verdict.warnings:
+            yield f"  warned: {warning}\n"

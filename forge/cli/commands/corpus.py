@@ -1,0 +1,182 @@
+"""``forge corpus``."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from forge.cli.output import STDOUT, write_output
+from forge.cli.progress import progress_to
+from forge.errors import EnvironmentMissing, ScenarioError
+
+if TYPE_CHECKING:
+    from forge.corpus.manifest import Entry
+
+DEFAULT = Path("out/corpus")
+
+
+@click.group()
+def command() -> None:
+    """The conformance corpus: cases, their bytes, canonical decodes and verdicts.
+
+    \b
+    Example:
+      forge corpus build --out out/corpus
+      forge corpus show out/corpus --failing
+      forge corpus extract first-day --from out/corpus -o first.000001
+    """
+
+
+@command.command()
+@click.option(
+    "--out", required=True, type=Path, metavar="DIR", help="Folder for the manifest; a corpus there is replaced."
+)
+@click.option("--scenarios", multiple=True, type=Path, metavar="DIR", help="Scenarios instead of the shipped ones.")
+@click.option("--master", metavar="URL", help="Spark master (default: local[*,3], all cores of this machine).")
+@click.option("--partitions", type=click.IntRange(1), help="Pieces of the work; the result is the same for any number.")
+@click.option("--json", "as_json", is_flag=True, help="The summary as JSON.")
+def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions: int | None, as_json: bool) -> None:
+    """Compile, decode and judge every case, in parallel on Spark; ends with a summary table.
+
+    \b
+    Example:
+      forge corpus build --out out/corpus
+      forge corpus build --out out/corpus --master 'local[4,3]' --partitions 16 --json
+    """
+    _require_arrow()
+    from forge.corpus.cases import find_cases, scenario_folders
+    from forge.corpus.judge import judge_case, jury_here
+    from forge.corpus.manifest import read_entries
+    from forge.corpus.report import Tally, summary_lines, summary_object
+    from forge.spark.corpus import build_corpus
+
+    for folder in scenarios:
+        if not folder.is_dir():
+            raise ScenarioError(f"{folder} is no folder", expected="a folder of scenarios")
+    cases = find_cases(scenarios or scenario_folders())
+    jury = jury_here()
+    judge = partial(judge_case, decoders=tuple(jury.present))
+    with progress_to("cases judged, by task") as told:
+        summary = build_corpus(cases, judge, out, jury=jury, master=master, partitions=partitions, progress=told)
+    tally = Tally(read_entries(out))
+    if as_json:
+        click.echo(json.dumps(summary_object(tally, summary), indent=2))
+    else:
+        click.echo("\n".join(summary_lines(tally, summary)))
+
+
+@command.command()
+@click.argument("folder", type=Path, default=DEFAULT)
+@click.option("--case", "case", metavar="ID", help="All about one case.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="Only cases with this tag (all, if given again).")
+@click.option("--failing", is_flag=True, help="Only cases that were not compiled, or that a decoder does not agree on.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a case.")
+def show(folder: Path, case: str | None, tags: tuple[str, ...], failing: bool, as_json: bool) -> None:
+    """List the cases of the corpus in FOLDER (default out/corpus).
+
+    \b
+    Example:
+      forge corpus show out/corpus --tag gtid
+      forge corpus show out/corpus --case first-day
+    """
+    _require_arrow()
+    from forge.corpus.manifest import read_case, read_entries
+
+    if case is not None:
+        row = read_case(folder, case)
+        write_output(STDOUT, json.dumps(_printable(row)) + "\n" if as_json else _one_case(row))
+        return
+    entries = (
+        entry for entry in read_entries(folder) if set(tags) <= set(entry.tags) and (entry.failing or not failing)
+    )
+    write_output(STDOUT, _json_lines(entries) if as_json else _case_lines(entries))
+
+
+@command.command()
+@click.argument("case")
+@click.option("--from", "folder", type=Path, default=DEFAULT, metavar="DIR", help="The corpus (default out/corpus).")
+@click.option("-o", "--output", required=True, metavar="FILE", help="Where the binary log goes (- is stdout).")
+def extract(case: str, folder: Path, output: str) -> None:
+    """Write the binary log of one CASE to a file.
+
+    \b
+    Example:
+      forge corpus extract first-day --from out/corpus -o first.000001
+    """
+    _require_arrow()
+    from forge.corpus.manifest import read_case
+
+    row = read_case(folder, case)
+    if row["binlog"] is None:
+        raise ScenarioError(f"the case {case!r} has no binary log: it was {row['status']} ({row['error']})")
+    write_output(output, row["binlog"])
+
+
+def _require_arrow() -> None:
+    """Raises EnvironmentMissing unless the packages of the extra ``spark`` are here."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise EnvironmentMissing("the corpus needs PyArrow and PySpark: `pip install binlog-forge[spark]`") from error
+
+
+def _printable(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as JSON can hold it: the bytes in base64, the decode as a list of events."""
+    binlog, decode = row["binlog"], row["decode"]
+    return row | {
+        "binlog": None if binlog is None else base64.b64encode(binlog).decode(),
+        "decode": None if decode is None else [json.loads(line) for line in decode.splitlines()],
+    }
+
+
+def _json_lines(entries: Iterator[Entry]) -> Iterator[bytes]:
+    import msgspec
+
+    for entry in entries:
+        yield msgspec.json.encode(entry) + b"\n"
+
+
+def _case_lines(entries: Iterator[Entry]) -> Iterator[str]:
+    from forge.corpus.report import table
+
+    rows = [
+        [
+            entry.case,
+            entry.server,
+            "" if entry.size is None else str(entry.size),
+            (entry.sha256 or "")[:12],
+            entry.status if entry.status != "compiled" else _verdict_words(entry),
+        ]
+        for entry in entries
+    ]
+    for line in table(["case", "server", "bytes", "sha256", "verdict"], rows):
+        yield line + "\n"
+
+
+def _verdict_words(entry: Entry) -> str:
+    others = [f"{verdict.decoder} {verdict.outcome}" for verdict in entry.verdicts if verdict.outcome != "agree"]
+    return ", ".join(others) or f"{len(entry.verdicts)} agree"
+
+
+def _one_case(row: dict[str, Any]) -> Iterator[str]:
+    for name in ("case", "file", "server", "status", "error", "size", "sha256"):
+        if row[name] is not None:
+            yield f"{name:<8} {row[name]}\n"
+    yield f"{'tags':<8} {', '.join(row['tags'])}\n"
+    for verdict in row["verdicts"]:
+        said = f": {verdict['detail']}" if verdict["detail"] else ""
+        yield f"{verdict['decoder']} {verdict['version'] or ''}: {verdict['outcome']}{said}\n"
+        for warning in verdict["warnings"]:
+            yield f"  warned: {warning}\n"
+    if row["decode"]:
+        from forge.check.text import render_text
+
+        yield "\n"
+        for line in row["decode"].splitlines():
+            yield render_text(json.loads(line)) + "\n"

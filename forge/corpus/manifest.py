@@ -1,0 +1,167 @@
+"""The manifest of a corpus: Parquet files sorted by case, and a summary that is written last.
+
+::
+
+    DIR/part-00000.parquet ...   CASES_PER_PART cases each, in the order of their ids
+    DIR/corpus.json              what made it: versions, decoders, number of cases, sha256 of all parts
+
+The same cases give the same bytes of every part, however the work was divided.  Reading needs no Spark.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from forge.corpus.judge import DecoderVerdict, Judgement, Status
+from forge.errors import ScenarioError, nearest
+
+FORMAT = 1
+SUMMARY = "corpus.json"
+CASES_PER_PART = 1024
+
+_VERDICT = pa.struct(
+    [
+        pa.field("decoder", pa.string(), nullable=False),
+        pa.field("version", pa.string()),
+        pa.field("outcome", pa.string(), nullable=False),
+        pa.field("detail", pa.string()),
+        pa.field("warnings", pa.list_(pa.string()), nullable=False),
+    ]
+)
+SCHEMA = pa.schema(
+    [
+        pa.field("case", pa.string(), nullable=False),
+        pa.field("file", pa.string(), nullable=False),
+        pa.field("name", pa.string(), nullable=False),
+        pa.field("server", pa.string(), nullable=False),
+        pa.field("tags", pa.list_(pa.string()), nullable=False),
+        pa.field("status", pa.string(), nullable=False),
+        pa.field("error", pa.string()),
+        pa.field("size", pa.int64()),
+        pa.field("sha256", pa.string()),
+        pa.field("binlog", pa.binary()),
+        pa.field("decode", pa.string()),
+        pa.field("verdicts", pa.list_(_VERDICT), nullable=False),
+    ]
+)
+#: Columns that a report needs.
+BRIEF = [name for name in SCHEMA.names if name not in ("binlog", "decode")]
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """What made a corpus.  ``decoders`` has a version, or why it could not run, for every decoder known."""
+
+    format: int
+    forge: str
+    cases: int
+    sha256: str
+    decoders: dict[str, str]
+    absent: dict[str, str]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of the manifest without its bytes and decode."""
+
+    case: str
+    file: str
+    name: str
+    server: str
+    tags: list[str]
+    status: Status
+    error: str | None
+    size: int | None
+    sha256: str | None
+    verdicts: list[DecoderVerdict]
+
+    @property
+    def failing(self) -> bool:
+        """Whether something about the case asks for a look."""
+        return self.status != "compiled" or any(verdict.outcome != "agree" for verdict in self.verdicts)
+
+
+def row_of(judgement: Judgement) -> dict[str, Any]:
+    """The row of one case, by column of SCHEMA."""
+    case = judgement.case
+    return {
+        "case": case.id,
+        "file": case.file,
+        "name": case.name,
+        "server": case.server,
+        "tags": list(case.tags),
+        "status": judgement.status,
+        "error": judgement.error,
+        "size": None if judgement.binlog is None else len(judgement.binlog),
+        "sha256": judgement.sha256,
+        "binlog": judgement.binlog,
+        "decode": judgement.decode,
+        "verdicts": [msgspec.structs.asdict(verdict) for verdict in judgement.verdicts],
+    }
+
+
+def part_name(number: int) -> str:
+    """File name of a part."""
+    return f"part-{number:05d}.parquet"
+
+
+def write_part(path: Path, rows: pa.Table) -> None:
+    """Write the rows of one part, sorted by case, as one row group."""
+    table = rows.select(SCHEMA.names).cast(SCHEMA).sort_by("case").combine_chunks()
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd", use_dictionary=["file", "server", "status"]) as writer:
+        writer.write_table(table, row_group_size=max(1, table.num_rows))
+
+
+def parts(folder: Path) -> list[Path]:
+    """The parts of a corpus, in order.  Raises ScenarioError if there is no (complete) corpus in ``folder``."""
+    if not (folder / SUMMARY).is_file():
+        raise ScenarioError(f"there is no corpus in {folder}", expected="a folder that `forge corpus build` has made")
+    return sorted(folder.glob("part-*.parquet"))
+
+
+def digest(paths: Iterable[Path]) -> str:
+    """sha256 over the bytes of the parts, in order."""
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(hashlib.sha256(path.read_bytes()).digest())
+    return whole.hexdigest()
+
+
+def read_summary(folder: Path) -> Summary:
+    """Raises ScenarioError if there is no corpus in ``folder``."""
+    parts(folder)
+    return msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
+
+
+def write_summary(folder: Path, summary: Summary) -> None:
+    (folder / SUMMARY).write_bytes(msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+
+
+def read_entries(folder: Path) -> Iterator[Entry]:
+    """All cases in the order of their ids, without their bytes."""
+    for path in parts(folder):
+        for row in pq.read_table(path, columns=BRIEF).to_pylist():
+            yield msgspec.convert(row, Entry)
+
+
+def read_case(folder: Path, case: str) -> dict[str, Any]:
+    """One whole row.  Raises ScenarioError (with the nearest id) if there is no such case."""
+    known: list[str] = []
+    for path in parts(folder):
+        file = pq.ParquetFile(path)
+        ids = file.read(columns=["case"])["case"]
+        if pc.index(ids, case).as_py() >= 0:
+            return _one(file.read().filter(pc.field("case") == case).to_pylist())
+        known += ids.to_pylist()
+    raise ScenarioError(f"there is no case {case!r} in {folder}", suggestion=nearest(case, known))
+
+
+def _one(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    [row] = rows
+    return row
