@@ -32,7 +32,7 @@ def column(type: TypeLike, *, server: str = "mysql") -> Column:
     """
     # Importing the package must not load the codecs: forge.values.base is imported by everybody.
     from forge.charsets import default_collation
-    from forge.values.declare import column_for, dialect_of
+    from forge.values.declare import column_for
     from forge.values.typetext import parse_type
 
     if isinstance(type, Column):
@@ -40,7 +40,7 @@ def column(type: TypeLike, *, server: str = "mysql") -> Column:
     sql_type = parse_type(type, server=server) if isinstance(type, str) else type
     if sql_type.collation is None:
         sql_type = replace(sql_type, collation=default_collation("utf8mb4", server).id)
-    return column_for(sql_type, dialect=dialect_of(server))
+    return column_for(sql_type, server=server)
 
 
 def encode(type: TypeLike, value: Any, *, server: str = "mysql") -> bytes:

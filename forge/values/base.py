@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+from forge.values.dialect import MYSQL, Dialect
 from forge.values.sqltype import SqlType
 
 #: What codecs accept and return; the table is in docs/values.md.
@@ -46,6 +47,8 @@ class Column:
     #: The type that a declaration states, for what the wire does not tell (FLOAT(7,3), UUID, ...); only ``accept``
     #: and ``sql`` look at it.  Two columns that are the same on the wire are equal.
     declared: SqlType | None = field(default=None, compare=False, repr=False)
+    #: The rules by which ``accept`` takes declared values.
+    dialect: Dialect = field(default=MYSQL, compare=False, repr=False)
 
 
 class Codec(ABC):

@@ -23,8 +23,8 @@ from forge.values.literals import EXACT, number, refuse, rounded
 _BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 _GROUP = 9
 MAX_PRECISION = 65
-#: MySQL allows 30 fraction digits, MariaDB 38.
-MAX_SCALE, MAX_SCALE_MARIADB = 30, 38
+#: Fraction digits of MariaDB; MySQL allows 30.
+MAX_SCALE = 38
 
 
 @lru_cache(maxsize=256)
@@ -124,7 +124,7 @@ class DecimalCodec(FixedWidthCodec):
     @staticmethod
     def _arguments(column: Column) -> tuple[int, int]:
         precision, scale = column.metadata if len(column.metadata) == 2 else (0, 0)
-        if not (1 <= precision <= MAX_PRECISION and scale <= min(precision, MAX_SCALE_MARIADB)):
+        if not (1 <= precision <= MAX_PRECISION and scale <= min(precision, MAX_SCALE)):
             raise bad_metadata(f"no server has the type DECIMAL({precision},{scale})")
         return precision, scale
 

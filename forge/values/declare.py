@@ -10,14 +10,14 @@ from forge.charsets import charset, collation, compare_key
 from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
 from forge.values.column_charset import BINARY_COLLATION
-from forge.values.decimals import MAX_PRECISION, MAX_SCALE, MAX_SCALE_MARIADB
+from forge.values.decimals import MAX_PRECISION
+from forge.values.dialect import Dialect, dialect_of
 from forge.values.enums import ENUM_METADATA, SET_METADATA, SET_SIZES
 from forge.values.network import NETWORK_SIZES
 from forge.values.sqltype import SqlType
 from forge.values.strings import BLOB, STRING, VARCHAR, folded_metadata
 from forge.values.temporal_text import MAX_FSP
 
-Dialect = Literal["mysql", "mariadb"]
 Temporals = Literal["new", "old"]
 
 #: The collation of character types that name none: utf8mb4_0900_ai_ci, MySQL 8's default.
@@ -26,6 +26,8 @@ UTF8MB4_BIN = 46
 #: Bytes of the longest VARCHAR.
 MAX_VARCHAR = 65535
 MAX_CHAR = 255
+#: Fraction digits of FLOAT(M,D) and DOUBLE(M,D).
+MAX_FLOAT_SCALE = 30
 MAX_ENUM_MEMBERS = 65535
 MAX_MEMBER_CHARACTERS = 255
 DEFAULT_DIMENSIONS, MAX_DIMENSIONS = 2048, 16383
@@ -52,12 +54,13 @@ def column_for(
     *,
     name: str | None = None,
     nullable: bool = True,
-    dialect: Dialect = "mysql",
+    server: str = "mysql",
     temporals: Temporals = "new",
 ) -> Column:
     """The column that a server logs for a declared type, with all facts that optional metadata can tell.
 
-    ``dialect`` matters to JSON and VECTOR, which MariaDB stores as LONGTEXT and as VARBINARY, and to some limits.
+    ``server`` is a family or line such as "mariadb-11.8": MariaDB stores JSON as LONGTEXT and VECTOR as VARBINARY, and
+    takes some values otherwise (forge.values.dialect).
     ``temporals="old"`` gives the TIME, DATETIME and TIMESTAMP of servers before 5.6.
     Raises ScenarioError for a type that no server has and for arguments that it refuses.
     """
@@ -65,18 +68,9 @@ def column_for(
     if maker is None:
         suggestion = nearest(sql_type.name, _MAKERS)
         raise ScenarioError(f"unknown column type {sql_type.name!r}", suggestion=suggestion)
+    dialect = dialect_of(server)
     column = maker(sql_type, dialect, temporals)
-    return replace(column, name=name, nullable=nullable, declared=sql_type)
-
-
-def dialect_of(server: str) -> Dialect:
-    """The dialect of a server family or line such as "mysql-9.7".  Raises ScenarioError for another product."""
-    family = server.strip().lower().partition("-")[0]
-    if family == "mysql":
-        return "mysql"
-    if family == "mariadb":
-        return "mariadb"
-    raise ScenarioError(f"unknown server {server!r}", expected="mysql or mariadb")
+    return replace(column, name=name, nullable=nullable, declared=sql_type, dialect=dialect)
 
 
 def _integer(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
@@ -86,7 +80,7 @@ def _integer(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
 def _float(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     precision, scale = sql_type.precision, sql_type.scale
     if scale is not None:
-        _within("scale", sql_type, scale, 0, MAX_SCALE)
+        _within("scale", sql_type, scale, 0, MAX_FLOAT_SCALE)
         _within("precision", sql_type, precision or 0, max(scale, 1), 255)
     code, size = (4, 4) if sql_type.name == "FLOAT" else (5, 8)
     return Column(code, bytes([size]), unsigned=sql_type.unsigned or sql_type.zerofill)
@@ -97,14 +91,14 @@ def _decimal(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
     scale = sql_type.scale or 0
     # DECIMAL(0) is DECIMAL(10): a server reads no precision and precision 0 alike.
     precision = 10 if precision == 0 and scale == 0 else precision
-    _within("scale", sql_type, scale, 0, MAX_SCALE_MARIADB if dialect == "mariadb" else MAX_SCALE)
+    _within("scale", sql_type, scale, 0, dialect.max_scale)
     _within("precision", sql_type, precision, max(scale, 1), MAX_PRECISION)
     return Column(246, bytes([precision, scale]), unsigned=sql_type.unsigned or sql_type.zerofill)
 
 
 def _bit(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     bits = 1 if sql_type.length is None else sql_type.length
-    if dialect == "mariadb":
+    if dialect.is_mariadb:
         bits = bits or 1
     _within("length", sql_type, bits, 1, 64)
     return Column(16, bytes([bits % 8, bits // 8]))
@@ -150,7 +144,7 @@ def _lob(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     size, _ = _LOBS[sql_type.name]
     number, max_length = _collation_of(sql_type)
     # TEXT(0) is the smallest type on MySQL, and as TEXT without a length on MariaDB (recorded).
-    if sql_type.length is not None and (sql_type.length or dialect == "mysql"):
+    if sql_type.length is not None and (sql_type.length or not dialect.is_mariadb):
         # TEXT(n) and BLOB(n) become the smallest type of the family that holds n characters.
         longest = sql_type.length * max_length
         size = next((n for n in (1, 2, 3, 4) if longest < 1 << 8 * n), 0)
@@ -189,20 +183,19 @@ def _distinct(sql_type: SqlType, number: int) -> None:
         kept = member.rstrip(" ")
         key = compare_key(number, kept) if kept.isascii() and number != BINARY_COLLATION else member
         if key in seen:
-            twice = f"the member {member!r} twice" if seen[key] == member else f"equal members {seen[key]!r}, {member!r}"
-            raise ScenarioError(f"{sql_type.name} has {twice}")
+            raise ScenarioError(f"{sql_type.name} has the equal members {seen[key]!r} and {member!r}")
         seen[key] = member
 
 
 def _json(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
-    if dialect == "mariadb":
+    if dialect.is_mariadb:
         return Column(BLOB, b"\x04", collation=UTF8MB4_BIN)
     return Column(245, b"\x04")
 
 
 def _geometry(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     # MariaDB counts geometry columns as character columns of the binary collation.
-    number = BINARY_COLLATION if dialect == "mariadb" else None
+    number = BINARY_COLLATION if dialect.is_mariadb else None
     return Column(255, b"\x04", collation=number, geometry_type=_GEOMETRIES[sql_type.name])
 
 
@@ -210,7 +203,7 @@ def _vector(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column
     dimensions = DEFAULT_DIMENSIONS if sql_type.length is None else sql_type.length
     # MySQL 9.7 takes VECTOR(0) for VECTOR(4294967295), which holds nothing but NULL: refused here.
     _within("dimension", sql_type, dimensions, 1, MAX_DIMENSIONS)
-    if dialect == "mariadb":
+    if dialect.is_mariadb:
         if sql_type.length is None:
             raise ScenarioError("MariaDB's VECTOR needs a dimension", expected="VECTOR(3)")
         return Column(VARCHAR, (4 * dimensions).to_bytes(2, "little"), collation=BINARY_COLLATION)

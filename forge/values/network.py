@@ -8,6 +8,7 @@ any BINARY (recorded on MariaDB 10.11 and 11.8).
 from __future__ import annotations
 
 import ipaddress
+import re
 import uuid
 from typing import Any
 
@@ -15,25 +16,27 @@ from forge.values.literals import refuse
 
 #: Type name -> bytes.
 NETWORK_SIZES = {"UUID": 16, "INET4": 4, "INET6": 16}
+_CHARACTERS = re.compile(r"[0-9a-f.:-]+", re.IGNORECASE | re.ASCII)
 
 
 def network_bytes(name: str, declared: Any) -> bytes:
     """The bytes of a declared UUID or address: text, its object of ``uuid`` or ``ipaddress``, or the bytes."""
     if isinstance(declared, (bytes, bytearray)):
         data = bytes(declared)
-    else:
-        try:
-            if name == "UUID":
-                data = uuid.UUID(str(declared)).bytes
-            elif name == "INET4":
-                data = ipaddress.IPv4Address(str(declared)).packed
-            else:
-                data = ipaddress.IPv6Address(str(declared)).packed
-        except ValueError:
-            raise refuse(name, declared, "cannot hold this value", "its usual text") from None
-    if len(data) != NETWORK_SIZES[name]:
-        raise refuse(name, declared, "cannot hold this value", f"{NETWORK_SIZES[name]} bytes")
-    return data
+        if len(data) != NETWORK_SIZES[name]:
+            raise refuse(name, declared, "cannot hold this value", f"{NETWORK_SIZES[name]} bytes")
+        return data
+    text = str(declared)
+    try:
+        # Python also reads {...}, urn:uuid:... and fe80::1%eth0; servers do not.
+        if not _CHARACTERS.fullmatch(text):
+            raise ValueError
+        if name == "UUID":
+            return uuid.UUID(text).bytes
+        address = ipaddress.IPv4Address(text) if name == "INET4" else ipaddress.IPv6Address(text)
+        return address.packed
+    except ValueError:
+        raise refuse(name, declared, "cannot hold this value", "its usual text") from None
 
 
 def network_text(name: str, data: bytes) -> str:

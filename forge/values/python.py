@@ -6,8 +6,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from forge.values.base import Column, Value
+from forge.values.registry import codec_for
 from forge.values.temporal_text import MAX_FSP, Moment, parse_clock, parse_moment
 
+_JSON = 245
 _DATES, _TIMES, _DATETIMES, _TIMESTAMPS = (10, 14), (11, 19), (12, 18), (7, 17)
 
 
@@ -17,6 +19,8 @@ def python_value(column: Column, value: Value) -> Any:
     Dates of the calendar only: a value with a zero month, or February 30, stays text.
     """
     code = column.type_code
+    if code == _JSON:
+        return codec_for(column).text(column, value)
     if code in _TIMES:
         clock = parse_clock("TIME", value, MAX_FSP)
         span = timedelta(hours=clock.hour, minutes=clock.minute, seconds=clock.second, microseconds=clock.micro)

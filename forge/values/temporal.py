@@ -29,6 +29,7 @@ from construct import BitsInteger, BitStruct, BytesInteger, ByteSwapped, Compute
 
 from forge.values.base import Column, Piece
 from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
+from forge.values.dialect import Dialect
 from forge.values.literals import quoted, refuse
 from forge.values.temporal_text import (
     MAX_FSP,
@@ -43,8 +44,6 @@ from forge.values.temporal_text import (
 )
 
 _MONTHS = 13
-#: Seconds of 2038-01-19 03:14:07, the end of TIMESTAMP but on MariaDB 11.5 and later (unsigned there).
-_LAST_TIMESTAMP = 2**31 - 1
 _EPOCH = datetime(1970, 1, 1)
 
 DATE_LAYOUT = ByteSwapped(BitStruct("year" / BitsInteger(15), "month" / BitsInteger(4), "day" / BitsInteger(5)))
@@ -109,7 +108,7 @@ class DateCodec(TemporalCodec):
 
     def accept(self, column: Column, declared: Any) -> str:
         # The server drops a time with a note, but 23:59:59.5 makes it the next day (recorded on MySQL 9.7).
-        return accept_moment("DATE", declared, 0).date_text()
+        return accept_moment("DATE", declared, 0, column.dialect).date_text()
 
     def type_name(self, column: Column) -> str:
         return "DATE"
@@ -180,7 +179,7 @@ class TimeCodec(FractionalCodec):
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)
-        return accept_clock(self.type_name(column), declared, fsp).text(fsp)
+        return accept_clock(self.type_name(column), declared, fsp, column.dialect).text(fsp)
 
     def _meaning(self, raw: bytes) -> str:
         if raw[0] & 0x80:
@@ -223,7 +222,7 @@ class DatetimeCodec(FractionalCodec):
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)
-        return accept_moment(self.type_name(column), declared, fsp).text(fsp)
+        return accept_moment(self.type_name(column), declared, fsp, column.dialect).text(fsp)
 
     def _meaning(self, raw: bytes) -> str:
         fields = DATETIME_LAYOUT.parse(raw[: self.base])
@@ -250,7 +249,7 @@ class TimestampCodec(FractionalCodec):
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)
-        return accept_timestamp(self.type_name(column), declared, fsp)
+        return accept_timestamp(self.type_name(column), declared, fsp, column.dialect)
 
     def _meaning(self, raw: bytes) -> str:
         return "seconds since 1970-01-01 00:00:00 UTC"
@@ -276,11 +275,14 @@ def timestamp_seconds(name: str, moment: Moment) -> int:
     return seconds
 
 
-def accept_timestamp(name: str, declared: Any, fsp: int) -> str:
-    """The UTC text of a declared TIMESTAMP within 1970-01-01 00:00:01 ... 2038-01-19 03:14:07.999999."""
-    moment = accept_moment(name, declared, fsp)
-    if moment != ZERO and not 0 < timestamp_seconds(name, moment) <= _LAST_TIMESTAMP:
-        raise refuse(name, declared, "cannot hold this date", "1970-01-01 00:00:01 to 2038-01-19 03:14:07 (UTC)")
+def accept_timestamp(name: str, declared: Any, fsp: int, dialect: Dialect) -> str:
+    """The UTC text of a declared TIMESTAMP: zero, or from 1970-01-01 00:00:01 to the dialect's last second."""
+    moment = accept_moment(name, declared, fsp, dialect)
+    # MariaDB takes the fractions of the second 0, whose seconds alone would mean the zero timestamp.
+    first = 0 if dialect.is_mariadb else 1
+    if moment != ZERO and not first <= timestamp_seconds(name, moment) <= dialect.last_timestamp:
+        last = timestamp_text(dialect.last_timestamp, 0, 0)
+        raise refuse(name, declared, "cannot hold this date", f"1970-01-01 00:00:01 to {last} (UTC)")
     return moment.text(fsp)
 
 

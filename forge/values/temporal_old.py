@@ -129,7 +129,7 @@ class OldTimeCodec(OldTemporalCodec):
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)
-        return accept_clock(self.type_name(column), declared, fsp).text(fsp)
+        return accept_clock(self.type_name(column), declared, fsp, column.dialect).text(fsp)
 
 
 class OldDatetimeCodec(OldTemporalCodec):
@@ -174,7 +174,7 @@ class OldDatetimeCodec(OldTemporalCodec):
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)
-        return accept_moment(self.type_name(column), declared, fsp).text(fsp)
+        return accept_moment(self.type_name(column), declared, fsp, column.dialect).text(fsp)
 
 
 class OldTimestampCodec(OldTemporalCodec):
@@ -205,7 +205,7 @@ class OldTimestampCodec(OldTemporalCodec):
         return bytes(with_fraction(Int32ub, fsp).build(fields))
 
     def accept(self, column: Column, declared: Any) -> str:
-        return accept_timestamp(self.type_name(column), declared, self.fsp(column))
+        return accept_timestamp(self.type_name(column), declared, self.fsp(column), column.dialect)
 
 
 OLD_TIME = OldTimeCodec()

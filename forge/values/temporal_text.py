@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
 from forge.errors import ScenarioError
+from forge.values.dialect import MYSQL, Dialect
 from forge.values.literals import refuse
 
 MAX_FSP = 6
@@ -86,13 +87,15 @@ def fraction_text(micro: int, fsp: int) -> str:
     return f".{micro:06d}"[: fsp + 1] if fsp else ""
 
 
-def _round_fraction(digits: str, fsp: int) -> tuple[int, int]:
-    """(microseconds, seconds to carry) of fraction digits rounded half up to ``fsp``.
+def _to_fsp(digits: str, fsp: int, dialect: Dialect) -> tuple[int, int]:
+    """(microseconds, seconds to carry) of fraction digits rounded half up to ``fsp``, or cut by MariaDB.
 
     In two steps, as MySQL rounds: the seventh digit to microseconds, these to fsp, so .4999995 becomes a second
-    (recorded on 9.7).  MariaDB cuts instead, unless sql_mode has TIME_ROUND_FRACTIONAL.
+    (recorded on 9.7).
     """
     padded = digits.ljust(MAX_FSP + 1, "0")
+    if not dialect.rounds_fractions:
+        return int(padded[:fsp].ljust(MAX_FSP, "0")), 0
     micro = int(padded[:MAX_FSP]) + (padded[MAX_FSP] >= "5")
     unit = 10 ** (MAX_FSP - fsp)
     carry, kept = divmod((micro + unit // 2) // unit * unit, 1_000_000)
@@ -114,16 +117,18 @@ def _carried(moment: Moment) -> Moment:
     return Moment(year, month, day, hour, minute, second, micro)
 
 
-def parse_moment(type_name: str, text: str, fsp: int) -> Moment:
-    """The moment of a text, rounded to ``fsp``; one with a UTC offset is moved to UTC.  Raises ScenarioError."""
+def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect = MYSQL) -> Moment:
+    """The moment of a text, rounded or cut to ``fsp``; one with a UTC offset is moved to UTC.  Raises ScenarioError."""
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
         raise refuse(type_name, text, "cannot hold this text", "YYYY-MM-DD or YYYY-MM-DD hh:mm:ss[.ffffff]")
     year, month, day, hour, minute, second = (int(match[name] or 0) for name in Moment._fields[:6])
-    micro, carry = _round_fraction(match["fraction"] or "", fsp)
+    micro, carry = _to_fsp(match["fraction"] or "", fsp, dialect)
     moment = Moment(year, month, day, hour, minute, second, micro)
     if carry and moment.is_accepted():
         moment = _carried(moment)
+    if match["zone"] and not dialect.takes_offsets:
+        raise refuse(type_name, text, "takes no UTC offset on MariaDB")
     if match["zone"] and match["zone"] != "Z" and moment.is_accepted():
         moment = _to_utc(type_name, moment, match["zone"])
     return moment
@@ -150,8 +155,11 @@ def _of_datetime(value: datetime) -> Moment:
     return Moment(value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
 
 
-def accept_moment(type_name: str, declared: Any, fsp: int) -> Moment:
-    """A declared date or datetime, rounded to ``fsp``.  Zero months and days only as text.  Raises ScenarioError."""
+def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> Moment:
+    """A declared date or datetime, rounded or cut to ``fsp``; zero months and days only as text.
+
+    Raises ScenarioError.
+    """
     if isinstance(declared, datetime):
         text = _of_datetime(declared).text(MAX_FSP)
     elif isinstance(declared, date):
@@ -160,27 +168,27 @@ def accept_moment(type_name: str, declared: Any, fsp: int) -> Moment:
         text = declared
     else:
         raise refuse(type_name, declared, "cannot hold this value", "a date such as '2024-02-29 10:00:00'")
-    moment = parse_moment(type_name, text, fsp)
+    moment = parse_moment(type_name, text, fsp, dialect)
     if not moment.is_accepted():
         raise refuse(type_name, declared, "cannot hold this date")
     return moment
 
 
-def parse_clock(type_name: str, text: str, fsp: int) -> Clock:
-    """The time of ``[-][days ]h:mm[:ss[.ffffff]]``, rounded to ``fsp``.  Raises ScenarioError."""
+def parse_clock(type_name: str, text: str, fsp: int, dialect: Dialect = MYSQL) -> Clock:
+    """The time of ``[-][days ]h:mm[:ss[.ffffff]]``, rounded or cut to ``fsp``.  Raises ScenarioError."""
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
         raise refuse(type_name, text, "cannot hold this text", "[-]hh:mm:ss[.ffffff]")
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     if minute > 59 or second > 59:
         raise refuse(type_name, text, "cannot hold this time")
-    micro, carry = _round_fraction(match["fraction"] or "", fsp)
+    micro, carry = _to_fsp(match["fraction"] or "", fsp, dialect)
     total = (hour + 24 * int(match["days"] or 0)) * 3600 + minute * 60 + second + carry
     return Clock(match["sign"] == "-", total // 3600, total // 60 % 60, total % 60, micro)
 
 
-def accept_clock(type_name: str, declared: Any, fsp: int) -> Clock:
-    """A declared time, rounded to ``fsp``: timedelta, time, or text.  Raises ScenarioError.
+def accept_clock(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> Clock:
+    """A declared time, rounded or cut to ``fsp``: timedelta, time, or text.  Raises ScenarioError.
 
     Up to 838:59:59.999999, which MariaDB stores; MySQL's largest TIME is 838:59:59 without a fraction.
     """
@@ -195,7 +203,7 @@ def accept_clock(type_name: str, declared: Any, fsp: int) -> Clock:
         text = declared
     else:
         raise refuse(type_name, declared, "cannot hold this value", "a time such as '-12:34:56.5'")
-    clock = parse_clock(type_name, text, fsp)
+    clock = parse_clock(type_name, text, fsp, dialect)
     if clock.hour > MAX_HOUR:
         raise refuse(type_name, declared, "cannot hold this time", "-838:59:59 to 838:59:59")
     return clock

@@ -1,0 +1,43 @@
+"""How MySQL and MariaDB differ in what they take for a column and how they store it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from forge.errors import ScenarioError
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Facts of a server line that decide what a declared type and value become (all recorded).
+
+    ``rounds_fractions``: a time is rounded to the column's fsp; MariaDB cuts it unless sql_mode says otherwise.
+    ``takes_offsets``: a date's text may end in a UTC offset.
+    ``last_timestamp``: the largest TIMESTAMP in seconds; MariaDB counts them unsigned from 11.5 on.
+    ``max_scale``: fraction digits of DECIMAL.
+    ``is_mariadb``: JSON is LONGTEXT, VECTOR is VARBINARY, geometry has the binary collation.
+    """
+
+    rounds_fractions: bool = True
+    takes_offsets: bool = True
+    last_timestamp: int = 2**31 - 1
+    max_scale: int = 30
+    is_mariadb: bool = False
+
+
+MYSQL = Dialect()
+MARIADB = Dialect(rounds_fractions=False, takes_offsets=False, max_scale=38, is_mariadb=True)
+_LONG_TIMESTAMPS = (11, 5)
+
+
+@cache
+def dialect_of(server: str) -> Dialect:
+    """The dialect of a family or line: "mysql", "mariadb-11.8".  Raises ScenarioError for another product."""
+    family, _, number = server.strip().lower().partition("-")
+    if family == "mysql":
+        return MYSQL
+    if family != "mariadb":
+        raise ScenarioError(f"unknown server {server!r}", expected="a line such as mysql-9.7 or mariadb-10.11")
+    version = tuple(int(part) for part in number.split(".")[:2] if part.isdigit())
+    return replace(MARIADB, last_timestamp=2**32 - 1) if version >= _LONG_TIMESTAMPS else MARIADB
