@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
 import os
 import shutil
@@ -40,8 +39,16 @@ _SMALL_INNODB = (
     "--performance-schema=0",
 )
 
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+#: Runs a program that the kernel ends if this process is killed before it can (prctl(2), PR_SET_PDEATHSIG = 1).
+_TIED_TO_PARENT = (
+    [
+        sys.executable, "-ISc",
+        f"import ctypes, os, sys; ctypes.CDLL(None).prctl(1, {int(signal.SIGKILL)}, 0, 0, 0);"
+        " os.execv(sys.argv[1], sys.argv[1:])",
+    ]
+    if sys.platform == "linux"
+    else []
+)  # fmt: skip
 
 
 class RecordingError(ForgeError):
@@ -298,19 +305,11 @@ def _short_temporary_folder() -> Path:
 
 
 def _spawn(command: Sequence[str], sink: IO[bytes]) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True,
-            preexec_fn=_die_with_parent,
-        )  # fmt: skip
-    except OSError as error:
-        raise EnvironmentMissing(f"cannot run {command[0]}: {error.strerror}") from None
-
-
-def _die_with_parent() -> None:
-    """Let the kernel end the server if this process is killed before it can (prctl(2), PR_SET_PDEATHSIG)."""
-    if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if not os.access(command[0], os.X_OK):
+        raise EnvironmentMissing(f"cannot run {command[0]}")
+    return subprocess.Popen(
+        [*_TIED_TO_PARENT, *command], stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True
+    )
 
 
 def _last_error(log: bytes) -> str:

@@ -1,0 +1,83 @@
+"""A small plan made by hand: a database, a table, an autocommitted and an explicit transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from forge.compile.model import (
+    DdlStatement,
+    Facts,
+    Key,
+    KeyPart,
+    Plan,
+    RowChange,
+    RowsStatement,
+    Session,
+    Table,
+    TableColumn,
+    Transaction,
+)
+from forge.values.sqltype import SqlType
+
+TABLE = Table(
+    "shop",
+    "t",
+    (
+        TableColumn("id", SqlType("INT"), nullable=False),
+        TableColumn("v", SqlType("VARCHAR", length=20, collation=255)),
+    ),
+    (Key("PRIMARY", "primary", (KeyPart(0),)),),
+)
+LITERALS: Any = ("literal", "literal")
+INSERT = RowsStatement(
+    "insert",
+    TABLE,
+    (RowChange(None, (1, "x")), RowChange(None, (2, None))),
+    "INSERT INTO t VALUES (1, 'x'), (2, NULL)",
+    origins=LITERALS,
+)
+UPDATE = RowsStatement(
+    "update",
+    TABLE,
+    (RowChange((1, "x"), (1, "é")),),
+    "UPDATE t SET v = 'é' WHERE id = 1",
+    assigned=frozenset({1}),
+    origins=("omitted", "literal"),
+    compared=frozenset({0}),
+)
+DELETE = RowsStatement(
+    "delete",
+    TABLE,
+    (RowChange((2, None), None),),
+    "DELETE FROM t WHERE id = 2 -- and no more",
+    compared=frozenset({0}),
+)
+GROUPS = (
+    DdlStatement("create_database", "CREATE DATABASE shop", "", ("shop",)),
+    DdlStatement(
+        "create_table",
+        "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))",
+        "shop",
+        ("shop",),
+        tables=(TABLE,),
+        defines=TABLE.columns,
+    ),
+    Transaction((INSERT,), "shop"),
+    Transaction((UPDATE, DELETE), "shop", explicit=True),
+)
+
+
+MakePlan = Callable[..., Plan]
+
+
+def _plan(facts: Facts | None = None, **session: Any) -> Plan:
+    return Plan("by hand", "mysql-9.7", Session(facts=facts or Facts(), **session), GROUPS)
+
+
+@pytest.fixture(scope="session")
+def make_plan() -> MakePlan:
+    """Makes the plan with the given session settings and facts."""
+    return _plan

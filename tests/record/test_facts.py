@@ -1,0 +1,66 @@
+"""What a binlog tells of its session is what the compiler was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forge.binlog.writer import write_binlog
+from forge.compile.file import compile_plan
+from forge.compile.model import Facts, Plan
+from forge.errors import FormatError
+from forge.record.facts import facts_of
+
+MakePlan = Callable[..., Plan]
+seconds = st.integers(0, 2**32 - 1)
+
+
+def lists(of: Any, size: int) -> Any:
+    return st.lists(of, min_size=size, max_size=size)
+
+
+@given(
+    facts=st.builds(
+        Facts,
+        server_version=st.sampled_from(["9.7.4-2", "9.7.0"]),
+        server_uuid=st.uuids().map(str),
+        thread_id=st.integers(0, 2**32 - 1),
+        opened=seconds,
+        created=seconds,
+        closed=seconds,
+        timestamps=st.tuples(lists(seconds, 1), lists(seconds, 1), lists(seconds, 1), lists(seconds, 3)).map(list),
+        commit_timestamps=lists(st.integers(0, 2**55 - 1), 4),
+        exec_times=lists(seconds, 4),
+        table_ids=lists(st.integers(1, 2**48 - 1), 3),
+        xids=lists(st.integers(1, 2**64 - 1), 4),
+        first_gno=st.integers(1, 2**40),
+    )
+)
+def test_facts_come_back_out_of_the_file_that_was_compiled_with_them(make_plan: MakePlan, facts: Facts) -> None:
+    found = facts_of(write_binlog(compile_plan(make_plan(facts, gtid=True))))
+    # An autocommitted statement has one time; the file shows it again in its XID event.
+    timestamps = facts.timestamps or []
+    timestamps[2] = timestamps[2] * 2
+    assert found == facts
+
+
+def test_anonymous_transactions_tell_no_uuid(make_plan: MakePlan) -> None:
+    found = facts_of(write_binlog(compile_plan(make_plan())))
+    assert found.server_uuid is None
+    assert found.first_gno is None
+    assert len(found.commit_timestamps or []) == 4
+
+
+def test_a_rotated_file_tells_the_next_files_name(make_plan: MakePlan) -> None:
+    found = facts_of(write_binlog(compile_plan(make_plan(ends_with="rotate"))))
+    assert found.next_file == "binlog.000002"
+
+
+def test_a_file_that_is_cut_tells_nothing(make_plan: MakePlan) -> None:
+    data = write_binlog(compile_plan(make_plan()))
+    with pytest.raises(FormatError):
+        facts_of(data[:-10])

@@ -1,0 +1,68 @@
+"""A plan becomes SQL: the statements' own texts, in order, with what the session needs around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forge.compile.model import DdlStatement, Plan, RowChange, RowsStatement, Session, Table, TableColumn, Transaction
+from forge.render.sql import replay_script
+from forge.values.sqltype import SqlType
+
+INT = TableColumn("id", SqlType("INT"))
+TIMED = TableColumn("at", SqlType("DATETIME"), default_now=True)
+PLAIN = Table("a", "plain", (INT,))
+LOG = Table("b", "log", (INT, TIMED))
+
+
+def insert(table: Table, sql: str) -> RowsStatement:
+    return RowsStatement("insert", table, (RowChange(None, (1,)),), sql, origins=("literal", "omitted"))
+
+
+def script(*groups: Any, **session: Any) -> list[str]:
+    text = replay_script(Plan("a name\nof two lines", "mysql-9.7", Session(**session), groups))
+    return [line for line in text.splitlines() if line and not line.startswith("--")]
+
+
+def test_settings_come_before_statements() -> None:
+    lines = script(row_image="minimal", rows_query=True, foreign_key_checks=False, unique_checks=False)
+    assert lines == [
+        "SET NAMES utf8mb4;",
+        "SET SESSION time_zone = '+00:00';",
+        "SET SESSION binlog_row_image = MINIMAL;",
+        "SET SESSION binlog_rows_query_log_events = 1;",
+        "SET SESSION foreign_key_checks = 0;",
+        "SET SESSION unique_checks = 0;",
+    ]
+
+
+def test_the_database_is_changed_when_it_changes() -> None:
+    transaction = Transaction((insert(PLAIN, "INSERT 1"),), "a")
+    other = Transaction((insert(PLAIN, "INSERT 2"),), "b`c")
+    lines = script(DdlStatement("create_database", "CREATE DATABASE a", "a"), transaction, transaction, other)
+    assert lines[4:] == ["CREATE DATABASE a;", "USE `a`;", "INSERT 1;", "INSERT 1;", "USE `b``c`;", "INSERT 2;"]
+
+
+def test_explicit_transactions_have_begin_and_commit() -> None:
+    lines = script(Transaction((insert(PLAIN, "INSERT 1"),), "", explicit=True))
+    assert lines[4:] == ["BEGIN;", "INSERT 1;", "COMMIT;"]
+
+
+def test_a_session_time_is_set_once() -> None:
+    lines = script(Transaction((insert(LOG, "INSERT 1"),), ""), timestamp="2023-11-14 22:13:20.5")
+    assert lines[4:] == ["SET timestamp = 1700000000.500000;", "INSERT 1;"]
+
+
+def test_only_a_statement_that_may_store_the_time_gets_one() -> None:
+    lines = script(Transaction((insert(PLAIN, "INSERT 1"), insert(LOG, "INSERT 2")), "", explicit=True))
+    assert lines[4:] == [
+        "BEGIN;",
+        "INSERT 1;",
+        "SET timestamp = 1704067201.000000;",
+        "INSERT 2;",
+        "SET timestamp = DEFAULT;",
+        "COMMIT;",
+    ]
+
+
+def test_a_closing_comment_does_not_swallow_the_semicolon() -> None:
+    assert script(Transaction((insert(PLAIN, "INSERT 1 -- one"),), ""))[4:] == ["INSERT 1 -- one", ";"]
