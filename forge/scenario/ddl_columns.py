@@ -8,6 +8,7 @@ from typing import Any, Literal
 from forge.charsets import charset
 from forge.errors import FormatError, ScenarioError
 from forge.scenario.syntax import (
+    TEXT_TYPES,
     CharsetClause,
     ColumnDraft,
     Default,
@@ -18,37 +19,18 @@ from forge.scenario.syntax import (
 )
 from forge.scenario.tokens import Cursor, SqlError, SqlUnsupported, at_offset
 from forge.values.sqltype import SqlType
+from forge.values.typetext import parse_type
 
 NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 
-_INTEGERS = {
-    **dict.fromkeys(("TINYINT", "INT1"), "TINYINT"),
-    **dict.fromkeys(("SMALLINT", "INT2"), "SMALLINT"),
-    **dict.fromkeys(("MEDIUMINT", "INT3", "MIDDLEINT"), "MEDIUMINT"),
-    **dict.fromkeys(("INT", "INTEGER", "INT4"), "INT"),
-    **dict.fromkeys(("BIGINT", "INT8"), "BIGINT"),
-}
-_DECIMALS = ("DECIMAL", "DEC", "NUMERIC", "FIXED")
-_FLOATS = {"FLOAT": "FLOAT", "FLOAT4": "FLOAT", "DOUBLE": "DOUBLE", "FLOAT8": "DOUBLE", "REAL": "DOUBLE"}
-_TEMPORALS = ("TIME", "DATETIME", "TIMESTAMP")
-_LOBS = ("TINYTEXT", "MEDIUMTEXT", "LONGTEXT", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB")
-_GEOMETRIES = {
-    **{name: name for name in ("GEOMETRY", "POINT", "LINESTRING", "POLYGON", "GEOMETRYCOLLECTION")},
-    **{name: name for name in ("MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON")},
-    "GEOMCOLLECTION": "GEOMETRYCOLLECTION",
-}
-_OTHERS = (
-    "BIT", "BOOL", "BOOLEAN", "YEAR", "DATE", "CHAR", "CHARACTER", "NCHAR", "NVARCHAR", "NATIONAL", "VARCHAR",
-    "VARCHARACTER", "BINARY", "VARBINARY", "TEXT", "BLOB", "LONG", "ENUM", "SET", "JSON", "VECTOR", "SERIAL",
-)  # fmt: skip
-TYPES = (*_INTEGERS, *_DECIMALS, *_FLOATS, *_TEMPORALS, *_LOBS, *_GEOMETRIES, *_OTHERS)
+#: Words that go on with a type's name: DOUBLE PRECISION, LONG VARCHAR, NATIONAL CHARACTER VARYING, CHAR BYTE.
+_NAME_GOES_ON = ("PRECISION", "VARYING", "VARCHAR", "VARCHARACTER", "VARBINARY", "CHAR", "CHARACTER", "BYTE")
+_NATIONAL = ("NATIONAL", "NCHAR", "NVARCHAR")
 #: Words that may follow a type.
 _ATTRIBUTES = (
     "NOT NULL", "NULL", "DEFAULT", "AUTO_INCREMENT", "PRIMARY KEY", "UNIQUE", "COMMENT", "COLLATE", "CHARACTER SET",
     "ON UPDATE", "GENERATED ALWAYS AS", "VIRTUAL", "STORED", "VISIBLE", "INVISIBLE", "UNSIGNED", "ZEROFILL", "SRID",
 )  # fmt: skip
-#: FLOAT(p) is a DOUBLE from 25 bits of mantissa on.
-_FLOAT_BITS, _DOUBLE_BITS = 24, 53
 
 
 def column_definition(cursor: Cursor) -> ColumnDraft:
@@ -68,132 +50,26 @@ def column_definition(cursor: Cursor) -> ColumnDraft:
 
 def column_type(cursor: Cursor) -> TypeDraft:
     """A type with what belongs to it: arguments, signedness, character set.  Raises SqlError."""
-    offset = cursor.token.start
-    if cursor.token.kind != "word":
+    first = cursor.token
+    if first.kind != "word":
         cursor.wrong("a column type")
-    word = cursor.token.text.upper()
-    if word not in TYPES:
-        cursor.wrong("a column type", TYPES)
-    cursor.advance()
-    if word in _GEOMETRIES or word in ("JSON", "DATE", "SERIAL", "BOOL", "BOOLEAN"):
-        draft = TypeDraft(_plain(word), offset=offset)
-    elif word in _INTEGERS or word in _DECIMALS or word in _FLOATS:
-        draft = TypeDraft(_numeric(cursor, word), offset=offset)
-    elif word in (*_TEMPORALS, "YEAR", "BIT", "VECTOR", "BINARY", "VARBINARY"):
-        draft = TypeDraft(_sized(cursor, word), offset=offset)
-    elif word in ("ENUM", "SET"):
-        draft = TypeDraft(SqlType(word, members=_members(cursor)), offset=offset)
-    else:
-        draft = _character(cursor, word, offset)
-    return _charset_clause(cursor, draft)
+    end = cursor.advance().end
+    while cursor.token.is_word(*_NAME_GOES_ON) and not cursor.following().is_word("SET"):
+        end = cursor.advance().end
+    if cursor.token.is_mark("("):
+        end = cursor.balanced_end()
+    while cursor.token.is_word("UNSIGNED", "SIGNED", "ZEROFILL"):
+        end = cursor.advance().end
+    with at_offset(first.start):
+        found = parse_type(cursor.sql[first.start : end])
+    clause = CharsetClause(offset=first.start)
+    if first.is_word(*_NATIONAL):
+        found, clause = replace(found, collation=None), replace(clause, charset="utf8mb3")
+    return TypeDraft(found, _charset_clause(cursor, found, clause), first.start)
 
 
-def _plain(word: str) -> SqlType:
-    if word == "SERIAL":
-        return SqlType("BIGINT", unsigned=True)
-    return SqlType("TINYINT" if word in ("BOOL", "BOOLEAN") else _GEOMETRIES.get(word, word))
-
-
-def _arguments(cursor: Cursor, most: int) -> list[int]:
-    numbers: list[int] = []
-    if cursor.accept_mark("("):
-        numbers.append(cursor.integer("a length"))
-        while len(numbers) < most and cursor.accept_mark(","):
-            numbers.append(cursor.integer("a scale"))
-        cursor.expect_mark(")")
-    return numbers
-
-
-def _numeric(cursor: Cursor, word: str) -> SqlType:
-    offset = cursor.token.start
-    if word == "DOUBLE":
-        cursor.accept("PRECISION")
-    if word in _INTEGERS:
-        _arguments(cursor, 1)  # a display width changes nothing
-        found = SqlType(_INTEGERS[word])
-    elif word in _DECIMALS:
-        numbers = _arguments(cursor, 2)
-        found = SqlType("DECIMAL", precision=numbers[0] if numbers else 10, scale=numbers[1] if len(numbers) > 1 else 0)
-    else:
-        numbers = _arguments(cursor, 2)
-        name = _FLOATS[word]
-        if len(numbers) == 2:
-            found = SqlType(name, precision=numbers[0], scale=numbers[1])
-        elif numbers and word != "FLOAT":
-            raise SqlError(f"{word} takes no or two arguments", offset, expected=f"{word} or {word}(10,2)")
-        elif numbers and numbers[0] > _DOUBLE_BITS:
-            raise SqlError(f"FLOAT cannot have the precision {numbers[0]}", offset, expected=f"0 to {_DOUBLE_BITS}")
-        else:
-            found = SqlType("DOUBLE" if numbers and numbers[0] > _FLOAT_BITS else name)
-    while attribute := cursor.accept_any("UNSIGNED", "SIGNED", "ZEROFILL"):
-        if attribute == "ZEROFILL":
-            found = replace(found, zerofill=True, unsigned=True)
-        elif attribute == "UNSIGNED":
-            found = replace(found, unsigned=True)
-    return found
-
-
-def _sized(cursor: Cursor, word: str) -> SqlType:
-    offset = cursor.token.start
-    numbers = _arguments(cursor, 1)
-    if word == "YEAR":
-        if numbers not in ([], [4]):
-            raise SqlError(f"YEAR({numbers[0]}) does not exist", offset, expected="YEAR")
-        return SqlType("YEAR")
-    if word in _TEMPORALS:
-        return SqlType(word, fsp=numbers[0] if numbers else 0)
-    length = numbers[0] if numbers else None
-    return SqlType(word, length=1 if length is None and word in ("BIT", "BINARY") else length)
-
-
-def _members(cursor: Cursor) -> tuple[str, ...]:
-    cursor.expect_mark("(")
-    members = [_member(cursor)]
-    while cursor.accept_mark(","):
-        members.append(_member(cursor))
-    cursor.expect_mark(")")
-    return tuple(members)
-
-
-def _member(cursor: Cursor) -> str:
-    if cursor.at("hex"):
-        with at_offset(cursor.token.start):
-            try:
-                return bytes.fromhex(cursor.token.text).decode()
-            except ValueError:
-                raise ScenarioError("this member is not UTF-8 text", expected="text in quotes") from None
-            finally:
-                cursor.advance()
-    return cursor.string("a member")
-
-
-def _character(cursor: Cursor, word: str, offset: int) -> TypeDraft:
-    """CHAR, VARCHAR, TEXT, BLOB and their many spellings."""
-    national = word in ("NATIONAL", "NCHAR", "NVARCHAR")
-    if word == "NATIONAL":
-        word = cursor.accept_any("CHAR", "CHARACTER", "VARCHAR", "VARCHARACTER") or cursor.wrong("CHAR or VARCHAR")
-    if word == "LONG":
-        if cursor.accept("VARBINARY"):
-            return TypeDraft(SqlType("MEDIUMBLOB"), offset=offset)
-        if cursor.accept_any("CHAR", "CHARACTER"):
-            cursor.expect("VARYING")
-        else:
-            cursor.accept_any("VARCHAR", "VARCHARACTER")
-        return TypeDraft(SqlType("MEDIUMTEXT"), offset=offset)
-    if word in ("CHAR", "CHARACTER", "NCHAR"):
-        varying = cursor.accept("VARYING") or (word == "NCHAR" and bool(cursor.accept_any("VARCHAR", "VARCHARACTER")))
-        name = "VARCHAR" if varying else "CHAR"
-    else:
-        name = {"VARCHARACTER": "VARCHAR", "NVARCHAR": "VARCHAR"}.get(word, word)
-    numbers = _arguments(cursor, 1) if name not in _LOBS else []
-    length = numbers[0] if numbers else 1 if name == "CHAR" else None
-    clause = CharsetClause(charset="utf8mb3", offset=offset) if national else CharsetClause(offset=offset)
-    return TypeDraft(SqlType(name, length=length), clause, offset)
-
-
-def _charset_clause(cursor: Cursor, draft: TypeDraft) -> TypeDraft:
+def _charset_clause(cursor: Cursor, found: SqlType, clause: CharsetClause) -> CharsetClause:
     """The character set written directly after a type: CHARACTER SET, BINARY, ASCII, UNICODE, BYTE."""
-    clause = draft.charset
     while True:
         offset = cursor.token.start
         if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
@@ -204,10 +80,13 @@ def _charset_clause(cursor: Cursor, draft: TypeDraft) -> TypeDraft:
             clause = replace(clause, charset="ucs2", offset=offset)
         elif cursor.accept("BYTE"):
             clause = replace(clause, charset="binary", offset=offset)
-        elif draft.type.name not in ("BINARY", "VARBINARY") and cursor.accept("BINARY"):
+        elif cursor.accept("BINARY"):
             clause = replace(clause, binary=True, offset=offset)
         else:
-            return replace(draft, charset=clause)
+            break
+        if found.name not in TEXT_TYPES:
+            raise SqlError(f"a {found.name} column has no character set", offset)
+    return clause
 
 
 def charset_name(cursor: Cursor) -> str:
@@ -245,6 +124,8 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         return replace(column, key=column.key or "unique")
     if cursor.accept("COLLATE"):
         clause = replace(column.type.charset, collation=collation_name(cursor), offset=offset)
+        if column.type.type.name not in TEXT_TYPES:
+            raise SqlError(f"a {column.type.type.name} column has no collation", offset)
         return replace(column, type=replace(column.type, charset=clause))
     if cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS"):
         kind: Literal["virtual", "stored"] = "virtual"

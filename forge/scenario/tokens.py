@@ -232,6 +232,11 @@ class Cursor:
     def balanced(self) -> str:
         """Take a parenthesis with everything up to its end; the text inside, as written."""
         start = self.token
+        return self.sql[start.end : self.balanced_end() - 1].strip()
+
+    def balanced_end(self) -> int:
+        """Take a parenthesis with everything up to its end; the place after it."""
+        start = self.token
         self.expect_mark("(")
         depth = 1
         while depth:
@@ -239,7 +244,7 @@ class Cursor:
             if token.kind == "end":
                 raise SqlError("this parenthesis is not closed", start.start)
             depth += token.is_mark("(") - token.is_mark(")")
-        return self.sql[start.end : self._tokens[self._at - 1].start].strip()
+        return self._tokens[self._at - 1].end
 
     def wrong(self, expected: str, words: tuple[str, ...] = ()) -> NoReturn:
         """Raise the error for a token that is none of what may come here."""

@@ -1,0 +1,49 @@
+"""Literals as a server in strict mode takes them (sql_mode of a default session)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forge.errors import ScenarioError
+from forge.values.base import Codec, Column, Value
+
+_DATES = ("DATE", "DATETIME", "TIMESTAMP")
+_NUMERIC = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "YEAR")
+_LARGEST_TIME = "838:59:59"
+
+
+def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
+    """The value that a declared literal has in a column; never None.
+
+    Raises ScenarioError for what the column cannot hold, and for what strict mode refuses: dates with a zero month or
+    day (NO_ZERO_DATE, NO_ZERO_IN_DATE), and the empty value of an ENUM, which stands for an error.
+    """
+    name = column.declared.name if column.declared is not None else ""
+    if isinstance(declared, bytes) and name in _NUMERIC:
+        declared = int.from_bytes(declared, "big")
+    value = codec.accept(column, declared)
+    if name in _DATES:
+        _, month, day = value[:10].split("-")
+        if month == "00" or day == "00":
+            raise ScenarioError(f"{name} {value!r} has a zero month or day", expected="a date of the calendar")
+    elif name == "TIME":
+        if value.lstrip("-").partition(".")[0] == _LARGEST_TIME and value.partition(".")[2].strip("0"):
+            raise ScenarioError(f"TIME cannot hold {value!r}", expected=f"-{_LARGEST_TIME} to {_LARGEST_TIME}")
+    elif name == "ENUM" and value == 0:
+        raise ScenarioError("ENUM has no member ''", expected="one of its members")
+    return value
+
+
+def implicit_default(column: Column) -> Any:
+    """What a NOT NULL column gets in rows that exist already when it is added without a default.
+
+    A declared literal.  Raises ScenarioError for types whose implicit default strict mode refuses.
+    """
+    name = column.declared.name if column.declared is not None else ""
+    if name in _DATES or column.geometry_type is not None:
+        raise ScenarioError(f"rows of the table have no value for the new {name} column", expected="DEFAULT, or NULL")
+    if name in _NUMERIC or name in ("BIT", "SET"):
+        return 0
+    if name == "ENUM":
+        return 1
+    return {"TIME": "00:00:00", "JSON": "null"}.get(name, "")
