@@ -94,16 +94,16 @@ def _line(family: str | None) -> _Line:
 
 
 @cache
-def _table() -> tuple[dict[int, list[list[str]]], dict[str, list[str]]]:
-    """The data file: its lines, split into fields, by id and by name."""
+def _table() -> tuple[dict[int, list[list[str]]], dict[str, list[list[str]]]]:
+    """The data file: its lines, split into fields, by id and by name (neither is unique: see ``croatian``)."""
     by_id: dict[int, list[list[str]]] = {}
-    by_name: dict[str, list[str]] = {}
+    by_name: dict[str, list[list[str]]] = {}
     text = (Path(__file__).parent / "data" / "collations.tsv").read_text(encoding="ascii")
     for text_line in text.splitlines():
         if not text_line.startswith("#"):
             fields = text_line.split("\t")
             by_id.setdefault(int(fields[0]), []).append(fields)
-            by_name[fields[1]] = fields
+            by_name.setdefault(fields[1], []).append(fields)
     return by_id, by_name
 
 
@@ -112,9 +112,12 @@ def _collation(fields: list[str], letter: str) -> Collation:
 
 
 @cache
-def _find(number: int, family: str | None) -> Collation | None:
+def _find(key: int | str, family: str | None) -> Collation | None:
+    """The collation of that id or canonical name which the first server of the family has."""
     line = _line(family)
-    candidates = [(line.knows(fields), fields) for fields in _table()[0].get(number, ())]
+    by_id, by_name = _table()
+    lines = by_id.get(key, ()) if isinstance(key, int) else by_name.get(key, ())
+    candidates = [(line.knows(fields), fields) for fields in lines]
     ranked = [(line.letters.index(letter), letter, fields) for letter, fields in candidates if letter]
     if not ranked:
         return None
@@ -137,20 +140,14 @@ def collation(key: int | str, family: str | None = None) -> Collation:
 
     Raises ScenarioError if it does not exist there, with the nearest name.
     """
-    line = _line(family)
-    if isinstance(key, int):
-        found = _find(key, family)
-        if found is None:
-            raise ScenarioError(f"unknown collation id {key}{_of(family)}")
+    found = _find(key if isinstance(key, int) else canonical_collation(key), family)
+    if found is not None:
         return found
-    name = canonical_collation(key)
-    by_name = _table()[1]
-    fields = by_name.get(name)
-    letter = line.knows(fields) if fields else None
-    if fields is None or letter is None:
-        known = [other for other, its in by_name.items() if line.knows(its)]
-        raise ScenarioError(f"unknown collation {key!r}{_of(family)}", suggestion=nearest(name, known))
-    return _collation(fields, letter)
+    if isinstance(key, int):
+        raise ScenarioError(f"unknown collation id {key}{_of(family)}")
+    line = _line(family)
+    known = [name for name, lines in _table()[1].items() if any(line.knows(fields) for fields in lines)]
+    raise ScenarioError(f"unknown collation {key!r}{_of(family)}", suggestion=nearest(canonical_collation(key), known))
 
 
 def _of(family: str | None) -> str:
@@ -173,7 +170,7 @@ def default_collation(charset_name: str, server_family: str = "mysql") -> Collat
     if letter == _MYSQL and name == "utf8mb4" and line.version and line.version < (8, 0):
         return Collation(45, "utf8mb4_general_ci", name, True, True)
     names = set()
-    for fields in _table()[1].values():
+    for fields in (fields for lines in _table()[0].values() for fields in lines):
         if letter.upper() in fields[4] and fields[2] == name:
             return _collation(fields, letter)
         if letter in fields[4].lower():

@@ -1,54 +1,44 @@
-"""When a server would call two strings equal, approximately.
+"""When a server would call two strings equal.
 
-An approximation used to refuse duplicate keys and to decide whether a comparison must be made binary-exact; it is not
-a sort order.  Exact are ``binary`` and the ``_bin`` collations (PAD SPACE included).  All others fold as Unicode folds:
+An approximation, used to refuse duplicate keys, to find conflicts between transactions and to decide whether a
+comparison must be made binary-exact; it is not a sort order.
 
-- ``_cs``: nothing is folded, unless the collation also ignores accents;
-- ``_ci``, ``_as_ci``: case folded;
-- ``_ai_ci``, ``general``, ``unicode`` and the language collations made from it: accents removed as well
-  (NFKD, combining marks dropped).
-
-Not modelled: tailorings (Danish aa, Hungarian digraphs, what Swedish keeps apart from a), characters without weight,
-and that utf8mb4_general_ci and older call all characters above U+FFFF equal.
+Exact are ``binary`` and the ``_bin`` collations.  The others fold character by character as the servers' WEIGHT_STRING
+does for single characters (see ``forge.charsets.folding``).  Not modelled are contractions (Danish aa, Hungarian
+dzs, Czech ch: several characters that weigh as one) and characters above U+1FFFF, which only fold as Unicode says.
+PAD SPACE collations ignore trailing spaces, and characters that weigh as a space.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from functools import cache
 
-from forge.charsets.collations import collation
-
-#: 8-bit and East Asian sets whose _ci collations fold case and keep accents; their names say nothing of it.
-_KEEPS_ACCENTS = ("big5", "gbk", "gb2312", "gb18030", "sjis", "cp932", "euckr", "ujis", "eucjpms", "ascii", "tis620")
+from forge.charsets.collations import Collation, collation
+from forge.charsets.folding import Folding, folding, place_of
 
 
 @cache
-def _folding(collation_id: int) -> tuple[bool, bool, bool]:
-    """(fold case, drop accents, drop trailing spaces)."""
+def _table(collation_id: int) -> tuple[Folding | None, bool]:
+    """(how characters fold, whether trailing spaces are dropped)."""
     found = collation(collation_id)
-    if found.charset == "binary":
-        return False, False, False
-    parts = found.name.split("_")
-    fold = "ci" in parts or parts[-1] == "w2"
-    keeps_accents = "as" in parts or "bin" in parts or found.charset in _KEEPS_ACCENTS
-    drop = not keeps_accents and (fold or "ai" in parts)
-    return fold, drop, found.pad_space
+    return (None if _compares_code_points(found) else folding(*place_of(found))), found.pad_space
+
+
+def _compares_code_points(found: Collation) -> bool:
+    return found.name == "binary" or found.name.endswith("_bin") or found.name.endswith("_nopad_bin")
 
 
 @cache
 def is_exact(collation_id: int) -> bool:
     """Whether equal under this collation means equal code points (but for trailing spaces if PAD SPACE)."""
-    fold, drop, _ = _folding(collation_id)
-    return not fold and not drop
+    return _compares_code_points(collation(collation_id))
 
 
 def compare_key(collation_id: int, text: str) -> str:
-    """A key that is equal for two strings when the server's collation calls them equal (see the module's text)."""
-    fold, drop, pad = _folding(collation_id)
-    if drop:
-        decomposed = unicodedata.normalize("NFKD", text)
-        text = "".join(character for character in decomposed if not unicodedata.combining(character))
-    if fold:
-        text = unicodedata.normalize("NFC", text.casefold())
-    return text.rstrip(" ") if pad else text
+    """A key that is equal for two strings when the server's collation calls them equal (see the module's text).
+
+    Raises ScenarioError if there is no such collation.
+    """
+    table, pad_space = _table(collation_id)
+    key = text if table is None else text.translate(table)
+    return key.rstrip(" ") if pad_space else key

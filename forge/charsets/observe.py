@@ -57,7 +57,7 @@ def observe_encoding(server: LiveServer, name: str) -> Iterator[Encoded]:
     """What the server stores for every character of the BMP, and for the supplementary ones (see ``_WIDE``)."""
     planes = "BETWEEN 1 AND 16" if name in _WIDE else "= 15"
     step = "" if name in _WIDE else "AND ORD(c.b) IN (0, 255)"
-    sql = f"""{_prepare()}
+    sql = f"""{prepare()}
         CREATE TABLE point (u VARCHAR(1) CHARACTER SET utf8mb4);
         INSERT INTO point SELECT CONVERT(CONCAT(x'0000', a.b, c.b) USING utf32) FROM bytes a, bytes c
             WHERE ORD(a.b) NOT BETWEEN 0xd8 AND 0xdf;
@@ -79,7 +79,7 @@ def observe_decoding(server: LiveServer, name: str, encoded: list[Encoded]) -> I
         tables = ", ".join(f"bytes {position}" for position in positions)
         value = f"CONCAT({', '.join(f'{position}.b' for position in positions)})"
         where = " AND ".join(_condition(*pair) for pair in zip(positions, space.split(), strict=True))
-        sql = f"""{_prepare()}
+        sql = f"""{prepare()}
             CREATE TABLE cell (b VARBINARY(4), c VARCHAR(4) CHARACTER SET {name});
             INSERT IGNORE INTO cell SELECT {value}, {value} FROM {tables} WHERE {where};
             SELECT HEX(b), HEX(c), HEX(CONVERT(c USING utf8mb4)) FROM cell;"""
@@ -103,7 +103,8 @@ def _mapped(data: bytes, text_hex: str, genuine: dict[str, bytes | None]) -> str
     return text
 
 
-def _prepare() -> str:
+def prepare() -> str:
+    """A database with a table of all byte values, ``bytes (b)``."""
     values = ", ".join(f"(x'{byte:02x}')" for byte in range(256))
     return f"""SET sql_mode = '', max_error_count = 0;
         DROP DATABASE IF EXISTS measured; CREATE DATABASE measured; USE measured;
