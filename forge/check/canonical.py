@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-from forge.binlog.reader import PlacedEvent, read_events
-from forge.check.cells import Cell, RowChange, TableMaps, text_or_hex
+from forge.binlog.reader import PlacedEvent
+from forge.check.cells import Cell, RowChange, text_or_hex
 from forge.check.fields import fields_of
+from forge.check.logged import LoggedEvent, TableMaps, logged_events
 from forge.check.text import render_text
 from forge.errors import UnsupportedError
 from forge.events.event import EVENT_FLAGS, IGNORABLE, RawBody, carries_checksum
@@ -24,15 +25,15 @@ __all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "decode_sc
 
 
 def canonical_events(data: bytes) -> Iterator[dict[str, Any]]:
-    """The events of a file as JSON-able objects, one at a time, in file order.
+    """The events of a file as JSON-able objects, one at a time, in file order; those inside a payload follow it.
 
     Raises FormatError, after everything that precedes the bad bytes: wrong magic number, bodies that do not fit
     their type, rows that do not fit their table, a wrong checksum (after its event, which has ``valid: false``),
     a torn tail.  A single cell without a value is no error: it is shown as hex with a note.
     """
     tables = TableMaps()
-    for placed in read_events(data, strict=True):
-        yield _event(placed, tables)
+    for logged in logged_events(data):
+        yield _event(logged, tables)
 
 
 def canonical_rows(data: bytes) -> Iterator[RowChange]:
@@ -41,9 +42,9 @@ def canonical_rows(data: bytes) -> Iterator[RowChange]:
     Raises FormatError as :func:`canonical_events`; UnsupportedError for events whose rows cannot be read yet.
     """
     tables = TableMaps()
-    for placed in read_events(data, strict=True):
-        tables.note(placed)
-        yield from tables.changes(placed)
+    for logged in logged_events(data):
+        tables.note(logged)
+        yield from tables.changes(logged)
 
 
 def decode_schema() -> dict[str, Any]:
@@ -52,12 +53,14 @@ def decode_schema() -> dict[str, Any]:
     return schema
 
 
-def _event(placed: PlacedEvent, tables: TableMaps) -> dict[str, Any]:
+def _event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
+    placed = logged.placed
     event = placed.event
-    mapped = tables.note(placed)
+    mapped = tables.note(logged)
     shown: dict[str, Any] = {
         "index": placed.index,
         "offset": placed.offset,
+        **({"inner": logged.inner} if logged.inner else {}),
         "type": event.type_name,
         "type_code": event.type_code,
         "timestamp": event.timestamp,
@@ -72,7 +75,7 @@ def _event(placed: PlacedEvent, tables: TableMaps) -> dict[str, Any]:
         shown["unknown"] = "skip" if event.flags & IGNORABLE else "stop"
     shown["fields"] = fields_of(event.body, mapped)
     if isinstance(event.body, ROWS_BODIES):
-        shown |= _row_fields(placed, tables)
+        shown |= _row_fields(logged, tables)
     return shown
 
 
@@ -82,15 +85,15 @@ def _checksum(placed: PlacedEvent) -> dict[str, Any]:
     return {"algorithm": "CRC32", "valid": placed.event.checksum is None}
 
 
-def _row_fields(placed: PlacedEvent, tables: TableMaps) -> dict[str, Any]:
-    body = placed.event.body
+def _row_fields(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
+    body = logged.placed.event.body
     assert isinstance(body, ROWS_BODIES)
     mapped = tables.by_id.get(body.table_id)
     named = {} if mapped is None else {
         "database": text_or_hex(mapped.body.database), "table": text_or_hex(mapped.body.table)
     }  # fmt: skip
     try:
-        rows = [{"before": _image(change.before), "after": _image(change.after)} for change in tables.changes(placed)]
+        rows = [{"before": _image(change.before), "after": _image(change.after)} for change in tables.changes(logged)]
     except UnsupportedError as error:
         return named | {"rows": [], "raw_rows": body.rows.hex(), "note": error.problem}
     return named | {"rows": rows}

@@ -78,10 +78,10 @@ def _outcome(comparison: Comparison, difference: Difference | None) -> tuple[Out
     if decoding.ended is not None:
         return decoding.ended.ending, str(decoding.ended)
     if isinstance(problem, UnsupportedError):
-        where = f"the event at {comparison.reference.problem_offset}"
+        where = f"the event at {comparison.reference.problem_place[0]}"
         return "unsupported", f"forge does not read the rows of {where}: {problem.problem}"
     if decoding.gaps:
-        offset, what = next(iter(decoding.gaps.items()))
+        (offset, _), what = next(iter(decoding.gaps.items()))
         more = f", and {len(decoding.gaps) - 1} more" if len(decoding.gaps) > 1 else ""
         return "unsupported", f"{what} in the event at {offset}{more}"
     untold = f"; {comparison.cells_not_shown} cells have no form there" if comparison.cells_not_shown else ""

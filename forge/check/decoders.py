@@ -1,6 +1,7 @@
 """Decoders behind one interface, and the table of those that are known.
 
-A decoder turns a file into items, each with the file offset of the event it belongs to.  Cells are shown in the form
+A decoder turns a file into items, each with the place of the event it belongs to: the file offset, and the event's
+number inside a compressed transaction (0 if it is not inside one).  Cells are shown in the form
 that the decoder has; :meth:`Decoder.normalise` turns *our* cell into the form which that decoder should show, so that
 a comparison finds true differences and not matters of style.
 """
@@ -14,6 +15,7 @@ from enum import Enum
 from typing import ClassVar, Final, Literal
 
 from forge.check.cells import Cell, Kind, MappedTable
+from forge.check.reference import Place
 from forge.errors import EnvironmentMissing, ForgeError, nearest
 
 
@@ -36,7 +38,7 @@ Image = Mapping[int, Form]
 class DecodedTable:
     """A table map as a decoder shows it.  ``columns`` has a description a column, None if it gives none."""
 
-    offset: int
+    place: Place
     name: str
     columns: tuple[str, ...] | None = None
     primary_key: str | None = None
@@ -44,7 +46,7 @@ class DecodedTable:
 
 @dataclass(frozen=True, slots=True)
 class DecodedRow:
-    offset: int
+    place: Place
     database: str
     table: str
     kind: Kind
@@ -54,10 +56,17 @@ class DecodedRow:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The decoder leaves out the rest of the event at ``offset``, says so, and goes on after it."""
+    """The decoder leaves out the rest of an event, says so, and goes on after it."""
 
-    offset: int
+    place: Place
     what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """The rows of an event are shown with those of the next row event."""
+
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,7 @@ class Warned:
     text: str
 
 
-Item = DecodedTable | DecodedRow | Gap | Warned
+Item = DecodedTable | DecodedRow | Deferred | Gap | Warned
 
 Ending = Literal["refused", "unsupported", "crashed", "timeout"]
 

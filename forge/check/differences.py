@@ -1,6 +1,6 @@
 """Where a decoder's items differ from the reference, each said in one sentence.
 
-The items of a decoder are laid beside the reference event by event: every item carries the file offset of its event.
+The items of a decoder are laid beside the reference event by event: every item carries the place of its event.
 What a decoder cannot show is left out and counted, never taken as agreement.
 """
 
@@ -18,13 +18,14 @@ from forge.check.decoders import (
     DecodedTable,
     Decoder,
     DecodingEnded,
+    Deferred,
     Expected,
     Form,
     Gap,
     Image,
     Item,
 )
-from forge.check.reference import Reference
+from forge.check.reference import Place, Reference
 from forge.errors import ForgeError, FormatError
 
 What = Literal["value", "presence", "rows", "row", "table", "columns", "primary_key", "ending"]
@@ -59,11 +60,12 @@ class Difference:
 
 @dataclass(slots=True)
 class Decoding:
-    """The items of a decoder, by the offset of their event, and how it ended."""
+    """The items of a decoder, by the place of their event, and how it ended."""
 
-    tables: dict[int, DecodedTable] = field(default_factory=dict)
-    rows: dict[int, list[DecodedRow]] = field(default_factory=dict)
-    gaps: dict[int, str] = field(default_factory=dict)
+    tables: dict[Place, DecodedTable] = field(default_factory=dict)
+    rows: dict[Place, list[DecodedRow]] = field(default_factory=dict)
+    gaps: dict[Place, str] = field(default_factory=dict)
+    deferred: set[Place] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
     ended: DecodingEnded | None = None
 
@@ -73,25 +75,27 @@ class Decoding:
         try:
             for item in items:
                 if isinstance(item, DecodedTable):
-                    found.tables[item.offset] = item
+                    found.tables[item.place] = item
                 elif isinstance(item, DecodedRow):
-                    found.rows.setdefault(item.offset, []).append(item)
+                    found.rows.setdefault(item.place, []).append(item)
                 elif isinstance(item, Gap):
-                    found.gaps[item.offset] = item.what
+                    found.gaps[item.place] = item.what
+                elif isinstance(item, Deferred):
+                    found.deferred.add(item.place)
                 else:
                     found.warnings.append(item.text)
         except DecodingEnded as error:
             found.ended = error
         return found
 
-    def reached(self, offset: int) -> bool:
-        """Whether the decoder had its chance with the event at ``offset``."""
-        return self.ended is None or offset <= self.last
+    def reached(self, place: Place) -> bool:
+        """Whether the decoder had its chance with the event at ``place``."""
+        return self.ended is None or place <= self.last
 
     @property
-    def last(self) -> int:
+    def last(self) -> Place:
         """The last event that it showed anything of."""
-        return max([*self.tables, *self.rows, *self.gaps], default=-1)
+        return max([*self.tables, *self.rows, *self.gaps], default=(-1, 0))
 
 
 @dataclass(slots=True)
@@ -107,23 +111,28 @@ class Comparison:
 
     def differences(self) -> Iterator[Difference]:
         """All of them in file order; lazily, since the first is the one that is wanted."""
-        for offset, index in self.reference.events.items():
-            if not self.decoding.reached(offset):
+        pending: list[RowChange] = []
+        for place, index in self.reference.events.items():
+            if not self.decoding.reached(place):
                 break
-            if offset in self.reference.tables:
-                yield from self._table(index, self.reference.tables[offset], self.decoding.tables.get(offset))
-            else:
-                yield from self._event(index, offset)
+            if place in self.reference.tables:
+                yield from self._table(index, self.reference.tables[place], self.decoding.tables.get(place))
+                continue
+            pending += self.reference.rows[place]
+            if place not in self.decoding.deferred:
+                yield from self._rows(place, pending)
+                pending = []
         yield from self._surplus()
 
     def _surplus(self) -> Iterator[Difference]:
         """What the decoder shows where the reference has nothing."""
         problem = self.reference.problem
-        for offset in sorted({*self.decoding.tables, *self.decoding.rows} - set(self.reference.events)):
-            if problem is not None and offset >= self.reference.problem_offset:
+        for place in sorted({*self.decoding.tables, *self.decoding.rows} - set(self.reference.events)):
+            if problem is not None and place >= self.reference.problem_place:
                 break
-            what = "a table map" if offset in self.decoding.tables else _count(len(self.decoding.rows[offset]), "row")
-            yield Difference("rows", f"at {offset}: {self.other.name} shows {what}, forge nothing", offset=offset)
+            what = "a table map" if place in self.decoding.tables else _count(len(self.decoding.rows[place]), "row")
+            sentence = f"at {place[0]}: {self.other.name} shows {what}, forge nothing"
+            yield Difference("rows", sentence, offset=place[0])
         if isinstance(problem, FormatError) and self.decoding.ended is None:
             sentence = f"forge refuses the file ({problem}), {self.other.name} reads it to the end"
             yield Difference("ending", sentence, problem.event_index, problem.offset)
@@ -155,32 +164,32 @@ class Comparison:
         if key is not NOT_SHOWN and key != found.primary_key:
             yield difference("primary_key", "the primary key", key, found.primary_key)
 
-    def _event(self, index: int, offset: int) -> Iterator[Difference]:
-        ours, theirs = self.reference.rows[offset], self.decoding.rows.get(offset, [])
+    def _rows(self, place: Place, ours: list[RowChange]) -> Iterator[Difference]:
+        """``ours``: the rows of this event, after those of events before it which the decoder shows here."""
+        theirs = self.decoding.rows.get(place, [])
         for change, row in zip(ours, theirs, strict=False):
             self.rows += 1
-            yield from self._row(index, change, row)
-        stopped = offset in self.decoding.gaps or (self.decoding.ended is not None and offset == self.decoding.last)
-        broken = self.reference.problem is not None and offset == self.reference.problem_offset
+            yield from self._row(change, row)
+        stopped = place in self.decoding.gaps or (self.decoding.ended is not None and place == self.decoding.last)
+        broken = self.reference.problem is not None and place == self.reference.problem_place
         if len(theirs) == len(ours) or (len(theirs) < len(ours) and stopped) or broken:
             return
-        name = ours[0].mapped.full_name
-        sentence = (
-            f"event {index} at {offset} ({name}) has {_count(len(ours), 'row')}, {self.other.name} shows {len(theirs)}"
-        )
-        row_number = min(len(ours), len(theirs)) + 1
+        first = ours[min(len(theirs), len(ours) - 1)]
+        where = f"event {first.event_index} at {first.offset} ({first.mapped.full_name})"
+        sentence = f"{where}: there should be {_count(len(ours), 'row')}, {self.other.name} shows {len(theirs)}"
         yield Difference(
-            "rows", sentence, index, offset, name, row_number, expected=str(len(ours)), found=str(len(theirs))
-        )
+            "rows", sentence, first.event_index, first.offset, first.mapped.full_name, first.row,
+            expected=str(len(ours)), found=str(len(theirs)),
+        )  # fmt: skip
 
-    def _row(self, index: int, change: RowChange, row: DecodedRow) -> Iterator[Difference]:
-        place = f"event {index} at {change.offset} ({change.mapped.full_name}), row {change.row}"
+    def _row(self, change: RowChange, row: DecodedRow) -> Iterator[Difference]:
+        place = f"event {change.event_index} at {change.offset} ({change.mapped.full_name}), row {change.row}"
         expected = f"{change.kind} {change.database}.{change.table}"
         found = f"{row.kind} {row.database}.{row.table}"
         if expected != found:
             sentence = f"{place} is {_quoted(expected)}, {self.other.name} shows {_quoted(found)}"
             yield Difference(
-                "row", sentence, index, change.offset, change.mapped.full_name, change.row,
+                "row", sentence, change.event_index, change.offset, change.mapped.full_name, change.row,
                 expected=expected, found=found,
             )  # fmt: skip
             return

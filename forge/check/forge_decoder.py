@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import forge
-from forge.binlog.reader import read_events
-from forge.check.cells import Cell, TableMaps
+from forge.check.cells import Cell
 from forge.check.decoders import DecodedRow, DecodedTable, Decoder, DecodingEnded, Form, Item
+from forge.check.logged import TableMaps, logged_events
 from forge.errors import ForgeError, FormatError, UnsupportedError
 
 
@@ -23,19 +23,14 @@ class ForgeDecoder(Decoder):
     def decode(self, data: bytes) -> Iterator[Item]:
         tables = TableMaps()
         try:
-            for placed in read_events(data, strict=True):
-                mapped = tables.note(placed)
+            for logged in logged_events(data):
+                place = (logged.placed.offset, logged.inner)
+                mapped = tables.note(logged)
                 if mapped is not None:
-                    yield DecodedTable(placed.offset, mapped.full_name)
-                for change in tables.changes(placed):
-                    yield DecodedRow(
-                        placed.offset,
-                        change.database,
-                        change.table,
-                        change.kind,
-                        _image(change.before),
-                        _image(change.after),
-                    )
+                    yield DecodedTable(place, mapped.full_name)
+                for change in tables.changes(logged):
+                    images = (_image(change.before), _image(change.after))
+                    yield DecodedRow(place, change.database, change.table, change.kind, *images)
         except UnsupportedError as error:
             raise DecodingEnded("unsupported", error.problem) from None
         except FormatError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from forge.check.cells import Cell
+from forge.check.cells import Cell, MappedTable
 from forge.check.cli_reader import program_version, run_program
 from forge.check.decoders import NOT_SHOWN, DecodingEnded, Expected
 from forge.check.mysqlbinlog import CommandLineReader, payload
@@ -39,6 +39,10 @@ class MariadbBinlog(CommandLineReader):
         version = program_version(command)
         # 10.11 tells only the version of the client program; the shell beside it tells the server's.
         return version if "MariaDB" in version else _shell_version(command) or version
+
+    def table_name(self, mapped: MappedTable) -> str:
+        names = (mapped.body.database, mapped.body.table)
+        return ".".join("`" + name.replace("`", "``") + "`" for name in names)
 
     def unquote(self, text: bytes) -> bytes:
         return text

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterator
 from typing import ClassVar
 
+from forge.binlog.reader import frames
 from forge.check.cells import Cell, MappedTable
 from forge.check.cli_reader import Printed, find_program, program_version, run_on_file, servers_home
 from forge.check.decoders import NOT_SHOWN, Decoder, DecodingEnded, Expected, ExpectedKey, Form, Item, Warned
@@ -54,7 +55,7 @@ class CommandLineReader(Decoder):
         if command is None:
             raise DecodingEnded("refused", str(self.available()))
         printed = run_on_file([*command, "--no-defaults", *_OPTIONS], data)
-        reader = TextReader(self.read_value)
+        reader = TextReader(self.read_value, frozenset(frame.offset for frame in frames(data)))
         yield from reader.read(printed.out)
         for line in self.error_lines(printed):
             if not line.startswith("ERROR"):
@@ -73,11 +74,14 @@ class CommandLineReader(Decoder):
         errors = [line for line in self.error_lines(printed) if line.startswith("ERROR")]
         message = "; ".join(errors) or "no message"
         ending: DecodingEnded
-        if not errors and reader.invalid_type is not None:
-            what = f"column type {reader.invalid_type}: it ends with code {printed.code}, without a message"
-            ending = DecodingEnded("unsupported", what)
+        incompatible = any("incompatible MySQL" in line for line in errors)
+        if incompatible or (not errors and reader.invalid_type is not None):
+            what = message if incompatible else f"column type {reader.invalid_type}: it ends without a message"
+            ending = DecodingEnded("unsupported", f"code {printed.code}, {what}")
         else:
-            ending = DecodingEnded("refused", f"code {printed.code} after the event at {reader.offset}: {message}")
+            ending = DecodingEnded(
+                "refused", f"code {printed.code} after the event at {reader.announced[0]}: {message}"
+            )
         return ending
 
     def read_value(self, type_name: str, printed: bytes) -> Form:
@@ -101,6 +105,8 @@ class CommandLineReader(Decoder):
     def normalise(self, cell: Cell) -> Expected:
         if cell.raw is None:
             return None
+        if cell.partial:
+            return self.printed_diffs(cell)
         return self.printed(cell.column, cell.raw, cell)
 
     def printed(self, column: Column, raw: bytes, cell: Cell) -> Expected:
@@ -127,13 +133,14 @@ class CommandLineReader(Decoder):
             return self.quote(payload(column, raw))
         return self.printed_rarely(column, raw, cell)
 
+    def printed_diffs(self, cell: Cell) -> Expected:
+        """The diffs of a partial JSON update."""
+        return NOT_SHOWN
+
     def printed_rarely(self, column: Column, raw: bytes, cell: Cell) -> Expected:
         """The types that the two vendors treat differently."""
         text = cell.text()
         return text if isinstance(text, str) else NOT_SHOWN
-
-    def table_name(self, mapped: MappedTable) -> str:
-        return f"`{mapped.body.database}`.`{mapped.body.table}`"
 
     def columns(self, mapped: MappedTable) -> tuple[str | None, ...] | None:
         return column_texts(mapped, self.flavour)
@@ -158,6 +165,15 @@ class Mysqlbinlog(CommandLineReader):
     def __init__(self) -> None:
         super().__init__("mysqlbinlog", "mysql97", "mysql")
 
+    def printed_diffs(self, cell: Cell) -> Expected:
+        from forge.values.json_diff import format_diffs
+
+        return format_diffs(cell.diffs(), f"@{cell.number}", "", _quoted)
+
+    def table_name(self, mapped: MappedTable) -> str:
+        # Not escaped, unlike in the rows.
+        return f"`{mapped.body.database}`.`{mapped.body.table}`"
+
     def printed_rarely(self, column: Column, raw: bytes, cell: Cell) -> Expected:
         if column.type_code == _VECTOR:
             floats = struct.iter_unpack("<f", raw[4:])
@@ -170,12 +186,19 @@ class Mysqlbinlog(CommandLineReader):
 
 
 def _json(cell: Cell) -> Expected:
-    """The document's text; a string at the top is shown without its quotes and escapes."""
-    from forge.values.json_binary import decode_document
+    """The document's text; what is a string at the top is shown without its quotes and escapes."""
+    from forge.values.json_binary import Opaque, decode_document
+    from forge.values.json_opaque import opaque_text
 
-    value = cell.value()
-    document = decode_document(value) if isinstance(value, bytes) else value
+    document = decode_document(cell.value())
+    if isinstance(document, Opaque):
+        return opaque_text(document)[0]
     return document if isinstance(document, str) else cell.text()
+
+
+def _quoted(text: str) -> str:
+    """Text as it is printed inside the JSON functions of a diff."""
+    return f"'{text}'"
 
 
 def payload(column: Column, raw: bytes) -> bytes:

@@ -1,32 +1,52 @@
 """Reading back what mysqlbinlog and mariadb-binlog print.
 
-The options are ``-vv --base64-output=DECODE-ROWS --print-table-metadata``.
-Rows are pseudo-SQL in ``###`` lines, one line a cell (line breaks inside values are escaped), table maps are
-``# Columns(`` blocks, one line a column.  Output is bytes: values are in the columns' character sets.
+The options are ``-vv --base64-output=DECODE-ROWS --print-table-metadata``.  Rows are pseudo-SQL in ``###`` lines, one
+line a cell (line breaks inside values are escaped), table maps are ``# Columns(`` blocks, one line a column.  Output
+is bytes: values are in the columns' character sets.
+
+Both readers hold the rows of a statement back until its last row event; MariaDB's holds back the headers of those
+events as well, so ``# at`` lines may run ahead of the headers that they belong to.
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from forge.check.cells import Kind
-from forge.check.decoders import DecodedRow, DecodedTable, DecodingEnded, Form, Gap, Item, Warned
+from forge.check.decoders import (
+    DecodedRow,
+    DecodedTable,
+    DecodingEnded,
+    Deferred,
+    Form,
+    Gap,
+    Item,
+    Warned,
+)
+from forge.check.reference import Place
 from forge.events.layout import to_text
 
 _AT = re.compile(rb"# at (\d+)\Z")
 _HEADER = re.compile(rb"#\d{6} +\d+:\d\d:\d\d server id \d+ +end_log_pos \d+ .*?\t(\w+)(.*)\Z", re.DOTALL)
 _TABLE_MAP = re.compile(rb": (.*) mapped to number \d+(?: \(.*\))?\Z", re.DOTALL)
+_WHOLE_TABLE_MAP = re.compile(rb".* mapped to number \d+(?: \(.*\))?\Z", re.DOTALL)
 _ROWS = re.compile(rb"(?:Write|Update|Delete)_(?:compressed_)?rows", re.IGNORECASE)
 _ROW = re.compile(rb"### (INSERT INTO|UPDATE|DELETE FROM) `((?:[^`]|``)*)`\.`((?:[^`]|``)*)`( VALUES \(\))?\Z")
+_ROW_STARTS = (b"### INSERT INTO `", b"### UPDATE `", b"### DELETE FROM `")
 _CELL = re.compile(rb"###   @(\d+)=(.*) /\* ([A-Z].*) meta=\d+ nullable=[01] is_null=[01] \*/\Z", re.DOTALL)
-_CELL_START = re.compile(rb"###   @(\d+)=(.*)\Z", re.DOTALL)
+_CELL_START = b"###   @"
+_CELL_MORE = b"###      "
 _UNKNOWN_COLUMN = re.compile(rb"!! Don't know how to handle column type=(\d+) meta=")
+_INVALID_TYPE = re.compile(rb"INVALID_TYPE\((\d+)\)")
 _COLUMNS, _MORE_COLUMNS, _KEY = b"# Columns(", b"#         ", b"# Primary Key("
 _KINDS: dict[bytes, Kind] = {b"INSERT INTO": "insert", b"UPDATE": "update", b"DELETE FROM": "delete"}
 _ESCAPE = re.compile(rb"\\(x[0-9a-f]{2}|.)", re.DOTALL)
 _ESCAPES = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+#: Lines that one header or row start may take: names may hold line breaks, which are printed as they are.
+_MOST_LINES = 64
 
 #: (the type that the comment names, the printed value) -> form.
 ReadValue = Callable[[str, bytes], Form]
@@ -42,6 +62,30 @@ def unescape(text: bytes) -> bytes:
     return _ESCAPE.sub(replaced, text)
 
 
+class _Lines:
+    """The lines of the output, with those joined that a name or a value breaks."""
+
+    def __init__(self, printed: bytes) -> None:
+        self.lines = printed.split(b"\n")
+        self.number = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        while self.number < len(self.lines):
+            self.number += 1
+            yield self.lines[self.number - 1]
+
+    def joined(self, pattern: re.Pattern[bytes]) -> bytes:
+        """The current line and those after it, up to where they match; the line alone if they never do."""
+        line = self.lines[self.number - 1]
+        for end in range(self.number, min(self.number + _MOST_LINES, len(self.lines)) + 1):
+            if pattern.match(line):
+                self.number = end
+                return line
+            if end < len(self.lines):
+                line += b"\n" + self.lines[end]
+        return self.lines[self.number - 1]
+
+
 @dataclass(slots=True)
 class _Row:
     database: str
@@ -55,49 +99,89 @@ class _Row:
 
 @dataclass(slots=True)
 class TextReader:
-    """The items of a reader's output.  Afterwards ``offset`` is that of the last event that it began to print."""
+    """The items of a reader's output; ``offsets`` are those of the file's events.
+
+    Afterwards ``announced`` is the last event that the reader began with.
+    """
 
     read_value: ReadValue
-    offset: int = -1
-    #: Whether the last table map had a column type that the reader does not know, and which.
+    offsets: frozenset[int]
+    announced: Place = (-1, 0)
+    #: The last column type of the current table map that the reader does not know.
     invalid_type: str | None = None
+    _place: Place = (-1, 0)
+    #: Places announced by ``# at`` lines whose headers have not been printed yet.
+    _waiting: deque[Place] = field(default_factory=deque)
+    #: Offset of the payload whose events are being printed.
+    _payload: int | None = None
     _table: DecodedTable | None = None
     _columns: list[str] = field(default_factory=list)
     _in_columns: bool = False
     _row: _Row | None = None
     _in_rows: bool = False
+    #: Row events whose rows are held back.
+    _held: list[Place] = field(default_factory=list)
 
     def read(self, printed: bytes) -> Iterator[Item]:
         """Raises DecodingEnded for output that is not understood or tells of corruption."""
-        lines = printed.split(b"\n")
-        for number, line in enumerate(lines):
-            if line.startswith(b"# at ") and (at := _AT.match(line)) and int(at[1]) > self.offset:
-                header = _HEADER.match(lines[number + 1]) if number + 1 < len(lines) else None
-                if header is not None or number + 2 >= len(lines):
-                    yield from self._close()
-                    self._open(int(at[1]), header)
-                    continue
+        lines = _Lines(printed)
+        for line in lines:
+            if line.startswith(b"# at ") and self._announce(line):
+                continue
+            if self._waiting and (header := _HEADER.match(line)):
+                if header[1] == b"Table_map":
+                    header = _HEADER.match(lines.joined(_WHOLE_TABLE_MAP)) or header
+                yield from self._close()
+                yield from self._open(header)
+                continue
+            if self._in_rows and line.startswith(_ROW_STARTS):
+                line = lines.joined(_ROW)
+            elif self._in_rows and line.startswith(_CELL_START) and not _CELL.match(line):
+                line = lines.joined(_CELL)
             yield from self._line(line)
         yield from self._close()
+        for place in self._held:
+            yield Gap(place, "rows of a statement that does not end")
 
-    def _open(self, offset: int, header: re.Match[bytes] | None) -> None:
-        self.offset = offset
-        self._in_rows = header is not None and _ROWS.match(header[1]) is not None
-        if header is not None and header[1] == b"Table_map" and (named := _TABLE_MAP.match(header[2])):
-            self._table = DecodedTable(offset, to_text(named[1]))
+    def _announce(self, line: bytes) -> bool:
+        at = _AT.match(line)
+        if at is None:
+            return False
+        if self._payload is not None:
+            self.announced = (self._payload, self.announced[1] + 1)
+        elif int(at[1]) in self.offsets and int(at[1]) > self.announced[0]:
+            self.announced = (int(at[1]), 0)
+        else:
+            return False
+        self._waiting.append(self.announced)
+        return True
+
+    def _open(self, header: re.Match[bytes]) -> Iterator[Item]:
+        self._place = self._waiting.popleft()
+        name, rest = header[1], header[2]
+        self._in_rows = _ROWS.match(name) is not None
+        if self._in_rows and b" STMT_END_F" in rest:
+            yield from map(Deferred, self._held)
+            self._held = []
+        elif self._in_rows:
+            self._held.append(self._place)
+        elif name == b"Table_map" and (named := _TABLE_MAP.match(rest)):
+            self._table = DecodedTable(self._place, to_text(named[1]))
             self.invalid_type = None
+        elif name == b"Transaction_Payload":
+            self._payload = self._place[0]
 
     def _close(self) -> Iterator[Item]:
         yield from self._end_row()
         if self._table is not None:
             columns = tuple(self._columns) or None
-            yield DecodedTable(self._table.offset, self._table.name, columns, self._table.primary_key)
+            yield DecodedTable(self._table.place, self._table.name, columns, self._table.primary_key)
         self._table, self._columns, self._in_columns, self._in_rows = None, [], False, False
 
     def _end_row(self) -> Iterator[Item]:
         row, self._row = self._row, None
         if row is not None:
-            yield DecodedRow(self.offset, row.database, row.table, row.kind, row.before, row.after)
+            yield DecodedRow(self._place, row.database, row.table, row.kind, row.before, row.after)
 
     def _line(self, line: bytes) -> Iterator[Item]:
         if self._table is not None:
@@ -106,27 +190,28 @@ class TextReader:
             yield from self._row_line(line)
         elif line.startswith((b"# Warning:", b"# WARNING", b"WARNING:")):
             yield Warned(to_text(line.lstrip(b"# ")))
+        elif line == b"# End of compressed events.":
+            self._payload = None
 
     def _table_line(self, table: DecodedTable, line: bytes) -> None:
         if line.startswith(_COLUMNS):
             self._in_columns = True
             line = line[len(_COLUMNS) :]
         elif line.startswith(_KEY):
-            self._table = DecodedTable(table.offset, table.name, None, to_text(line[len(_KEY) :].removesuffix(b")")))
+            self._table = DecodedTable(table.place, table.name, None, to_text(line[len(_KEY) :].removesuffix(b")")))
             return
         elif self._in_columns and line.startswith(_MORE_COLUMNS):
             line = line[len(_MORE_COLUMNS) :]
         else:
             self._in_columns = False
             return
-        if invalid := re.search(rb"INVALID_TYPE\((\d+)\)", line):
+        if invalid := _INVALID_TYPE.search(line):
             self.invalid_type = invalid[1].decode()
-        last = not line.endswith(b",")
+        self._in_columns = line.endswith(b",")
         self._columns.append(to_text(line[:-1]))
-        self._in_columns = not last
 
     def _row_line(self, line: bytes) -> Iterator[Item]:
-        if line.startswith(b"###   @"):
+        if line.startswith(_CELL_START):
             yield from self._cell_line(line)
         elif head := _ROW.match(line):
             yield from self._end_row()
@@ -148,13 +233,13 @@ class TextReader:
             return
         cell = _CELL.match(line)
         if cell is not None and self._row.image is not None:
-            self._row.image[int(cell[1])] = self.read_value(cell[3].decode("ascii", "replace"), cell[2])
+            value = cell[2].replace(b"\n" + _CELL_MORE, b"")
+            self._row.image[int(cell[1])] = self.read_value(cell[3].decode("ascii", "replace"), value)
             return
         # The rest of the event is lost: the row that this cell is part of is not a row.
         self._row, self._in_rows = None, False
         unknown = _UNKNOWN_COLUMN.search(line)
         if unknown is not None:
-            yield Gap(self.offset, f"column type {unknown[1].decode()}")
+            yield Gap(self._place, f"column type {unknown[1].decode()}")
             return
-        start = _CELL_START.match(line)
-        raise DecodingEnded("refused", f"at {self.offset} it prints {to_text(start[2] if start else line)[:200]!r}")
+        raise DecodingEnded("refused", f"at {self._place[0]} it prints {to_text(line)[:200]!r}")

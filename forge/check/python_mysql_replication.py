@@ -27,7 +27,8 @@ from forge.check.decoders import (
     Item,
 )
 from forge.check.mysqlbinlog import payload
-from forge.check.python_values import expected_json, form_of
+from forge.check.python_values import expected_diffs, expected_json, form_of
+from forge.check.reference import Place
 from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.errors import FormatError
 from forge.events.columns import is_enum, is_set, primary_key_of
@@ -79,6 +80,8 @@ class PythonMysqlReplication(Decoder):
     def normalise(self, cell: Cell) -> Expected:
         if cell.raw is None:
             return None
+        if cell.partial:
+            return expected_diffs(cell)
         return _expected(cell, cell.column, cell.raw)
 
     def columns(self, mapped: MappedTable) -> tuple[str | None, ...] | None:
@@ -158,9 +161,9 @@ def _items(data: bytes) -> Iterator[Item]:
                 feed.post_header_lengths = event.post_header_len
             elif isinstance(event, TableMapEvent):
                 feed.table_map[event.table_id] = event.get_table()
-                yield _table(frame.offset, event)
+                yield _table((frame.offset, 0), event)
             elif isinstance(event, RowsEvent):
-                yield from _rows(frame.offset, event)
+                yield from _rows((frame.offset, 0), event)
         except (DecodingEnded, TimeLimitPassed):
             raise
         except NotImplementedError as error:
@@ -184,17 +187,17 @@ def _format_of(data: bytes) -> FormatContext:
     return body.context() if isinstance(body, FormatDescription) else FormatContext()
 
 
-def _table(offset: int, event: Any) -> DecodedTable:
+def _table(place: Place, event: Any) -> DecodedTable:
     columns = event.columns
     name = f"{event.schema}.{event.table}"
     if any(column.name is None for column in columns):
-        return DecodedTable(offset, name)
+        return DecodedTable(place, name)
     shown = []
     for column in columns:
         members = column.enum_values[1:] if column.enum_values else column.set_values
         shown.append(_description(column.name, column.unsigned, column.collation_name, members))
     key = ", ".join(column.name for column in columns if column.is_primary)
-    return DecodedTable(offset, name, tuple(shown), key or None)
+    return DecodedTable(place, name, tuple(shown), key or None)
 
 
 def _describe(column: Column) -> str | None:
@@ -213,7 +216,7 @@ def _description(name: str, unsigned: bool, collation: str | None, members: Any)
     return text + (f" {list(members)!r}" if members is not None else "")
 
 
-def _rows(offset: int, event: Any) -> Iterator[Item]:
+def _rows(place: Place, event: Any) -> Iterator[Item]:
     from pymysqlreplication.row_event import DeleteRowsEvent, UpdateRowsEvent
 
     kind: Kind = "insert"
@@ -226,7 +229,7 @@ def _rows(offset: int, event: Any) -> Iterator[Item]:
         before = event.packet.read_bytes
         row = event._fetch_one_row()
         if event.packet.read_bytes == before:
-            raise DecodingEnded("timeout", f"its loop over the rows of the event at {offset} does not end")
+            raise DecodingEnded("timeout", f"its loop over the rows of the event at {place[0]} does not end")
         images: list[Image | None] = []
         for word, bitmap in zip(("before_", "after_"), bitmaps, strict=True):
             prefix = word if kind == "update" else ""
@@ -234,7 +237,7 @@ def _rows(offset: int, event: Any) -> Iterator[Item]:
                 images.append(None)
             else:
                 images.append(_image(event, row[f"{prefix}values"], row[f"{prefix}none_sources"], bitmap))
-        yield DecodedRow(offset, event.schema, event.table, kind, *images)
+        yield DecodedRow(place, event.schema, event.table, kind, *images)
 
 
 def _image(event: Any, values: Any, sources: Any, bitmap: bytes) -> dict[int, Form]:

@@ -21,6 +21,8 @@ _TEMPORAL = (7, 10, 11, 12)
 
 def form_of(value: Any, column: Any, source: str) -> Form:
     """The form of one value; ``column`` is the library's, ``source`` its remark on a value that is None."""
+    if column.type == _JSON and hasattr(value, "op"):
+        return _diff_form(value.op.name, value.path, None if value.op.name == "Remove" else document_form(value.value))
     if column.type == _JSON:
         # JSON null and NULL are both None to it, and look alike here.
         return None if value is None else document_form(value)
@@ -101,6 +103,21 @@ def expected_json(cell: Cell) -> Form:
 
     document = decode_document(cell.value())
     return None if document is None else _document(document)
+
+
+def expected_diffs(cell: Cell) -> Form:
+    """Our partial JSON cell in that form: all of its diffs."""
+    from forge.values.json_binary import decode_document
+
+    diffs = []
+    for diff in cell.diffs():
+        value = None if diff.value is None else _document(decode_document(diff.value))
+        diffs.append(_diff_form(diff.operation.name, diff.path.encode(), value))
+    return "; ".join(diffs) or None
+
+
+def _diff_form(operation: str, path: bytes, value: str | None) -> str:
+    return f"{operation.upper()} {path.decode('utf-8', 'replace')}" + ("" if value is None else f" {value}")
 
 
 def _document(value: Any) -> str:

@@ -4,51 +4,57 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from forge.binlog.reader import read_events
-from forge.check.cells import MappedTable, RowChange, TableMaps
+from forge.check.cells import MappedTable, RowChange
+from forge.check.logged import TableMaps, logged_events
 from forge.errors import FormatError, UnsupportedError
+
+#: File offset of an event, and its number inside the payload at that offset (0: not inside one).
+Place = tuple[int, int]
 
 
 @dataclass(slots=True)
 class Reference:
-    """Table maps and rows by the file offset of their event, and the error that ends the file, if one does."""
+    """Table maps and rows by the place of their event, and the error that ends the file, if one does."""
 
-    tables: dict[int, MappedTable] = field(default_factory=dict)
-    rows: dict[int, list[RowChange]] = field(default_factory=dict)
-    #: Event index by offset, of the events above, in file order.
-    events: dict[int, int] = field(default_factory=dict)
+    tables: dict[Place, MappedTable] = field(default_factory=dict)
+    rows: dict[Place, list[RowChange]] = field(default_factory=dict)
+    #: Event index by place, of the events above, in file order.
+    events: dict[Place, int] = field(default_factory=dict)
     problem: FormatError | UnsupportedError | None = None
-    #: Offset of the event with the problem, or where there is no event.
-    problem_offset: int = 0
+    #: The event with the problem, or where there is no event.
+    problem_place: Place = (0, 0)
 
     def forget(self, offset: int) -> None:
-        """Take back what the event at ``offset`` said."""
-        self.events.pop(offset, None)
-        self.tables.pop(offset, None)
-        self.rows.pop(offset, None)
+        """Take back what the event at ``offset``, and those inside it, said."""
+        for place in [place for place in self.events if place[0] == offset]:
+            del self.events[place]
+            self.tables.pop(place, None)
+            self.rows.pop(place, None)
 
 
 def read_reference(data: bytes) -> Reference:
     """The canonical decode of a file, as far as it goes."""
     reference = Reference()
     tables = TableMaps()
-    last = following = 4
+    last = 0
     try:
-        for placed in read_events(data, strict=True):
-            last = reference.problem_offset = placed.offset
-            following = placed.offset + len(placed.raw)
-            mapped = tables.note(placed)
+        for logged in logged_events(data):
+            placed = logged.placed
+            last = placed.offset
+            place = reference.problem_place = (placed.offset, logged.inner)
+            mapped = tables.note(logged)
             if mapped is not None:
-                reference.events[placed.offset] = placed.index
-                reference.tables[placed.offset] = mapped
-            for change in tables.changes(placed):
-                reference.events[placed.offset] = placed.index
-                reference.rows.setdefault(placed.offset, []).append(change)
-            reference.problem_offset = following
+                reference.events[place] = placed.index
+                reference.tables[place] = mapped
+            for change in tables.changes(logged):
+                reference.events[place] = placed.index
+                reference.rows.setdefault(place, []).append(change)
+            following = (placed.offset, logged.inner + 1) if logged.inner else (placed.offset + len(placed.raw), 0)
+            reference.problem_place = following
     except (FormatError, UnsupportedError) as error:
         reference.problem = error
         if isinstance(error, FormatError) and error.phase == "checksum":
             # The event was read before its checksum was found wrong: nothing that it says counts.
-            reference.problem_offset = last
+            reference.problem_place = (last, 0)
             reference.forget(last)
     return reference

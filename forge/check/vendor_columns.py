@@ -19,7 +19,6 @@ from forge.values.base import Column
 Flavour = Literal["mysql", "mariadb-10.11", "mariadb-11.8"]
 
 _GENERATED_KEY = 0x0004
-_BINARY = 63
 _PLAIN = {
     1: "TINYINT", 2: "SMALLINT", 3: "INT", 4: "FLOAT", 5: "DOUBLE", 7: "TIMESTAMP", 8: "BIGINT", 9: "MEDIUMINT",
     10: "DATE", 11: "TIME", 12: "DATETIME", 13: "YEAR", 14: "DATE", 245: "JSON",
@@ -80,7 +79,7 @@ def _column(column: Column, flavour: Flavour) -> str | None:
         parts.append("`" + escaped(column.name).replace("`", "``") + "`")
     try:
         known = _collation(column, flavour)
-        type_text = _type(column, known)
+        type_text = _type(column, known if known is None or known.charset != "binary" else None)
     except ScenarioError:
         return None
     if type_text is None:
@@ -94,7 +93,7 @@ def _column(column: Column, flavour: Flavour) -> str | None:
     if column.members is not None:
         separator = ", " if flavour == "mysql" else ","
         text += "(" + separator.join(f"'{escaped(to_text(member))}'" for member in column.members) + ")"
-    if known is not None:
+    if known is not None and (known.charset != "binary" or is_enum(column) or is_set(column)):
         text += f" CHARSET {known.charset} COLLATE {known.name}"
     return text
 
@@ -105,8 +104,8 @@ def escaped(text: str) -> str:
 
 
 def _collation(column: Column, flavour: Flavour) -> Collation | None:
-    """None if the column has no collation, or the binary one.  Raises ScenarioError for an id that is not known."""
-    if column.collation is None or column.collation == _BINARY:
+    """None if the column has no collation.  Raises ScenarioError for an id that is not known there."""
+    if column.collation is None:
         return None
     return collation(column.collation, flavour)
 

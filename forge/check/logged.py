@@ -1,0 +1,115 @@
+"""The events of a file one by one, those inside compressed transactions among them, and the tables that they map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from forge.binlog.payload import inner_events, inner_format
+from forge.binlog.reader import PlacedEvent, read_events
+from forge.check.cells import MappedTable, RowChange, row_changes
+from forge.errors import FormatError, UnsupportedError
+from forge.events.columns import columns_of
+from forge.events.event import IGNORABLE, RawBody, encode_event
+from forge.events.registry import EVENT_NAMES
+from forge.events.rows import ROWS_BODIES
+from forge.events.table_map import TableMap
+from forge.events.transaction_payload import TransactionPayload
+
+#: Table ids of row events that only end a statement (sql/log_event.h: 2^24 - 1 since 5.1.4, all bits before).
+DUMMY_TABLE_IDS = frozenset((0xFFFFFF, 0xFFFFFFFFFFFF))
+#: Types that hold rows; where one of them is kept raw, rows cannot be told.
+ROW_CARRIERS = frozenset((*range(20, 26), 30, 31, 32, 39, 40, *range(166, 173)))
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """An event of the file; or the ``inner``-th (from 1) of a TRANSACTION_PAYLOAD, with that one's index and offset."""
+
+    placed: PlacedEvent
+    inner: int = 0
+
+
+def logged_events(data: bytes) -> Iterator[LoggedEvent]:
+    """All events of a file; those of a payload follow it.
+
+    Raises FormatError as :func:`forge.binlog.reader.read_events` does, and for payloads that cannot be unpacked.
+    """
+    for placed in read_events(data, strict=True):
+        yield LoggedEvent(placed)
+        if isinstance(placed.event.body, TransactionPayload):
+            yield from _inside(placed, placed.event.body)
+
+
+def _inside(outer: PlacedEvent, body: TransactionPayload) -> Iterator[LoggedEvent]:
+    format = inner_format(outer.format)
+    try:
+        for number, event in enumerate(inner_events(body, outer.format), start=1):
+            raw = encode_event(event, 0, format)
+            yield LoggedEvent(PlacedEvent(outer.index, outer.offset, raw, event, format), number)
+    except FormatError as error:
+        error.rule = f"{error.rule} (at {error.offset} of the unpacked payload)"
+        error.offset = 0
+        raise error.within(base=outer.offset, event_index=outer.index) from None
+
+
+@dataclass(slots=True)
+class TableMaps:
+    """The tables that are mapped where a reader stands."""
+
+    by_id: dict[int, MappedTable] = field(default_factory=dict)
+
+    def note(self, logged: LoggedEvent) -> MappedTable | None:
+        """Remember a TABLE_MAP event; None for any other.
+
+        Raises FormatError if its metadata does not fit its types.
+        """
+        placed = logged.placed
+        body = placed.event.body
+        if not isinstance(body, TableMap):
+            return None
+        columns, problem = None, None
+        try:
+            columns = columns_of(body, mariadb=placed.format.mariadb)
+        except UnsupportedError as error:
+            problem = error.problem
+        except FormatError as error:
+            error.offset = 0
+            raise error.within(base=placed.offset, event_index=placed.index) from None
+        mapped = MappedTable(placed.index, placed.offset, body, columns, placed.format.mariadb, problem)
+        self.by_id[body.table_id] = mapped
+        return mapped
+
+    def changes(self, logged: LoggedEvent) -> Iterator[RowChange]:
+        """The rows of a row event; none for any other event.
+
+        Raises FormatError (file offset) if the rows do not fit the mapped columns or no table is mapped;
+        UnsupportedError for rows that cannot be read, and for an event behind which no reader may go on.
+        """
+        placed = logged.placed
+        body = placed.event.body
+        if isinstance(body, RawBody):
+            _refuse_to_pass(placed)
+        if not isinstance(body, ROWS_BODIES):
+            return
+        mapped = self.by_id.get(body.table_id)
+        if mapped is None:
+            if body.table_id in DUMMY_TABLE_IDS and not body.rows:
+                return
+            raise FormatError(
+                f"no TABLE_MAP before this event maps table id {body.table_id}",
+                phase="row",
+                event_index=placed.index,
+                offset=placed.offset,
+            )
+        if mapped.columns is None:
+            raise UnsupportedError(str(mapped.problem))
+        yield from row_changes(placed, logged.inner, mapped)
+
+
+def _refuse_to_pass(placed: PlacedEvent) -> None:
+    event = placed.event
+    if event.type_code in ROW_CARRIERS:
+        raise UnsupportedError(f"{event.type_name} events are not decoded")
+    if event.type_code not in EVENT_NAMES and not event.flags & IGNORABLE:
+        raise UnsupportedError(f"event type {event.type_code} is not known, and not marked as ignorable")
