@@ -177,7 +177,8 @@ def _encode_container(small: int, keys: list[bytes] | None, values: list[tuple[i
     return small + 1, body
 
 
-def _is_inlined(code: int, width: int) -> bool:
+def is_inlined(code: int, width: int) -> bool:
+    """Whether a value of this type stands in its entry; ``width`` is 2 in small containers, 4 in large ones."""
     return code in (LITERAL, INT16, UINT16) or (width == 4 and code in (INT32, UINT32))
 
 
@@ -185,7 +186,7 @@ def _lay_out(keys: list[bytes] | None, values: list[tuple[int, bytes]], width: i
     """The bytes from ``count`` on, or None if a count, an offset or the size passes ``limit``."""
     count = len(values)
     entries = 2 * width + count * (1 + width) + (count * (width + 2) if keys is not None else 0)
-    size = entries + sum(map(len, keys or ())) + sum(len(data) for code, data in values if not _is_inlined(code, width))
+    size = entries + sum(map(len, keys or ())) + sum(len(data) for code, data in values if not is_inlined(code, width))
     if size > limit:  # every offset and the count are below the size
         return None
     head, tail, offset = bytearray(), bytearray(), entries
@@ -195,7 +196,7 @@ def _lay_out(keys: list[bytes] | None, values: list[tuple[int, bytes]], width: i
         offset += len(key)
     for code, data in values:
         head.append(code)
-        if _is_inlined(code, width):
+        if is_inlined(code, width):
             sign = b"\xff" if code in (INT16, INT32) and data[-1] & 0x80 else b"\x00"
             head += data + sign * (width - len(data))
         else:
@@ -303,7 +304,7 @@ def _decode_container(data: bytes, code: int, base: int, end: int, depth: int) -
     parts = [span for span in spans if span[0] != span[1]]
     starts = {}
     for entry in range(first_value, heap, 1 + width):
-        if not _is_inlined(data[entry], width):
+        if not is_inlined(data[entry], width):
             start = base + int.from_bytes(data[entry + 1 : entry + 1 + width], "little")
             if not heap <= start < stop:
                 raise _wrong("a JSON value lies outside its container", entry)

@@ -12,11 +12,12 @@ from decimal import Decimal
 from typing import Any
 
 from forge.errors import FormatError, ScenarioError
-from forge.values.base import Column, Value
+from forge.values.base import Column, Piece, Value
 from forge.values.json_binary import Json, Opaque, SqlInteger, decode_document, encode_document
+from forge.values.json_explain import explain_document
 from forge.values.json_sql import json_literal
 from forge.values.json_text import format_json, parse_json, parse_number
-from forge.values.length_prefixed import LengthPrefixed, prefix_size
+from forge.values.length_prefixed import LengthPrefixed
 
 
 class JsonCodec(LengthPrefixed):
@@ -30,7 +31,7 @@ class JsonCodec(LengthPrefixed):
         try:
             decode_document(document)
         except FormatError as error:
-            raise error.within(base=prefix_size(column)) from None
+            raise error.within(base=self.prefix_size(column)) from None
         return document
 
     def encode(self, column: Column, value: Value) -> bytes:
@@ -62,6 +63,13 @@ class JsonCodec(LengthPrefixed):
 
     def type_name(self, column: Column) -> str:
         return "JSON"
+
+    def explain(self, column: Column, raw: bytes) -> list[Piece]:
+        """Every entry, key and value with its path, and the bytes that nothing refers to."""
+        size = self.prefix_size(column)
+        document = self.decode(column, raw)
+        meaning = f"{len(document)} bytes follow" if document else "no bytes follow: JSON null"
+        return [Piece(0, raw[:size], meaning), *explain_document(document, size)]
 
 
 def as_json(declared: Any, depth: int = 0) -> Json:

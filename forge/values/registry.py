@@ -10,11 +10,14 @@ from forge.values.decimals import DECIMAL
 from forge.values.declare import column_for
 from forge.values.enums import ENUM, ENUM_METADATA, SET, SET_METADATA, STRING
 from forge.values.floats import FLOAT
+from forge.values.geometry import GEOMETRY
 from forge.values.integers import INTEGER
 from forge.values.json_codec import JSON
 from forge.values.strings import BLOB_CODEC, CHAR, VARCHAR_CODEC
 from forge.values.temporal import DATE, DATETIME, TIME, TIMESTAMP
 from forge.values.temporal_old import OLD_DATETIME, OLD_TIME, OLD_TIMESTAMP
+from forge.values.typed_array import TYPED_ARRAY
+from forge.values.vector import VECTOR
 from forge.values.year import YEAR
 
 __all__ = ["codec_for", "column_for", "metadata_size", "type_label"]
@@ -38,6 +41,9 @@ _CODECS: tuple[Codec, ...] = (
     COMPRESSED_VARCHAR,
     COMPRESSED_BLOB,
     JSON,
+    GEOMETRY,
+    VECTOR,
+    TYPED_ARRAY,
 )
 
 _BY_CODE: dict[int, Codec] = {code: codec for codec in _CODECS for code in codec.type_codes}

@@ -1,0 +1,121 @@
+"""VECTOR columns of MySQL 9 (type 242): ``u32 length | float32 LE ...`` (rows.md 4.15).
+
+A value may have fewer dimensions than the column.  An empty one is not a vector in SQL and yet logged: INSERT IGNORE
+leaves it in a NOT NULL column without a value, and a session without strict mode in place of a vector that is too
+long (recorded on MySQL 9.7).  The value of a cell is its bytes.  MariaDB's VECTOR is logged as a VARBINARY.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from decimal import Decimal
+from typing import Any, Final
+
+from forge.errors import FormatError, ScenarioError, UnsupportedError
+from forge.values.base import Column, Piece, Value
+from forge.values.floats import float_text, to_float32
+from forge.values.length_prefixed import LengthPrefixed
+from forge.values.literals import hex_mapping, number
+
+_FLOAT: Final = struct.Struct("<f")
+#: Dimensions of a VECTOR column at most, on MySQL 9.7.
+MAX_DIMENSIONS: Final = 16383
+_TEXT: Final = re.compile(r"\s*\[(.*)\]\s*", re.DOTALL)
+_EXPECTED: Final = "a list of numbers, or its text like '[1, 2.5]'"
+
+
+class VectorCodec(LengthPrefixed):
+    """32-bit floats behind a length of 4 bytes."""
+
+    type_codes = (242,)
+
+    def decode(self, column: Column, raw: bytes) -> bytes:
+        """The floats' bytes.  Raises FormatError for half a float, NaN and infinities, which servers refuse."""
+        value = self.payload(column, raw)
+        if len(value) % _FLOAT.size:
+            raise FormatError(
+                f"{len(value)} bytes are not a whole number of 32-bit floats",
+                phase="value",
+                offset=self.prefix_size(column),
+            )
+        for index, item in enumerate(_floats(value)):
+            if not math.isfinite(item):
+                offset = self.prefix_size(column) + index * _FLOAT.size
+                raise FormatError(f"{item} cannot be in a vector", phase="value", offset=offset)
+        return value
+
+    def encode(self, column: Column, value: Value) -> bytes:
+        """The cell of floats' bytes, which are not looked at: broken vectors can be made on purpose."""
+        if not isinstance(value, bytes):
+            raise ScenarioError(f"a VECTOR value is bytes, not {type(value).__name__}")
+        return self.framed(column, value)
+
+    def accept(self, column: Column, declared: Any) -> bytes:
+        """The value for a list of numbers, its text, or the bytes of 32-bit floats.
+
+        Raises ScenarioError for no numbers, more than the column has dimensions, or a number beyond 32-bit floats.
+        """
+        hexadecimal = hex_mapping(declared)
+        value = declared if isinstance(declared, bytes) else hexadecimal
+        if value is None:
+            value = b"".join(_FLOAT.pack(self._float(item)) for item in _items(declared))
+        if not value or len(value) % _FLOAT.size or not all(map(math.isfinite, _floats(value))):
+            raise ScenarioError(f"a vector cannot be {declared!r}", expected=_EXPECTED)
+        most = MAX_DIMENSIONS if column.dimensions is None else column.dimensions
+        if len(value) // _FLOAT.size > most:
+            raise ScenarioError(f"a VECTOR({most}) column cannot hold {len(value) // _FLOAT.size} numbers")
+        return value
+
+    @staticmethod
+    def _float(item: Any) -> float:
+        single = to_float32(item) if isinstance(item, float) else _nearest_float32(number("VECTOR", item))
+        if not math.isfinite(single):
+            raise ScenarioError(f"a vector cannot hold the number {item}", expected="32-bit floats")
+        return single
+
+    def text(self, column: Column, value: Value) -> str:
+        """``[1,0.1]``: the shortest digits that give each float back; VECTOR_TO_STRING shows only six."""
+        return f"[{','.join(str(float_text(item, single=True)) for item in _floats(value))}]"
+
+    def sql(self, column: Column, value: Value) -> str:
+        """A binary literal: STRING_TO_VECTOR refuses numbers below 1.17549435e-38."""
+        if not value:
+            raise UnsupportedError("no SQL literal stores an empty vector")
+        return f"x'{value.hex()}'"
+
+    def type_name(self, column: Column) -> str:
+        return "VECTOR" if column.dimensions is None else f"VECTOR({column.dimensions})"
+
+    def explain(self, column: Column, raw: bytes) -> list[Piece]:
+        size = self.prefix_size(column)
+        value = self.decode(column, raw)
+        pieces = [Piece(0, raw[:size], f"{len(value)} bytes: {len(value) // _FLOAT.size} floats")]
+        for index, item in enumerate(_floats(value)):
+            at = size + index * _FLOAT.size
+            pieces.append(Piece(at, raw[at : at + _FLOAT.size], str(float_text(item, single=True))))
+        return pieces
+
+
+def _floats(value: bytes) -> list[float]:
+    return [item for (item,) in _FLOAT.iter_unpack(value)]
+
+
+def _nearest_float32(exact: Decimal) -> float:
+    """The float32 nearest to a decimal number: a double in between must not round it twice."""
+    double = float(exact)
+    if math.isfinite(double) and Decimal(double) != exact and not struct.unpack("<q", struct.pack("<d", double))[0] & 1:
+        double = math.nextafter(double, math.inf if exact > Decimal(double) else -math.inf)
+    return to_float32(double)
+
+
+def _items(declared: Any) -> list[Any]:
+    if isinstance(declared, str) and (match := _TEXT.fullmatch(declared)):
+        return match[1].split(",")
+    if isinstance(declared, list | tuple):
+        return list(declared)
+    raise ScenarioError(f"a vector cannot be {declared!r}", expected=_EXPECTED)
+
+
+VECTOR = VectorCodec()
