@@ -35,6 +35,8 @@ _GEOMETRIES = frozenset(
 )
 _WITHOUT_KEY = _GEOMETRIES | {"JSON", "VECTOR"}
 _WITHOUT_LITERAL_DEFAULT = LOBS | _WITHOUT_KEY
+#: MariaDB's JSON is LONGTEXT with this collation.
+UTF8MB4_BIN = 46
 #: Types whose keys may have a prefix.
 _PREFIXABLE = LOBS | {"CHAR", "VARCHAR", "BINARY", "VARBINARY"}
 _INTEGERS = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT"})
@@ -125,12 +127,14 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
         raise SqlError(f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL")
     line = server_line(server)
     family = line.family
+    if sql_type.name == "JSON" and family == "mariadb":
+        sql_type = SqlType("LONGTEXT", collation=UTF8MB4_BIN)
     if sql_type.name in NETWORK_SIZES and family == "mysql":
         raise SqlError(f"{server} has no type {sql_type.name}", draft.type.offset)
     if sql_type.name == "VECTOR" and family == "mysql" and "vector_dimensions" not in line.minimal_metadata:
         raise SqlError(f"{server} has no type VECTOR", draft.type.offset, expected="mysql-9.7")
     with at_offset(draft.type.offset):
-        wire = column_for(sql_type, name=draft.name, nullable=nullable, dialect=family)
+        wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
         try:
             codec = codec_for(wire)
         except UnsupportedError:

@@ -1,0 +1,215 @@
+"""The rows of one table, as a server holds them: keys, AUTO_INCREMENT, order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from forge.charsets import compare_key
+from forge.compile.model import Key, KeyPart, Row, Table
+from forge.errors import ScenarioError
+from forge.scenario.definition import ColumnDefinition, Definition
+from forge.values.base import Value
+from forge.values.column_charset import charset_of
+from forge.values.integers import bounds
+
+BINARY_COLLATION = 63
+#: handler::update_auto_increment reserves 1, 2, 4 ... values at a time where the number of rows is not known.
+_MAX_RESERVED_BITS = 16
+
+
+@dataclass(slots=True)
+class Numbering:
+    """AUTO_INCREMENT during one INSERT of ``rows`` rows.
+
+    A statement reserves values for all of its rows when it first needs one, so explicit values between generated ones
+    leave gaps (handler::update_auto_increment, ha_innobase::get_auto_increment; held against MySQL 9.7 by random
+    statements).  ``following`` is the table's counter.
+    """
+
+    following: int
+    rows: int
+    _next: int = 0
+    _reserved_to: int = 0
+    _reservations: int = 0
+    _left: int = 0
+    _last: int = 0
+
+    def generated(self) -> int:
+        """The value for a row that gives none."""
+        if self._next >= self._reserved_to:
+            wanted = self.rows if not self._reservations else 1 << min(self._reservations, _MAX_RESERVED_BITS)
+            self._left = self._left or wanted
+            self._next = self.following
+            self._reserved_to = self._last = self.following + self._left
+            self.following = max(self.following, self._last)
+            self._reservations += 1
+        value = self._next
+        self._next += 1
+        self._stored()
+        return value
+
+    def given(self, value: int) -> None:
+        """A row brings its own value."""
+        if value > 0 and self._next and value >= self._next:
+            self._next = value + 1
+        if value > 0 and value >= self._last:
+            self.following = max(self.following, value + 1)
+        self._stored()
+
+    def _stored(self) -> None:
+        if self._left:
+            self._left -= 1
+
+
+class TableState:
+    """A table: its definition, and its rows by number (the n-th row ever inserted has the number n)."""
+
+    def __init__(self, definition: Definition, version: int, auto_increment: int = 1) -> None:
+        self.definition = definition
+        self.table: Table = definition.table(version)
+        self.rows: dict[int, Row] = {}
+        #: Number of the next row.
+        self.inserted = 0
+        #: UPDATE statements so far, for generators.
+        self.updates = 0
+        self.next_auto_increment = max(auto_increment, 1)
+        self.unique = [key for key in self.table.keys if key.kind != "index"]
+        self._taken: list[dict[tuple[Any, ...], int]] = [{} for _ in self.unique]
+        self.clustering = clustering_key(self.table)
+
+    @property
+    def name(self) -> str:
+        return self.table.full_name
+
+    @property
+    def columns(self) -> tuple[ColumnDefinition, ...]:
+        return self.definition.columns
+
+    @property
+    def auto_increment(self) -> int | None:
+        """Index of the AUTO_INCREMENT column."""
+        return next((i for i, column in enumerate(self.columns) if column.column.auto_increment), None)
+
+    def add(self, row: Row) -> int:
+        """Store a row; its number.  Raises ScenarioError for a duplicate key."""
+        number = self.inserted
+        self._claim(row, number)
+        self.rows[number] = row
+        self.inserted += 1
+        return number
+
+    def change(self, number: int, row: Row) -> None:
+        """Replace a row.  Raises ScenarioError for a duplicate key."""
+        before = self.rows[number]
+        self._release(before)
+        try:
+            self._claim(row, number)
+        except ScenarioError:
+            self._claim(before, number)
+            raise
+        self.rows[number] = row
+        index = self.auto_increment
+        if index is not None:
+            value: int = row[index] or 0
+            if value != before[index]:
+                self.next_auto_increment = max(self.next_auto_increment, value + 1)
+
+    def remove(self, number: int) -> None:
+        """Delete a row."""
+        self._release(self.rows.pop(number))
+
+    def ordered(self, numbers: Iterable[int] | None = None) -> list[int]:
+        """Row numbers in the order of the clustering key, or of insertion without one."""
+        chosen = list(self.rows if numbers is None else numbers)
+        key = self.clustering
+        if key is None:
+            return sorted(chosen)
+        parts = [part.column for part in key.parts]
+        return sorted(chosen, key=lambda number: [self._sort_value(i, self.rows[number][i]) for i in parts])
+
+    def _sort_value(self, index: int, value: Value) -> Any:
+        """Text sorts by its bytes, which every server agrees on (and which the replayed SQL asks for)."""
+        if isinstance(value, str) and self.columns[index].wire.collation is not None:
+            return stored_bytes_of(self.columns[index], value)
+        if self.columns[index].type.name == "TIME":
+            return _signed_time(value)
+        return value
+
+    def _claim(self, row: Row, number: int) -> None:
+        entries = [self._entry(key, row) for key in self.unique]
+        for key, entry, taken in zip(self.unique, entries, self._taken, strict=True):
+            if entry is not None and entry in taken:
+                raise self._duplicate(key, row)
+        for entry, taken in zip(entries, self._taken, strict=True):
+            if entry is not None:
+                taken[entry] = number
+
+    def _release(self, row: Row) -> None:
+        for key, taken in zip(self.unique, self._taken, strict=True):
+            entry = self._entry(key, row)
+            if entry is not None:
+                del taken[entry]
+
+    def _entry(self, key: Key, row: Row) -> tuple[Any, ...] | None:
+        """What has to be unique of a row; None if a column of the key is NULL."""
+        values = [comparable(self.columns[part.column], row[part.column], part) for part in key.parts]
+        return None if any(value is None for value in values) else tuple(values)
+
+    def _duplicate(self, key: Key, row: Row) -> ScenarioError:
+        shown = ", ".join(
+            f"{self.columns[part.column].name} {_shown(self.columns[part.column], row[part.column])}"
+            for part in key.parts
+        )
+        what = "primary key" if key.kind == "primary" else f"unique key {key.name}"
+        return ScenarioError(f"table {self.name} has a row with the {what} {shown} already")
+
+
+def clustering_key(table: Table) -> Key | None:
+    """The key that InnoDB orders rows by: the primary key, or the first UNIQUE one of whole NOT NULL columns."""
+    if table.primary_key is not None:
+        return table.primary_key
+    for key in table.keys:
+        if key.kind == "unique" and all(
+            part.prefix is None and not table.columns[part.column].nullable for part in key.parts
+        ):
+            return key
+    return None
+
+
+def comparable(column: ColumnDefinition, value: Value | None, part: KeyPart | None = None) -> Any:
+    """A value that is equal for two cells if the server calls them equal (approximately, for text)."""
+    prefix = part.prefix if part is not None else None
+    if isinstance(value, (str, bytes)) and column.wire.collation is not None:
+        if prefix is not None:
+            value = value[:prefix]
+        if isinstance(value, str):
+            return compare_key(column.wire.collation, value)
+    return value
+
+
+def stored_bytes_of(column: ColumnDefinition, value: Value) -> bytes:
+    """The bytes of a text or binary value, in the column's character set."""
+    if isinstance(value, str):
+        known = charset_of(column.wire)
+        return value.encode() if known is None else known.encode(value)
+    return bytes(value)
+
+
+def largest_number(column: ColumnDefinition) -> int:
+    """The largest value of an integer column."""
+    size = column.codec.width(column.wire, b"\0" * 8, 0)
+    return bounds(size, bool(column.wire.unsigned))[1]
+
+
+def _signed_time(value: str) -> tuple[int, ...]:
+    sign = -1 if value.startswith("-") else 1
+    whole, _, fraction = value.lstrip("-").partition(".")
+    parts = [*map(int, whole.split(":")), int(fraction or "0")]
+    return tuple(sign * part for part in parts)
+
+
+def _shown(column: ColumnDefinition, value: Value) -> str:
+    text = column.codec.text(column.wire, value)
+    return repr(text) if isinstance(value, str) else text if text is not None else value.hex()
