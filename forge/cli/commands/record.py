@@ -1,0 +1,38 @@
+"""``forge record``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from forge.cli.parameters import parameters_option
+
+
+@click.command()
+@click.argument("scenario", type=Path)
+@click.option(
+    "--server",
+    type=Path,
+    metavar="DIR",
+    help="Folder of the unpacked servers (default: $FORGE_SERVERS, else ~/.cache/real-servers).",
+)
+@click.option(
+    "-o", "--output", "out", type=Path, metavar="DIR", help="Folder of the recording (default: the scenario's name)."
+)
+@parameters_option
+def command(scenario: Path, server: Path | None, out: Path | None, parameters: dict[str, str]) -> None:
+    """Run SCENARIO on a fresh real server and keep its binary log, with the facts of that session.
+
+    `forge verify` compiles the scenario again with these facts and compares byte for byte.
+
+    \b
+    Example:
+      forge record first.yaml -o recordings/first
+      forge verify recordings/first
+    """
+    from forge.record.recording import record
+
+    folder = out or Path(scenario.stem)
+    recorded = record(scenario, folder, server, parameters=parameters)
+    click.echo(f"{folder}: {len(recorded.binlog)} bytes recorded on {recorded.server_version}")

@@ -1,0 +1,55 @@
+"""``forge verify``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from forge.cli.progress import progress
+from forge.errors import CheckFailed, ForgeError
+
+
+@click.command()
+@click.argument("recordings", nargs=-1, required=True, metavar="RECORDING...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a recording.")
+def command(recordings: tuple[str, ...], as_json: bool) -> None:
+    """Compile recorded scenarios with the facts of their sessions and compare byte for byte.
+
+    A RECORDING is a folder that `forge record` made, a folder of such folders, or a pattern (** too).  A difference
+    is told as field and offset; exit code 1 if there is one.
+
+    \b
+    Example:
+      forge verify corpora/recordings
+      forge verify 'corpora/recordings/**' --json
+    """
+    from forge.record.recording import find_recordings, verify
+
+    folders = find_recordings(recordings)
+    different = 0
+    for folder in progress(folders, total=len(folders), what="recordings"):
+        try:
+            result = verify(folder)
+        except ForgeError as error:
+            if len(folders) == 1:
+                raise
+            different += 1
+            _show(folder, str(error), as_json)
+            continue
+        different += not result.identical
+        _show(folder, None if result.identical else str(result.difference), as_json, result.size)
+    if different:
+        raise CheckFailed(f"{different} of {len(folders)} recordings differ")
+    if not as_json:
+        click.echo(f"{len(folders)} recordings, all byte-identical")
+
+
+def _show(folder: Path, problem: str | None, as_json: bool, size: int | None = None) -> None:
+    if as_json:
+        click.echo(
+            json.dumps({"recording": str(folder), "identical": problem is None, "size": size, "problem": problem})
+        )
+    else:
+        click.echo(f"{folder}: " + (f"identical, {size} bytes" if problem is None else problem))
