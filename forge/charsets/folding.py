@@ -83,9 +83,9 @@ def folding(file: str, section: str) -> Folding | None:
     start = text.find(f"\n[{section} ")
     if start < 0:
         return None
-    header, _, body = text[start + 2 :].partition("]\n")
-    _, parent, base = header.split()
-    own = _expanded(body.partition("\n[")[0].splitlines())
+    header, *lines = text[start + 1 :].partition("\n[")[0].splitlines()
+    _, parent, base = header.strip("[]").split()
+    own = _expanded(lines)
     if parent != "-":
         above = folding(file, parent)
         assert above is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from forge.charsets import folding
@@ -119,11 +119,13 @@ def write_folds(servers: list[LiveServer]) -> None:
     folds: dict[tuple[str, str], Fold] = {}
     texts: dict[str, list[str]] = defaultdict(list)
     for (file, section), (server, found) in sorted(todo.items(), key=lambda item: item[0][1] not in _ROOTS):
-        base = folding.BASES[_base(section)]
+        base = folding.BASES[_base(file, section)]
         # Only collations of several levels can tell case apart (0900, uca1400) and have a Czech one among the 8-bit.
         levels = section.endswith(("_as_cs", "_as_ci", "_ai_cs", "_ks")) and file.startswith("uca")
         unit = {"national": 1 if section == "latin1_german2_ci" else 0, "general": 0}.get(file, 2)
         fold = fold_by_weights(weights(server, found), base, levels=levels, unit=unit)
+        if file == "national":
+            fold = _confirmed(server, found, fold)
         folds[file, section] = fold
         candidates = [root for root in _parents(section) if (file, root) in folds and root != section]
         options = [
@@ -131,12 +133,34 @@ def write_folds(servers: list[LiveServer]) -> None:
         ]
         options = options or [(_runs({c: key for c, key in fold.items() if key != base(c)}), "-")]
         runs, parent = min(options, key=lambda option: len(option[0]))
-        texts[file] += [f"[{section} {parent} {_base(section)}]", *runs]
+        texts[file] += [f"[{section} {parent} {_base(file, section)}]", *runs]
         sys.stderr.write(f"{file} {section}: {len(runs)} lines over {parent}, from {server.run.stem}\n")
     for file, lines in texts.items():
         title = "# How collations fold characters; see forge.charsets.folding"
         path = Path(__file__).parent / "data" / f"{file}.fold"
         path.write_text("\n".join([title, *lines]) + "\n", encoding="ascii")
+
+
+def _confirmed(server: LiveServer, found: Collation, fold: Fold) -> Fold:
+    """The fold without what the server's ``=`` denies: big5_chinese_ci sorts by strokes, and compares by code."""
+    pairs = [(character, key) for character, key in fold.items() if len(key) == 1 and key != character]
+    denied = set(pairs) - equal_pairs(server, found, pairs)
+    return fold | {character: character for character, _ in denied}
+
+
+def equal_pairs(server: LiveServer, found: Collation, pairs: list[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of the pairs of characters which the server's ``=`` calls equal under a collation."""
+    if not pairs:
+        return set()
+    sql = [prepare(), "CREATE TABLE pair (a VARCHAR(1), b VARCHAR(1)) CHARACTER SET utf8mb4;"]
+    for at in range(0, len(pairs), 5000):
+        rows = ", ".join(
+            f"(_utf8mb4 x'{a.encode().hex()}', _utf8mb4 x'{b.encode().hex()}')" for a, b in pairs[at : at + 5000]
+        )
+        sql.append(f"INSERT INTO pair VALUES {rows};")
+    a, b = (f"CONVERT({column} USING {found.charset}) COLLATE {found.name}" for column in "ab")
+    sql.append(f"SELECT HEX(CONVERT(a USING utf32)), HEX(CONVERT(b USING utf32)) FROM pair WHERE {a} = {b};")
+    return {(chr(int(a, 16)), chr(int(b, 16))) for a, b in server.rows("\n".join(sql))}
 
 
 def _sections(servers: list[LiveServer]) -> dict[tuple[str, str], tuple[LiveServer, Collation]]:
@@ -148,10 +172,10 @@ def _sections(servers: list[LiveServer]) -> dict[tuple[str, str], tuple[LiveServ
     return todo
 
 
-def _base(section: str) -> str:
-    if section in _ROOTS:
-        return _ROOTS[section]
-    return next((_ROOTS[parent] for parent in _parents(section)), "same")
+def _base(file: str, section: str) -> str:
+    if file == "national":
+        return "same"
+    return _ROOTS.get(section) or _ROOTS[_parents(section)[0]]
 
 
 def _parents(section: str) -> list[str]:
@@ -194,21 +218,27 @@ def collations_of(server: LiveServer) -> Iterator[Collation]:
 
 
 def disagreements(server: LiveServer, found: Collation) -> list[str]:
-    """Groups of characters (one text each) which our keys and the server's weights divide differently."""
-    seen = weights(server, found)
-    groups: dict[bytes, list[str]] = defaultdict(list)
-    keys: dict[str, list[str]] = defaultdict(list)
+    """Pairs of characters (a text each) of which our keys say another thing than the server's weights and ``=``."""
+    seen = {character: weight.rstrip(b"\0") for character, weight in weights(server, found).items()}
     # Between letters, so that neither padding nor an empty key hides anything.
     own = {character: compare_key(found.id, f"x{character}x") for character in seen}
-    for character, weight in seen.items():
-        groups[weight.rstrip(b"\0") if weight.strip(b"\0") else b""].append(character)
-        keys[own[character]].append(character)
-    split = [same[:8] for same in groups.values() if len({own[c] for c in same}) > 1]
-    joined = [same[:8] for same in keys.values() if len({seen[c].rstrip(b"\0") for c in same}) > 1]
-    return ["server equal: " + _points(same) for same in split] + ["ours equal: " + _points(same) for same in joined]
+    split = _pairs(seen, own)
+    joined = _pairs(own, seen)
+    equal = equal_pairs(server, found, split + joined)
+    return [f"server equal: {_points(pair)}" for pair in split if pair in equal] + [
+        f"ours equal: {_points(pair)}" for pair in joined if pair not in equal
+    ]
 
 
-def _points(characters: list[str]) -> str:
+def _pairs(one: Mapping[str, str | bytes], other: Mapping[str, str | bytes]) -> list[tuple[str, str]]:
+    """Pairs of characters which ``one`` calls equal and ``other`` does not: each with the first of its group."""
+    groups: dict[str | bytes, list[str]] = defaultdict(list)
+    for character, key in one.items():
+        groups[key].append(character)
+    return [(same[0], c) for same in groups.values() for c in same[1:] if other[same[0]] != other[c]]
+
+
+def _points(characters: tuple[str, ...]) -> str:
     return " ".join(f"U+{ord(character):04X}" for character in characters)
 
 
