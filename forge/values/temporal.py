@@ -44,6 +44,8 @@ from forge.values.temporal_text import (
 )
 
 _MONTHS = 13
+#: The hour has 11 bits, although no server stores more than 838.
+_MAX_STORED_HOUR = (1 << 11) - 1
 _EPOCH = datetime(1970, 1, 1)
 
 DATE_LAYOUT = ByteSwapped(BitStruct("year" / BitsInteger(15), "month" / BitsInteger(4), "day" / BitsInteger(5)))
@@ -133,8 +135,10 @@ class FractionalCodec(TemporalCodec):
         return f"{self.name}({column.metadata[0]})" if column.metadata.strip(b"\0") else self.name
 
     def micro(self, column: Column, fraction: int) -> int:
-        micro = fraction * fraction_unit(self.fsp(column))
-        if micro >= 1_000_000:
+        """The microseconds of a stored fraction.  Raises FormatError for one of a second, or finer than fsp."""
+        fsp = self.fsp(column)
+        micro = fraction * fraction_unit(fsp)
+        if micro >= 1_000_000 or micro % 10 ** (MAX_FSP - fsp):
             raise bad_value(f"the fraction of {self.type_name(column)} cannot be {fraction}", self.base)
         return micro
 
@@ -162,15 +166,16 @@ class TimeCodec(FractionalCodec):
         number = BytesInteger(size).parse(self.whole(column, raw)) - (1 << 8 * size - 1)
         fields = with_fraction(TIME_LAYOUT, fsp).parse(abs(number).to_bytes(size, "big"))
         micro = self.micro(column, fields.fraction)
-        if fields.whole.minute > 59 or fields.whole.second > 59:
-            raise bad_value(f"TIME cannot have the minute {fields.whole.minute} and second {fields.whole.second}")
-        return Clock(number < 0, fields.whole.hour, fields.whole.minute, fields.whole.second, micro).text(fsp)
+        clock = Clock(number < 0, fields.whole.hour, fields.whole.minute, fields.whole.second, micro)
+        if clock.hour > _MAX_STORED_HOUR or clock.minute > 59 or clock.second > 59:
+            raise bad_value(f"TIME cannot be {clock.text(fsp)}")
+        return clock.text(fsp)
 
     def encode(self, column: Column, value: str) -> bytes:
         fsp, size = self.fsp(column), self.size(column)
         clock = parse_clock(self.type_name(column), value, MAX_FSP)
         exact(self.type_name(column), value, fsp, clock)
-        if clock.hour >= 1 << 11:
+        if clock.hour > _MAX_STORED_HOUR:
             raise refuse(self.type_name(column), value, "cannot hold this time")
         whole = {"hour": clock.hour, "minute": clock.minute, "second": clock.second}
         fields = {"whole": whole, "fraction": clock.micro // fraction_unit(fsp)}
