@@ -12,11 +12,11 @@ from importlib.resources import files
 from typing import Any
 
 from forge.binlog.reader import PlacedEvent
-from forge.check.cells import Cell, RowChange, text_or_hex
+from forge.check.cells import Cell, MappedTable, RowChange, text_or_hex
 from forge.check.fields import fields_of
 from forge.check.logged import LoggedEvent, TableMaps, logged_events
 from forge.check.text import render_text
-from forge.errors import UnsupportedError
+from forge.errors import FormatError, UnsupportedError
 from forge.events.event import EVENT_FLAGS, IGNORABLE, RawBody, carries_checksum
 from forge.events.layout import flag_names
 from forge.events.rows import ROWS_BODIES
@@ -73,10 +73,18 @@ def _event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
     if isinstance(event.body, RawBody):
         # A reader that does not know a type passes over the event only if this flag says so (log_event.cc).
         shown["unknown"] = "skip" if event.flags & IGNORABLE else "stop"
-    shown["fields"] = fields_of(event.body, mapped)
+    shown["fields"] = _fields(placed, mapped)
     if isinstance(event.body, ROWS_BODIES):
         shown |= _row_fields(logged, tables)
     return shown
+
+
+def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:
+    try:
+        return fields_of(placed.event, mapped)
+    except FormatError as error:
+        error.offset = 0
+        raise error.within(base=placed.offset, event_index=placed.index) from None
 
 
 def _checksum(placed: PlacedEvent) -> dict[str, Any]:

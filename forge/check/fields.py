@@ -15,14 +15,19 @@ from forge.charsets.collations import find_collation
 from forge.check.cells import MappedTable, text_or_hex
 from forge.errors import ForgeError
 from forge.events.columns import primary_key_of
-from forge.events.event import RawBody
+from forge.events.event import Event, RawBody
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
-from forge.events.layout import Body, flag_names
+from forge.events.gtid_tagged import GtidTagged
+from forge.events.layout import Body, flag_names, to_bytes, to_text
+from forge.events.mariadb_compressed import QueryCompressed, decompress_block
+from forge.events.mariadb_gtid import GTID_FLAGS2, MariadbGtid
 from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
 from forge.events.rows import ROW_FLAGS, ROWS_BODIES
 from forge.events.table_map import TABLE_FLAGS, TableMap
+from forge.events.transaction_payload import COMPRESSION_TYPE, NONE, UNCOMPRESSED_SIZE, ZSTD, TransactionPayload
+from forge.events.user_var import UserVar
 from forge.values.base import Column
 from forge.values.registry import codec_for
 
@@ -41,12 +46,15 @@ def plain(value: Any) -> Any:
     return value
 
 
-def fields_of(body: Body, mapped: MappedTable | None = None) -> Fields:
-    """The fields of a body; ``mapped`` is the table that a TABLE_MAP body describes."""
+def fields_of(event: Event, mapped: MappedTable | None = None) -> Fields:
+    """The fields of an event's body; ``mapped`` is the table that a TABLE_MAP describes."""
+    body = event.body
     if isinstance(body, RawBody):
         return {"raw": body.data.hex()}
     if isinstance(body, TableMap):
         return _table_map(body, mapped)
+    if isinstance(body, MariadbGtid):
+        return _mariadb_gtid(body, event.server_id)
     for known, show in _SHOWN:
         if isinstance(body, known):
             return show(body)
@@ -70,10 +78,14 @@ def _format_description(body: FormatDescription) -> Fields:
 
 
 def _query(body: Query) -> Fields:
+    return _query_fields(body, to_bytes(body.query))
+
+
+def _query_fields(body: Query | QueryCompressed, query: bytes) -> Fields:
     variables = [{"name": name, "value": plain(value)} for name, value in body.status_variables]
-    return _simple(body, "status_variables", "query") | {
+    return _simple(body, "status_variables", "query", "block") | {
         "status_variables": variables,
-        "query": text_or_hex(body.query),
+        "query": text_or_hex(to_text(query)),
     }
 
 
@@ -84,6 +96,50 @@ def _gtid(body: AnonymousGtid) -> Fields:
             immediate, original = value
             value = {"immediate": immediate, "original": immediate if original is None else original}
         shown[name] = value
+    return shown
+
+
+def _gtid_tagged(body: GtidTagged) -> Fields:
+    shown = _simple(body, "commit_timestamp", "original_commit_timestamp", "server_version", "original_server_version")
+    for name in ("commit_timestamp", "server_version"):
+        immediate, original = getattr(body, name), getattr(body, f"original_{name}")
+        if immediate is not None:
+            shown[name] = {"immediate": immediate, "original": immediate if original is None else original}
+    return {"gtid": f"{body.uuid}:{body.tag}:{body.gno}"} | shown
+
+
+def _mariadb_gtid(body: MariadbGtid, server_id: int) -> Fields:
+    shown: Fields = {"gtid": f"{body.domain_id}-{server_id}-{body.sequence_number}"} | _simple(body, "flags2", "xid")
+    shown["flags2"] = flag_names(body.flags2, GTID_FLAGS2)
+    if body.xid is not None:
+        shown["xid"] = {"format_id": body.xid[0], "gtrid": body.xid[1].hex(), "bqual": body.xid[2].hex()}
+    return shown
+
+
+def _query_compressed(body: QueryCompressed) -> Fields:
+    return _query_fields(body, decompress_block(body.block))
+
+
+def _payload(body: TransactionPayload) -> Fields:
+    compression = {ZSTD: "ZSTD", NONE: "NONE"}
+    kind = body.number(COMPRESSION_TYPE, ZSTD)
+    return {
+        "compression": compression.get(kind, kind) if kind is not None else None,
+        "payload_size": len(body.payload),
+        "uncompressed_size": body.number(UNCOMPRESSED_SIZE),
+    }
+
+
+_USER_VARIABLES = {0: "STRING", 1: "REAL", 2: "INTEGER", 3: "ROW", 4: "DECIMAL"}
+
+
+def _user_var(body: UserVar) -> Fields:
+    shown: Fields = {"name": text_or_hex(body.name), "value": None}
+    if body.value is not None:
+        kind, collation, value = body.value
+        shown["value"] = {"type": _USER_VARIABLES.get(kind, kind), "collation": collation, "hex": value.hex()}
+    if body.value_flags is not None:
+        shown["value_flags"] = body.value_flags
     return shown
 
 
@@ -183,5 +239,9 @@ _SHOWN: tuple[tuple[Any, Callable[[Any], Fields]], ...] = (
     (Query, _query),
     (AnonymousGtid, _gtid),
     (PreviousGtids, _previous_gtids),
+    (GtidTagged, _gtid_tagged),
+    (QueryCompressed, _query_compressed),
+    (TransactionPayload, _payload),
+    (UserVar, _user_var),
     (ROWS_BODIES, _rows),
 )

@@ -16,11 +16,13 @@ from forge.check.mysqlbinlog import CommandLineReader, payload
 from forge.values.base import Column
 
 _GEOMETRY, _JSON, _VECTOR = 255, 245, 242
+_COMPRESSED = frozenset((140, 141))
 _CONTROL = re.compile(rb"[\x00-\x1f]")
 
 
 class MariadbBinlog(CommandLineReader):
     program = "mariadb-binlog"
+    foreign_types = frozenset((36, 37, 39, 40, 41, 42))
     capabilities = (
         "FLOAT has 6 significant digits",
         "ENUM is shown as its number, SET as its bits",
@@ -28,6 +30,7 @@ class MariadbBinlog(CommandLineReader):
         "BINARY(n) is shown without its trailing zero bytes",
         "integers are shown signed, with the unsigned reading behind negative ones",
         "quotes and backslashes in strings are not escaped, which makes \\x00 ambiguous",
+        "values of COMPRESSED columns are shown as stored",
         "MySQL's JSON and VECTOR columns end the program",
         "the text of columns is not converted from their character sets",
     )
@@ -52,6 +55,8 @@ class MariadbBinlog(CommandLineReader):
 
     def printed_rarely(self, column: Column, raw: bytes, cell: Cell) -> Expected:
         if column.type_code == _GEOMETRY:
+            return self.quote(payload(column, raw))
+        if column.type_code in _COMPRESSED:
             return self.quote(payload(column, raw))
         if column.type_code in (_JSON, _VECTOR):
             return NOT_SHOWN

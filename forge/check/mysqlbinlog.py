@@ -19,12 +19,14 @@ from forge.check.pseudo_sql import TextReader, unescape
 from forge.check.vendor_columns import Flavour, column_texts, primary_key_text
 from forge.events.columns import is_enum, is_set
 from forge.events.layout import to_text
+from forge.events.registry import event_name
 from forge.values.base import Column
 
 _INTEGERS = frozenset((1, 2, 3, 8, 9))
 _FLOAT, _DOUBLE, _YEAR, _BIT, _TIMESTAMP, _TIMESTAMP2 = 4, 5, 13, 16, 7, 17
 _DATE, _NEWDATE, _VARCHAR, _VAR_STRING, _STRING, _BLOB = 10, 14, 15, 253, 254, 252
-_VECTOR, _JSON, _GEOMETRY = 242, 245, 255
+_VECTOR, _JSON, _GEOMETRY, _BLOB_COMPRESSED = 242, 245, 255, 140
+_UNREAD = re.compile(r"Could not read entry at offset (\d+)")
 _OPTIONS = ("-vv", "--base64-output=DECODE-ROWS", "--verify-binlog-checksum", "--print-table-metadata")
 
 
@@ -32,6 +34,8 @@ class CommandLineReader(Decoder):
     """What both vendors' readers share."""
 
     program: ClassVar[str]
+    #: Event types that only the other vendor's servers write.
+    foreign_types: ClassVar[frozenset[int]]
 
     def __init__(self, name: str, build: str, flavour: Flavour) -> None:
         self.name = name
@@ -61,7 +65,7 @@ class CommandLineReader(Decoder):
             if not line.startswith("ERROR"):
                 yield Warned(line)
         if printed.code:
-            raise self.ending(printed, reader)
+            raise self.ending(printed, reader, data)
 
     def error_lines(self, printed: Printed) -> list[str]:
         """The lines of standard error, without bells and without the folder that the program lies in."""
@@ -69,20 +73,17 @@ class CommandLineReader(Decoder):
         text = re.sub(rf"\S*/{self.program}\b", self.program, text)
         return [line.strip() for line in text.splitlines() if line.strip()]
 
-    def ending(self, printed: Printed, reader: TextReader) -> DecodingEnded:
+    def ending(self, printed: Printed, reader: TextReader, data: bytes) -> DecodingEnded:
         """Why the program ended with a code other than 0."""
         errors = [line for line in self.error_lines(printed) if line.startswith("ERROR")]
+        if not errors and reader.invalid_type is not None:
+            what = f"column type {reader.invalid_type}: it ends with code {printed.code}, without a message"
+            return DecodingEnded("unsupported", what)
         message = "; ".join(errors) or "no message"
-        ending: DecodingEnded
-        incompatible = any("incompatible MySQL" in line for line in errors)
-        if incompatible or (not errors and reader.invalid_type is not None):
-            what = message if incompatible else f"column type {reader.invalid_type}: it ends without a message"
-            ending = DecodingEnded("unsupported", f"code {printed.code}, {what}")
-        else:
-            ending = DecodingEnded(
-                "refused", f"code {printed.code} after the event at {reader.announced[0]}: {message}"
-            )
-        return ending
+        unread = _UNREAD.search(message)
+        if unread is not None and (code := _type_at(data, int(unread[1]))) in self.foreign_types:
+            return DecodingEnded("unsupported", f"{event_name(code)} events: {message}")
+        return DecodingEnded("refused", f"code {printed.code} after the event at {reader.announced[0]}: {message}")
 
     def read_value(self, type_name: str, printed: bytes) -> Form:
         """A printed value: bytes for the string types, text for all others, None for NULL."""
@@ -151,6 +152,7 @@ class CommandLineReader(Decoder):
 
 class Mysqlbinlog(CommandLineReader):
     program = "mysqlbinlog"
+    foreign_types = frozenset(range(160, 256))
     capabilities = (
         "FLOAT has 6 significant digits",
         "ENUM is shown as its number, SET as its bits",
@@ -201,9 +203,13 @@ def _quoted(text: str) -> str:
     return f"'{text}'"
 
 
+def _type_at(data: bytes, offset: int) -> int:
+    return data[offset + 4] if offset + 4 < len(data) else 0
+
+
 def payload(column: Column, raw: bytes) -> bytes:
     """The bytes of a length-prefixed cell behind its prefix."""
-    if column.type_code == _BLOB or column.type_code == _GEOMETRY:
+    if column.type_code in (_BLOB, _BLOB_COMPRESSED, _GEOMETRY):
         return raw[column.metadata[0] :]
     if column.type_code == _STRING:
         longest = column.metadata[1] | ((column.metadata[0] & 0x30) ^ 0x30) << 4

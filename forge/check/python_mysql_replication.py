@@ -6,6 +6,7 @@ code, called as ``BinLogStreamReader.fetchone`` calls it (1.0.17).  Values are i
 
 from __future__ import annotations
 
+import codecs
 import importlib.metadata
 import importlib.util
 import struct
@@ -39,6 +40,8 @@ from forge.values.base import Column
 
 #: Seconds for a file.
 TIME_LIMIT = 20.0
+#: What the library calls MySQL's character sets where it has a name of its own for them.
+_CODECS = {"utf8mb4": "utf8", "utf8mb3": "utf8", "latin1": "cp1252", "koi8r": "koi8_r", "koi8u": "koi8_u"}
 _CHARACTER = frozenset((15, 253, 254, 252))
 _INTEGERS = {1: "b", 2: "h", 3: "i", 8: "q"}
 _INT24, _FLOAT, _DOUBLE, _BIT, _DATE, _DATETIME2, _VECTOR, _JSON, _GEOMETRY = 9, 4, 5, 16, 10, 18, 242, 245, 255
@@ -48,6 +51,7 @@ class PythonMysqlReplication(Decoder):
     name = "python-mysql-replication"
     capabilities = (
         "without FULL metadata: integers are signed, strings UTF-8, ENUM and SET are not shown",
+        "strings in character sets whose name Python does not know are bytes",
         "dates with a zero year, month or day are not shown",
         "an empty SET is not told from NULL but for a mark beside the row, JSON null not at all",
         "DATE inside JSON looks like DATETIME",
@@ -87,7 +91,8 @@ class PythonMysqlReplication(Decoder):
     def columns(self, mapped: MappedTable) -> tuple[str | None, ...] | None:
         if mapped.columns is None or any(column.name is None for column in mapped.columns):
             return None
-        return tuple(_describe(column) for column in mapped.columns)
+        visible = str(mapped.body.records().get("visibility", "")).ljust(len(mapped.columns), "0")
+        return tuple(_describe(column, bit == "1") for column, bit in zip(mapped.columns, visible, strict=False))
 
     def primary_key(self, mapped: MappedTable) -> ExpectedKey:
         key = primary_key_of(mapped.body) or ()
@@ -195,24 +200,25 @@ def _table(place: Place, event: Any) -> DecodedTable:
     shown = []
     for column in columns:
         members = column.enum_values[1:] if column.enum_values else column.set_values
-        shown.append(_description(column.name, column.unsigned, column.collation_name, members))
+        shown.append(_description(column.name, column.unsigned, column.collation_name, members, column.visibility))
     key = ", ".join(column.name for column in columns if column.is_primary)
     return DecodedTable(place, name, tuple(shown), key or None)
 
 
-def _describe(column: Column) -> str | None:
+def _describe(column: Column, visible: bool) -> str | None:
     from forge.charsets import find_collation
     from forge.values.enums import member_texts
 
     known = None if column.collation is None else find_collation(column.collation, "mysql")
-    has_collation = column.type_code in _CHARACTER
     members = member_texts(column.members, column.collation) if column.members is not None else None
-    name = known.name if known is not None and has_collation else None
-    return _description(str(column.name), bool(column.unsigned), name, members)
+    name = None if known is None else known.name
+    return _description(str(column.name), bool(column.unsigned), name, members, visible)
 
 
-def _description(name: str, unsigned: bool, collation: str | None, members: Any) -> str:
+def _description(name: str, unsigned: bool, collation: str | None, members: Any, visible: bool) -> str:
+    # MariaDB does not tell of visibility, which the library takes for invisible.
     text = name + (" UNSIGNED" if unsigned else "") + (f" COLLATE {collation}" if collation else "")
+    text += " visible" if visible else ""
     return text + (f" {list(members)!r}" if members is not None else "")
 
 
@@ -269,7 +275,7 @@ def _expected(cell: Cell, column: Column, raw: bytes) -> Expected:
         text = cell.text()
         return "(empty set)" if is_set(column) and text == "" else text
     if code in _CHARACTER:
-        return cell.text() if full else _as_utf8(payload(column, raw))
+        return _expected_string(cell, column, payload(column, raw)) if full else _as_utf8(payload(column, raw))
     if code in (_DATE, _DATETIME2):
         return _expected_date(cell, full)
     if code == _JSON:
@@ -278,6 +284,19 @@ def _expected(cell: Cell, column: Column, raw: bytes) -> Expected:
         return payload(column, raw)
     if code == _VECTOR:
         return NOT_SHOWN
+    return cell.text()
+
+
+def _expected_string(cell: Cell, column: Column, stored: bytes) -> Form:
+    """Text, unless Python has no codec of the character set's name: then the bytes as they are."""
+    from forge.charsets import find_collation
+
+    known = None if column.collation is None else find_collation(column.collation, "mysql")
+    if known is not None and known.charset != "binary":
+        try:
+            codecs.lookup(_CODECS.get(known.charset, known.charset))
+        except LookupError:
+            return stored
     return cell.text()
 
 

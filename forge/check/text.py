@@ -2,10 +2,11 @@
 
 ::
 
-        3       235  QUERY               2026-11-20 19:44:32  server 1   CREATE DATABASE t
-        9       979  WRITE_ROWS          2024-02-29 12:34:56  server 1   insert t.ints, 4 rows  STMT_END
-                     + a=-128 b=255 y=2155
+        3        235  QUERY          2026-11-20 19:44:32  server 1     [t] CREATE DATABASE t
+        9        979  WRITE_ROWS     2024-02-29 12:34:56  server 1     insert t.ints, 1 row  STMT_END
+                      + a=-128 b=255 y=2155
 
+An event inside a compressed transaction has the number of that one, a point and its own.
 ``+`` is a new row, ``-`` a deleted one, ``<`` and ``>`` an updated row before and after.
 """
 
@@ -18,7 +19,7 @@ from typing import Any
 from forge.events.registry import EVENT_NAMES
 
 _INDENT = " " * 21
-_TYPE_WIDTH = 20
+_TYPE_WIDTH = 25
 #: Types whose values are shown in quotes.
 _QUOTED = ("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET", "JSON")
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
@@ -27,7 +28,8 @@ _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
 def render_text(event: Mapping[str, Any]) -> str:
     """One object of :func:`forge.check.canonical.canonical_events` as text, without a final newline."""
     moment = datetime.fromtimestamp(event["timestamp"], UTC).strftime("%Y-%m-%d %H:%M:%S")
-    head = f"{event['index']:>9} {event['offset']:>10}"
+    number = f"{event['index']}.{event['inner']}" if "inner" in event else str(event["index"])
+    head = f"{number:>9} {event['offset']:>10}"
     line = f"{head}  {event['type']:<{_TYPE_WIDTH}} {moment}  server {event['server_id']:<4}  {_summary(event)}"
     return "\n".join([line.rstrip(), *_row_lines(event)])
 
@@ -69,6 +71,9 @@ def _cell(cell: Mapping[str, Any]) -> str:
     name = _text(cell["name"]) if "name" in cell else f"@{cell['column']}"
     if "hex" in cell:
         return f"{name}=0x{cell['hex']}" + ("?" if "note" in cell else "")
+    if "diffs" in cell:
+        diffs = (f"{diff['operation']} {diff['path']} {diff.get('value', '')}".rstrip() for diff in cell["diffs"])
+        return f"{name}={{{printable('; '.join(diffs))}}}"
     if cell["value"] is None:
         return f"{name}=NULL"
     quoted = cell["type"].partition("(")[0].partition(" ")[0] in _QUOTED
@@ -110,7 +115,13 @@ def _table_map(fields: Mapping[str, Any]) -> str:
 _SUMMARIES: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "FORMAT_DESCRIPTION": lambda f: f"{_text(f['server_version'])}, checksums {f['checksum_algorithm'] or 'unknown'}",
     "QUERY": lambda f: (f"[{_text(f['database'])}] " if f["database"] else "") + _line(f["query"]),
+    "QUERY_COMPRESSED": lambda f: (f"[{_text(f['database'])}] " if f["database"] else "") + _line(f["query"]),
     "ROWS_QUERY": lambda f: _line(f["query"]),
+    "ANNOTATE_ROWS": lambda f: _line(f["query"]),
+    "GTID_TAGGED": lambda f: str(f["gtid"]),
+    "MARIADB_GTID": lambda f: "  ".join([f["gtid"], *map(str, f["flags2"])]),
+    "TRANSACTION_PAYLOAD": lambda f: f"{f['compression']}, {f['payload_size']} of {f['uncompressed_size']} bytes",
+    "USER_VAR": lambda f: f"@{_text(f['name'])}",
     "GTID": lambda f: str(f["gtid"]),
     "PREVIOUS_GTIDS": lambda f: _text(f["gtid_set"]) or "(empty)",
     "TABLE_MAP": _table_map,

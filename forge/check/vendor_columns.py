@@ -30,6 +30,7 @@ _GEOMETRIES = (
 )  # fmt: skip
 _MYSQL_ONLY = frozenset((242, 245))
 _MARIADB_ONLY = frozenset((140, 141))
+_BLOB_COMPRESSED = 140
 _STRING, _YEAR, _BIT, _DECIMAL, _BLOB, _VECTOR, _GEOMETRY = 254, 13, 16, 246, 252, 242, 255
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\\": "\\\\", "\b": "\\b", "\t": "\\t", "'": "\\'", "\0": "\\0"}
 
@@ -120,7 +121,7 @@ def _type(column: Column, known: Collation | None) -> str | None:
         return f"DECIMAL({column.metadata[0]},{column.metadata[1]})"
     if code == _BIT:
         return f"BIT({8 * column.metadata[1] + column.metadata[0]})"
-    if code == _BLOB:
+    if code in (_BLOB, _BLOB_COMPRESSED):
         return _BLOBS[column.metadata[0]] + ("TEXT" if known else "BLOB") if column.metadata[0] in _BLOBS else None
     if is_enum(column):
         return "ENUM"
