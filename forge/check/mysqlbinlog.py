@@ -15,10 +15,10 @@ from forge.binlog.reader import frames
 from forge.check.cells import Cell, MappedTable
 from forge.check.cli_reader import Printed, find_program, program_version, run_on_file, servers_home
 from forge.check.decoders import NOT_SHOWN, Decoder, DecodingEnded, Expected, ExpectedKey, Form, Item, Warned
-from forge.check.pseudo_sql import TextReader, unescape
+from forge.check.pseudo_sql import TextReader, escape, unescape
 from forge.check.vendor_columns import Flavour, column_texts, primary_key_text
 from forge.events.columns import is_enum, is_set
-from forge.events.layout import to_text
+from forge.events.layout import to_bytes, to_text
 from forge.events.registry import event_name
 from forge.values.base import Column
 
@@ -200,7 +200,7 @@ def _json(cell: Cell) -> Expected:
 
 def _quoted(text: str) -> str:
     """Text as it is printed inside the JSON functions of a diff."""
-    return f"'{text}'"
+    return f"'{to_text(escape(to_bytes(text)))}'"
 
 
 def _type_at(data: bytes, offset: int) -> int:

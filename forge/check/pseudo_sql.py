@@ -45,6 +45,8 @@ _COLUMNS, _MORE_COLUMNS, _KEY = b"# Columns(", b"#         ", b"# Primary Key("
 _KINDS: dict[bytes, Kind] = {b"INSERT INTO": "insert", b"UPDATE": "update", b"DELETE FROM": "delete"}
 _ESCAPE = re.compile(rb"\\(x[0-9a-f]{2}|.)", re.DOTALL)
 _ESCAPES = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+_ESCAPED = re.compile(rb"[\x00-\x1f\\']")
+_PRINTED = {value: b"\\" + code for code, value in _ESCAPES.items()} | {b"\\": rb"\\", b"'": rb"\'"}
 #: Lines that one header or row start may take: names may hold line breaks, which are printed as they are.
 _MOST_LINES = 64
 
@@ -74,16 +76,25 @@ class _Lines:
             self.number += 1
             yield self.lines[self.number - 1]
 
-    def joined(self, pattern: re.Pattern[bytes]) -> bytes:
-        """The current line and those after it, up to where they match; the line alone if they never do."""
+    def joined(self, pattern: re.Pattern[bytes], more: bytes = b"") -> bytes:
+        """The current line and those after it, up to where they match; the line alone if they never do.
+
+        Lines that continue it start with ``more``.
+        """
         line = self.lines[self.number - 1]
         for end in range(self.number, min(self.number + _MOST_LINES, len(self.lines)) + 1):
             if pattern.match(line):
                 self.number = end
                 return line
-            if end < len(self.lines):
-                line += b"\n" + self.lines[end]
+            if end == len(self.lines) or not self.lines[end].startswith(more):
+                break
+            line += b"\n" + self.lines[end]
         return self.lines[self.number - 1]
+
+
+def escape(value: bytes) -> bytes:
+    """mysqlbinlog's quoting, without the quotes."""
+    return _ESCAPED.sub(lambda match: _PRINTED.get(match[0]) or b"\\x%02x" % match[0][0], value)
 
 
 @dataclass(slots=True)
@@ -137,7 +148,7 @@ class TextReader:
             if self._in_rows and line.startswith(_ROW_STARTS):
                 line = lines.joined(_ROW)
             elif self._in_rows and line.startswith(_CELL_START) and not _CELL.match(line):
-                line = lines.joined(_CELL)
+                line = lines.joined(_CELL, _CELL_MORE)
             yield from self._line(line)
         yield from self._close()
         for place in self._held:
