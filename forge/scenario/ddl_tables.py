@@ -14,6 +14,7 @@ from forge.scenario.syntax import (
     AlterTable,
     ChangeColumn,
     ColumnDraft,
+    CreateLike,
     CreateTable,
     DropColumn,
     DropKey,
@@ -53,15 +54,21 @@ def table_ref(cursor: Cursor) -> TableRef:
     return TableRef(None, first, offset)
 
 
-def create_table(cursor: Cursor) -> CreateTable:
-    """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for LIKE, SELECT and PARTITION."""
+def create_table(cursor: Cursor) -> CreateTable | CreateLike:
+    """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for SELECT and PARTITION."""
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     table = table_ref(cursor)
-    if cursor.token.is_word("LIKE", "SELECT", "AS") or cursor.following().is_word("LIKE", "SELECT"):
-        raise SqlUnsupported("CREATE TABLE ... LIKE and ... SELECT are not supported yet", cursor.token.start)
+    if cursor.accept("LIKE"):
+        return CreateLike(table, table_ref(cursor), if_not_exists)
+    if cursor.token.is_word("SELECT", "AS") or cursor.following().is_word("SELECT"):
+        raise SqlUnsupported("CREATE TABLE ... SELECT is not supported yet", cursor.token.start)
     columns: list[ColumnDraft] = []
     keys: list[KeyDraft] = []
     cursor.expect_mark("(")
+    if cursor.accept("LIKE"):
+        like = table_ref(cursor)
+        cursor.expect_mark(")")
+        return CreateLike(table, like, if_not_exists)
     while True:
         if _is_key(cursor):
             keys.append(key_definition(cursor))

@@ -127,15 +127,7 @@ class TableState:
         if key is None:
             return sorted(chosen)
         parts = [part.column for part in key.parts]
-        return sorted(chosen, key=lambda number: [self._sort_value(i, self.rows[number][i]) for i in parts])
-
-    def _sort_value(self, index: int, value: Value) -> Any:
-        """Text sorts by its bytes, which every server agrees on (and which the replayed SQL asks for)."""
-        if isinstance(value, str) and self.columns[index].wire.collation is not None:
-            return stored_bytes_of(self.columns[index], value)
-        if self.columns[index].type.name == "TIME":
-            return _signed_time(value)
-        return value
+        return sorted(chosen, key=lambda number: [sort_value(self.columns[i], self.rows[number][i]) for i in parts])
 
     def _claim(self, row: Row, number: int) -> None:
         entries = [self._entry(key, row) for key in self.unique]
@@ -187,6 +179,16 @@ def comparable(column: ColumnDefinition, value: Value | None, part: KeyPart | No
         if isinstance(value, str):
             return compare_key(column.wire.collation, value)
     return value
+
+
+def sort_value(column: ColumnDefinition, value: Value) -> Any:
+    """What values of a column are ordered by.
+
+    Text sorts by its bytes, which is known of every collation; the SQL of a statement asks for this order.
+    """
+    if isinstance(value, (str, bytes)) and column.wire.collation is not None:
+        return stored_bytes_of(column, value)
+    return _signed_time(value) if column.type.name == "TIME" else value
 
 
 def stored_bytes_of(column: ColumnDefinition, value: Value) -> bytes:

@@ -176,6 +176,15 @@ class CreateTable:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateLike:
+    """CREATE TABLE ... LIKE."""
+
+    table: TableRef
+    like: TableRef
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class AddColumn:
     column: ColumnDraft
     place: Place | None
@@ -285,4 +294,4 @@ class DatabaseStatement:
     exists: bool = False
 
 
-Ddl = CreateTable | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement
+Ddl = CreateTable | CreateLike | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement

@@ -1,0 +1,281 @@
+"""ALTER TABLE: from one definition to the next, and the rows with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from forge.compile.model import Row
+from forge.errors import ScenarioError
+from forge.scenario.definition import ColumnDefinition, Definition, define_column, with_default
+from forge.scenario.literals import implicit_default, strict_value
+from forge.scenario.rows import StatementTime, omitted_value, with_generated
+from forge.scenario.state import TableState, largest_number
+from forge.scenario.syntax import (
+    Action,
+    AddColumn,
+    AddKey,
+    AlterColumn,
+    ChangeColumn,
+    ColumnDraft,
+    DropColumn,
+    DropKey,
+    KeyDraft,
+    PartDraft,
+    Place,
+    RenameColumn,
+    RenameKey,
+    RenameTo,
+    TableOptions,
+    TableRef,
+)
+from forge.scenario.tokens import SqlError, SqlUnsupported, at_offset
+from forge.values.base import Value
+
+_NUMBERS = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "YEAR"})
+_STRINGS = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
+_BYTES = frozenset({"BINARY", "VARBINARY", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB"})
+#: Families of types between whose members values are converted; within them, by value, else by text.
+_CONVERSIONS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(_NUMBERS, _NUMBERS | _STRINGS),
+    **dict.fromkeys(_STRINGS, _STRINGS | {"ENUM", "SET"}),
+    **dict.fromkeys(_BYTES, _BYTES),
+    "ENUM": _STRINGS | {"ENUM"},
+    "SET": _STRINGS | {"SET"},
+    "BIT": frozenset({"BIT"}),
+    "DATE": frozenset({"DATE", "DATETIME"}) | _STRINGS,
+    "TIME": frozenset({"TIME"}) | _STRINGS,
+    "DATETIME": frozenset({"DATETIME", "TIMESTAMP"}) | _STRINGS,
+    "TIMESTAMP": frozenset({"TIMESTAMP", "DATETIME"}) | _STRINGS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A column of the new definition and the index of the old column that it was; None for a new one."""
+
+    column: ColumnDefinition
+    source: int | None
+
+
+class Alteration:
+    """Actions of one ALTER TABLE on their way to a new state of the table."""
+
+    def __init__(self, state: TableState, server: str) -> None:
+        self.state = state
+        self.server = server
+        self.keys: list[KeyDraft] = list(named_keys(state))
+        self.collation = state.definition.collation
+        self.slots = [_Slot(column, index) for index, column in enumerate(state.columns)]
+        self.auto_increment: int | None = None
+        #: Names of the columns that the statement defines.
+        self.defined: list[str] = []
+        self.renamed: TableRef | None = None
+
+    def apply(self, action: Action) -> None:
+        """Take one action.  Raises SqlError where a server would refuse it."""
+        if isinstance(action, AddColumn):
+            self._add(action.column, action.place)
+        elif isinstance(action, ChangeColumn):
+            self._change(action)
+        elif isinstance(action, RenameColumn):
+            index = self._index(action.old, action.offset)
+            self._rename(index, action.new, action.offset)
+        elif isinstance(action, DropColumn):
+            self._drop(action)
+        elif isinstance(action, AlterColumn):
+            self._alter_column(action)
+        elif isinstance(action, AddKey):
+            self._add_key(action.key)
+        elif isinstance(action, DropKey):
+            del self.keys[self._key_index(action.name, action.offset)]
+        elif isinstance(action, RenameKey):
+            index = self._key_index(action.old, action.offset)
+            self.keys[index] = replace(self.keys[index], name=action.new)
+        elif isinstance(action, RenameTo):
+            self.renamed = action.table
+        else:
+            self._options(action.options)
+
+    def finish(self, name: tuple[str, str], version: int, time: StatementTime) -> TableState:
+        """The table after the statement, with its rows converted.  Raises SqlError and ScenarioError."""
+        if not self.slots:
+            raise SqlError("no column is left", 0, expected="at least one; DROP TABLE removes a table")
+        columns = tuple(slot.column for slot in self.slots)
+        definition = Definition(*name, columns, tuple(self.keys), self.collation).with_not_null_keys()
+        altered = TableState(definition, version, self._first_number())
+        altered.updates = self.state.updates
+        reordered = self.state.clustering is not None and altered.clustering is None
+        for place, number in enumerate(self.state.ordered()):
+            row = self._converted(definition, self.state.rows[number], altered, time)
+            altered.inserted = place if reordered else number
+            altered.add(row)
+        altered.inserted = self.state.inserted
+        self._follow(altered)
+        return altered
+
+    def _first_number(self) -> int:
+        """The counter to begin with: kept, unless the statement sets it or the column is new."""
+        kept = next((slot for slot in self.slots if slot.column.column.auto_increment), None)
+        if kept is None:
+            return 1
+        if self.auto_increment is not None:
+            return self.auto_increment
+        return 1 if kept.source is None else self.state.next_auto_increment
+
+    def _follow(self, altered: TableState) -> None:
+        index = altered.auto_increment
+        if index is not None:
+            largest: int = max((row[index] or 0 for row in altered.rows.values()), default=0)
+            altered.next_auto_increment = max(altered.next_auto_increment, largest + 1)
+
+    def _converted(self, definition: Definition, row: Row, altered: TableState, time: StatementTime) -> Row:
+        values: list[Value | None] = []
+        for slot, column in zip(self.slots, definition.columns, strict=True):
+            if column.generated is not None:
+                values.append(None)
+            elif slot.source is None:
+                values.append(self._new_value(column, altered, time))
+            else:
+                with at_offset(column.offset):
+                    values.append(converted(self.state.columns[slot.source], column, row[slot.source]))
+        return with_generated(definition.columns, values)
+
+    def _new_value(self, column: ColumnDefinition, altered: TableState, time: StatementTime) -> Value | None:
+        with at_offset(column.offset):
+            if column.column.auto_increment:
+                value = altered.next_auto_increment
+                if value > largest_number(column):
+                    raise ScenarioError(f"column {column.name!r} has no number left")
+                altered.next_auto_increment += 1
+                return value
+            if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
+                return omitted_value(column, time)
+            return strict_value(column.wire, column.codec, implicit_default(column.wire))
+
+    def _index(self, name: str, offset: int) -> int:
+        columns = tuple(slot.column for slot in self.slots)
+        return replace(self.state.definition, columns=columns).index_of(name, offset)
+
+    def _key_index(self, name: str | None, offset: int) -> int:
+        for index, key in enumerate(self.keys):
+            if (name is None and key.kind == "primary") or (name is not None and _same(key.name, name)):
+                return index
+        shown = "primary key" if name is None else f"key {name!r}"
+        known = [key.name for key in self.keys if key.name]
+        expected = f"one of {', '.join(known)}" if known and name is not None else None
+        raise SqlError(f"table {self.state.name} has no {shown}", offset, expected=expected)
+
+    def _add(self, draft: ColumnDraft, place: Place | None) -> None:
+        if any(slot.column.name.lower() == draft.name.lower() for slot in self.slots):
+            raise SqlError(f"table {self.state.name} has a column {draft.name!r} already", draft.offset)
+        self.slots.append(_Slot(define_column(draft, self.collation, self.server), None))
+        self._own_key(draft)
+        self.defined.append(draft.name)
+        self._put(len(self.slots) - 1, place)
+
+    def _own_key(self, draft: ColumnDraft) -> None:
+        if draft.key is not None:
+            part = PartDraft(draft.name, None, draft.offset)
+            self._add_key(KeyDraft(draft.key, None, (part,), draft.offset))
+
+    def _put(self, index: int, place: Place | None) -> None:
+        if place is None:
+            return
+        slot = self.slots.pop(index)
+        at = 0 if place.after is None else self._index(place.after, place.offset) + 1
+        self.slots.insert(at, slot)
+
+    def _change(self, action: ChangeColumn) -> None:
+        index = self._index(action.old, action.offset)
+        draft = action.column
+        if draft.name.lower() != action.old.lower():
+            self._rename(index, draft.name, draft.offset)
+        column = define_column(draft, self.collation, self.server)
+        self.slots[index] = replace(self.slots[index], column=column)
+        self._own_key(draft)
+        self.defined.append(draft.name)
+        self._put(index, action.place)
+
+    def _rename(self, index: int, new: str, offset: int) -> None:
+        old = self.slots[index].column.name
+        if any(i != index and slot.column.name.lower() == new.lower() for i, slot in enumerate(self.slots)):
+            raise SqlError(f"table {self.state.name} has a column {new!r} already", offset)
+        self._refuse_dependents(old, offset)
+        self.slots[index] = replace(self.slots[index], column=self.slots[index].column.replace(name=new))
+        for place, key in enumerate(self.keys):
+            parts = tuple(replace(part, column=new) if _same(part.column, old) else part for part in key.parts)
+            self.keys[place] = replace(key, parts=parts)
+
+    def _drop(self, action: DropColumn) -> None:
+        index = self._index(action.name, action.offset)
+        self._refuse_dependents(action.name, action.offset)
+        del self.slots[index]
+        kept: list[KeyDraft] = []
+        for key in self.keys:
+            parts = tuple(part for part in key.parts if not _same(part.column, action.name))
+            if parts:
+                kept.append(replace(key, parts=parts))
+        self.keys = kept
+
+    def _refuse_dependents(self, name: str, offset: int) -> None:
+        for slot in self.slots:
+            generated = slot.column.generated
+            if generated is not None and any(_same(used, name) for used in generated.columns()):
+                raise SqlError(f"generated column {slot.column.name!r} depends on column {name!r}", offset)
+
+    def _alter_column(self, action: AlterColumn) -> None:
+        index = self._index(action.name, action.offset)
+        column = self.slots[index].column
+        if action.visible is not None:
+            column = column.replace(visible=action.visible)
+        elif action.default is not None:
+            column = with_default(column, action.default)
+        else:
+            column = replace(column.replace(has_default=False, default=None, default_now=False), default=None)
+            if column.column.nullable:
+                # sql/sql_table.cc: the column then has no default at all, not even NULL.
+                raise SqlUnsupported("DROP DEFAULT of a column that takes NULL is not supported yet", action.offset)
+        self.slots[index] = replace(self.slots[index], column=column)
+
+    def _add_key(self, key: KeyDraft) -> None:
+        if key.kind == "primary" and any(other.kind == "primary" for other in self.keys):
+            raise SqlError(f"table {self.state.name} has a primary key already", key.offset, expected="one")
+        self.keys.append(key)
+
+    def _options(self, options: TableOptions) -> None:
+        if options.charset.charset is not None or options.charset.collation is not None:
+            self.collation = options.charset.resolve(self.collation, self.server).id
+        if options.auto_increment is not None:
+            self.auto_increment = options.auto_increment
+
+
+def named_keys(state: TableState) -> list[KeyDraft]:
+    """The keys with the names that the server gave them."""
+    return [
+        replace(draft, name=None if key.kind == "primary" else key.name)
+        for draft, key in zip(state.definition.keys, state.table.keys, strict=True)
+    ]
+
+
+def converted(old: ColumnDefinition, new: ColumnDefinition, value: Value | None) -> Value | None:
+    """A cell as a changed column holds it.  Raises ScenarioError where a server in strict mode would refuse it."""
+    if value is None:
+        if not new.column.nullable:
+            raise ScenarioError(f"column {new.name!r} becomes NOT NULL, but a row has NULL in it")
+        return None
+    if old.type == new.type:
+        return value
+    if old.type.name != new.type.name and new.type.name not in _CONVERSIONS.get(old.type.name, frozenset()):
+        raise ScenarioError(f"rows cannot be converted from {old.type.name} to {new.type.name}")
+    literal: Any = value
+    if old.type.name in ("ENUM", "SET") or (old.type.name in _NUMBERS and new.type.name in _STRINGS):
+        literal = old.codec.text(old.wire, value)
+    if old.type.name == "BINARY" and new.type.name != "BINARY":
+        literal = bytes(value)
+    return strict_value(new.wire, new.codec, literal)
+
+
+def _same(one: str | None, other: str) -> bool:
+    return one is not None and one.lower() == other.lower()

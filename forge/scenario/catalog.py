@@ -1,0 +1,288 @@
+"""Databases and tables, and what data definition statements do to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from forge.compile.model import DdlKind, DdlStatement, TableColumn
+from forge.errors import ScenarioError, nearest
+from forge.scenario.alteration import Alteration
+from forge.scenario.definition import Definition, define_column
+from forge.scenario.rows import StatementTime
+from forge.scenario.state import TableState
+from forge.scenario.syntax import (
+    AlterTable,
+    CharsetClause,
+    CreateLike,
+    CreateTable,
+    DatabaseStatement,
+    Ddl,
+    DropTables,
+    KeyDraft,
+    PartDraft,
+    RenameTables,
+    TableRef,
+    TruncateTable,
+)
+from forge.scenario.tokens import SqlError
+from forge.servers import server_line
+
+SYSTEM_DATABASES = frozenset({"mysql", "sys", "information_schema", "performance_schema"})
+_NAME = re.compile(r"\s*(`(?:[^`]|``)+`|[^`.\s]+)(?:\s*\.\s*(`(?:[^`]|``)+`|[^`.\s]+))?\s*")
+
+TableName = tuple[str, str]
+
+
+class Catalog:
+    """What exists on the server.  Table and database names are case-sensitive, as on Linux."""
+
+    def __init__(self, server: str) -> None:
+        self.server = server
+        #: Default collation by database.
+        self.databases: dict[str, int] = {}
+        self.tables: dict[TableName, TableState] = {}
+        #: How many definitions every table name has had.
+        self._versions: dict[TableName, int] = {}
+
+    def table(self, declared: str, current: str) -> TableState:
+        """The table of a declared name such as ``shop.orders``.  Raises ScenarioError with the nearest name."""
+        match = _NAME.fullmatch(declared)
+        if match is None:
+            raise ScenarioError(f"{declared!r} is not the name of a table", expected="database.table")
+        parts = [part[1:-1].replace("``", "`") if part.startswith("`") else part for part in match.groups() if part]
+        database = parts[0] if len(parts) == 2 else current
+        if not database:
+            raise ScenarioError(f"table {declared!r} names no database", expected="database.table, or session.database")
+        found = self.tables.get((database, parts[-1]))
+        if found is None:
+            raise self._unknown_table(database, parts[-1])
+        return found
+
+    def apply(self, statement: Ddl, sql: str, current: str, time: StatementTime) -> DdlStatement:
+        """Run a statement; what the compiler has to know of it.
+
+        ``current`` is the session's current database, ``time`` that of the statement.  Raises SqlError (a place in
+        ``sql``) for what a server would refuse.
+        """
+        if isinstance(statement, DatabaseStatement):
+            return self._database(statement, sql, current)
+        if isinstance(statement, CreateTable):
+            return self._create(statement, sql, current)
+        if isinstance(statement, CreateLike):
+            return self._create_like(statement, sql, current)
+        if isinstance(statement, AlterTable):
+            return self._alter(statement, sql, current, time)
+        if isinstance(statement, DropTables):
+            return self._drop(statement, sql, current)
+        if isinstance(statement, RenameTables):
+            return self._rename(statement, sql, current)
+        return self._truncate(statement, sql, current)
+
+    def database_of(self, ref: TableRef, current: str) -> str:
+        """The database that a statement means by a table's name.  Raises SqlError."""
+        database = ref.database or current
+        if not database:
+            expected = "database.table, or session.database"
+            raise SqlError(f"table {ref.name!r} names no database", ref.offset, expected=expected)
+        if database.lower() in SYSTEM_DATABASES:
+            raise SqlError(f"{database!r} is a system database", ref.offset, expected="another name")
+        if database not in self.databases:
+            suggestion = nearest(database, self.databases)
+            raise SqlError(f"there is no database {database!r}", ref.offset, suggestion=suggestion)
+        return database
+
+    def _state(self, ref: TableRef, current: str) -> TableState:
+        database = self.database_of(ref, current)
+        found = self.tables.get((database, ref.name))
+        if found is None:
+            unknown = self._unknown_table(database, ref.name)
+            raise SqlError(unknown.problem, ref.offset, suggestion=unknown.suggestion)
+        return found
+
+    def _unknown_table(self, database: str, name: str) -> ScenarioError:
+        known = {f"{a}.{b}" for a, b in self.tables}
+        return ScenarioError(f"there is no table {database}.{name}", suggestion=nearest(f"{database}.{name}", known))
+
+    def _version(self, name: TableName) -> int:
+        version = self._versions.get(name, -1) + 1
+        self._versions[name] = version
+        return version
+
+    def _free(self, ref: TableRef, current: str) -> TableName:
+        name = (self.database_of(ref, current), ref.name)
+        if name in self.tables:
+            raise SqlError(f"table {'.'.join(name)} exists already", ref.offset)
+        return name
+
+    def _database(self, statement: DatabaseStatement, sql: str, current: str) -> DdlStatement:
+        name = statement.name or current
+        known = name in self.databases
+        kind = statement.statement
+        result = DdlStatement(kind=kind, sql=sql, current_database=current, databases=(name,))
+        if not name:
+            raise SqlError("no database is named, and none is current", statement.offset)
+        if name.lower() in SYSTEM_DATABASES:
+            raise SqlError(f"{name!r} is a system database", statement.offset, expected="another name")
+        if kind == "create_database":
+            if known and not statement.exists:
+                raise SqlError(f"database {name!r} exists already", statement.offset)
+            if not known:
+                self.databases[name] = self._collation(statement.charset, server_line(self.server).default_collation)
+            return replace(result, no_effect=known)
+        if not known:
+            if kind == "drop_database" and statement.exists:
+                return replace(result, no_effect=True)
+            suggestion = nearest(name, self.databases)
+            raise SqlError(f"there is no database {name!r}", statement.offset, suggestion=suggestion)
+        if kind == "alter_database":
+            self.databases[name] = self._collation(statement.charset, self.databases[name])
+            return result
+        del self.databases[name]
+        self.tables = {key: table for key, table in self.tables.items() if key[0] != name}
+        return replace(result, current_database="" if current == name else current)
+
+    def _collation(self, clause: CharsetClause, inherited: int) -> int:
+        return clause.resolve(inherited, self.server).id
+
+    def _create(self, statement: CreateTable, sql: str, current: str) -> DdlStatement:
+        database = self.database_of(statement.table, current)
+        result = DdlStatement(kind="create_table", sql=sql, current_database=current, databases=(database,))
+        result = replace(result, if_exists=statement.if_not_exists)
+        if (database, statement.table.name) in self.tables and statement.if_not_exists:
+            return replace(result, no_effect=True, tables=(self.tables[(database, statement.table.name)].table,))
+        name = self._free(statement.table, current)
+        definition = defined_table(statement, name, self.databases[database], self.server)
+        state = TableState(definition, self._version(name), statement.options.auto_increment or 1)
+        self.tables[name] = state
+        return replace(result, tables=(state.table,), defines=state.table.columns)
+
+    def _create_like(self, statement: CreateLike, sql: str, current: str) -> DdlStatement:
+        model = self._state(statement.like, current)
+        database = self.database_of(statement.table, current)
+        result = DdlStatement(kind="create_table", sql=sql, current_database=current, databases=(database,), like=True)
+        if (database, statement.table.name) in self.tables and statement.if_not_exists:
+            return replace(result, no_effect=True)
+        name = self._free(statement.table, current)
+        definition = replace(model.definition, database=database, name=name[1])
+        state = TableState(definition, self._version(name))
+        self.tables[name] = state
+        return replace(result, tables=(state.table,), defines=state.table.columns)
+
+    def _alter(self, statement: AlterTable, sql: str, current: str, time: StatementTime) -> DdlStatement:
+        state = self._state(statement.table, current)
+        before = state.table
+        alteration = Alteration(state, self.server)
+        for action in statement.actions:
+            alteration.apply(action)
+        name = (before.database, before.name)
+        if alteration.renamed is not None:
+            target = alteration.renamed
+            renamed = (self.database_of(target, current) if target.database else name[0], target.name)
+            if renamed != name:
+                if renamed in self.tables:
+                    raise SqlError(f"table {'.'.join(renamed)} exists already", target.offset)
+                del self.tables[name]
+                name = renamed
+        altered = alteration.finish(name, self._version(name), time)
+        self.tables[name] = altered
+        return DdlStatement(
+            kind=statement.statement,
+            sql=sql,
+            current_database=current,
+            databases=_distinct((before.database, name[0])),
+            tables=(altered.table,),
+            altered=before,
+            defines=_defined_columns(alteration.defined, altered.table.columns),
+        )
+
+    def _drop(self, statement: DropTables, sql: str, current: str) -> DdlStatement:
+        dropped: list[TableName] = []
+        missing: list[TableName] = []
+        for ref in statement.tables:
+            database = ref.database or current
+            if statement.if_exists and database and (database, ref.name) not in self.tables:
+                missing.append((database, ref.name))
+                continue
+            self._state(ref, current)
+            if (database, ref.name) in dropped:
+                raise SqlError(f"table {database}.{ref.name} is named twice", ref.offset)
+            dropped.append((database, ref.name))
+        for name in dropped:
+            del self.tables[name]
+        return DdlStatement(
+            kind="drop_table",
+            sql=sql,
+            current_database=current,
+            databases=_distinct(ref.database or current for ref in statement.tables),
+            dropped=tuple(dropped),
+            missing=tuple(missing),
+            if_exists=statement.if_exists,
+            no_effect=not dropped,
+        )
+
+    def _rename(self, statement: RenameTables, sql: str, current: str) -> DdlStatement:
+        moved: list[TableName] = []
+        for old, new in statement.pairs:
+            state = self._state(old, current)
+            name = self._free(new, current)
+            del self.tables[(state.table.database, state.table.name)]
+            self._move(state, name)
+            moved.append(name)
+        return DdlStatement(
+            kind="rename_table",
+            sql=sql,
+            current_database=current,
+            databases=_distinct(ref.database or current for pair in statement.pairs for ref in pair),
+            tables=tuple(self.tables[name].table for name in moved if name in self.tables),
+        )
+
+    def _move(self, state: TableState, name: TableName) -> None:
+        state.definition = replace(state.definition, database=name[0], name=name[1])
+        state.table = state.definition.table(self._version(name))
+        self.tables[name] = state
+
+    def _truncate(self, statement: TruncateTable, sql: str, current: str) -> DdlStatement:
+        state = self._state(statement.table, current)
+        name = (state.table.database, state.table.name)
+        emptied = TableState(state.definition, self._version(name))
+        emptied.inserted = state.inserted
+        self.tables[name] = emptied
+        return DdlStatement(
+            kind="truncate_table",
+            sql=sql,
+            current_database=current,
+            databases=(name[0],),
+            tables=(emptied.table,),
+        )
+
+
+def defined_table(statement: CreateTable, name: TableName, database_collation: int, server: str) -> Definition:
+    """The definition that CREATE TABLE states.  Raises SqlError."""
+    collation = statement.options.charset.resolve(database_collation, server).id
+    columns = tuple(define_column(draft, collation, server) for draft in statement.columns)
+    own: list[KeyDraft] = []
+    for draft in statement.columns:
+        if draft.key is not None:
+            own.append(KeyDraft(draft.key, None, (PartDraft(draft.name, None, draft.offset),), draft.offset))
+    nullable = {draft.name.lower() for draft in statement.columns if draft.nullable}
+    keys = (*own, *statement.keys)
+    for key in keys:
+        for part in key.parts if key.kind == "primary" else ():
+            if part.column.lower() in nullable:
+                problem = f"column {part.column!r} of the primary key cannot be NULL"
+                raise SqlError(problem, part.offset, expected="NOT NULL")
+    return Definition(name[0], name[1], columns, keys, collation).with_not_null_keys()
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _defined_columns(names: Iterable[str], columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
+    wanted = {name.lower() for name in names}
+    return tuple(column for column in columns if column.name.lower() in wanted)
+
+
+__all__ = ["SYSTEM_DATABASES", "Catalog", "DdlKind", "defined_table"]

@@ -1,0 +1,72 @@
+"""Cells that a statement does not give: defaults, CURRENT_TIMESTAMP, generated columns."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forge.compile.model import Row
+from forge.errors import ScenarioError
+from forge.scenario.definition import ColumnDefinition
+from forge.scenario.literals import strict_value
+from forge.values.base import Value
+
+
+@dataclass(frozen=True, slots=True)
+class StatementTime:
+    """What CURRENT_TIMESTAMP is in a statement: seconds since the epoch and microseconds, in UTC."""
+
+    second: int
+    microsecond: int
+
+    def text(self, fsp: int) -> str:
+        """``YYYY-MM-DD hh:mm:ss`` with ``fsp`` fraction digits; further digits are cut, as servers cut them."""
+        moment = dt.datetime.fromtimestamp(self.second, dt.UTC)
+        fraction = f".{self.microsecond:06d}"[: fsp + 1] if fsp else ""
+        return moment.replace(tzinfo=None).isoformat(" ", "seconds") + fraction
+
+
+def omitted_value(column: ColumnDefinition, time: StatementTime) -> Value | None:
+    """What a column gets that an INSERT leaves out (AUTO_INCREMENT apart).  Raises ScenarioError for no default."""
+    facts = column.column
+    if facts.has_default:
+        return facts.default
+    if facts.default_now:
+        return time.text(facts.type.fsp)
+    if column.default is not None:
+        value = column.default.evaluate({})
+        if value is not None:
+            return strict_value(column.wire, column.codec, value)
+    if facts.nullable:
+        return None
+    if facts.type.name == "ENUM":
+        # The one type whose implicit default strict mode accepts: the first member.
+        return 1
+    raise ScenarioError(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
+
+
+def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value | None]) -> Row:
+    """The row with its generated columns computed.  Raises ScenarioError where the result does not fit."""
+    row = list(values)
+    for index, column in enumerate(columns):
+        if column.generated is None:
+            continue
+        operands = {other.name.lower(): _operand(other, row[i]) for i, other in enumerate(columns)}
+        try:
+            result = column.generated.evaluate(operands)
+            row[index] = None if result is None else strict_value(column.wire, column.codec, result)
+        except ScenarioError as error:
+            error.problem = f"generated column {column.name!r}: {error.problem}"
+            raise
+        if row[index] is None and not column.column.nullable:
+            raise ScenarioError(f"generated column {column.name!r} is NOT NULL, but its value is NULL")
+    return tuple(row)
+
+
+def _operand(column: ColumnDefinition, value: Value | None) -> Any:
+    """A cell as expressions compute with it."""
+    if value is not None and column.type.name in ("ENUM", "SET", "JSON"):
+        return column.codec.text(column.wire, value)
+    return value

@@ -1,0 +1,97 @@
+"""The SQL text of statements: what ROWS_QUERY logs, and what replays the scenario on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forge.compile.model import Row, Table
+from forge.scenario.definition import ColumnDefinition
+from forge.scenario.state import TableState
+from forge.values.base import Value
+from forge.values.literals import hexadecimal
+
+_TEXTS = ("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
+
+
+def identifier(name: str) -> str:
+    """A name in backticks."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def table_sql(table: Table) -> str:
+    return f"{identifier(table.database)}.{identifier(table.name)}"
+
+
+def value_sql(column: ColumnDefinition, value: Value | None) -> str:
+    """A literal that stores, or equals, exactly this value."""
+    return "NULL" if value is None else column.codec.sql(column.wire, value)
+
+
+def comparison_sql(column: ColumnDefinition, value: Value | None) -> str:
+    """A literal to compare the column with: BINARY(n) has its padding."""
+    return hexadecimal(value) if isinstance(value, bytes) else value_sql(column, value)
+
+
+def insert_sql(state: TableState, columns: Sequence[int], rows: Sequence[dict[int, Value | None]]) -> str:
+    """INSERT with a column list; a row that lacks a listed column gets the keyword DEFAULT."""
+    names = ", ".join(identifier(state.columns[index].name) for index in columns)
+    lines = []
+    for row in rows:
+        cells = [value_sql(state.columns[index], row[index]) if index in row else "DEFAULT" for index in columns]
+        lines.append(f"({', '.join(cells)})")
+    return f"INSERT INTO {table_sql(state.table)} ({names}) VALUES {', '.join(lines)}"
+
+
+def update_sql(state: TableState, assignments: Sequence[str], where: str, affected: int) -> str:
+    hint, order = _ordering(state, affected)
+    return f"UPDATE {hint}{table_sql(state.table)} SET {', '.join(assignments)}{where}{order}"
+
+
+def delete_sql(state: TableState, where: str, affected: int) -> str:
+    hint, order = _ordering(state, affected)
+    return f"DELETE {hint}FROM {table_sql(state.table)}{where}{order}"
+
+
+def _ordering(state: TableState, affected: int) -> tuple[str, str]:
+    """What makes a server change several rows in our order: (optimizer hint, ORDER BY).
+
+    Rows without a clustering key come in the order of insertion as long as no index is read.
+    """
+    if affected < 2:
+        return "", ""
+    if state.clustering is None:
+        return (f"/*+ NO_INDEX({identifier(state.table.name)}) */ " if state.table.keys else ""), ""
+    parts = []
+    for part in state.clustering.parts:
+        column = state.columns[part.column]
+        name = identifier(column.name)
+        parts.append(f"CAST({name} AS BINARY)" if column.type.name in _TEXTS else name)
+    return "", f" ORDER BY {', '.join(parts)}"
+
+
+def assignment(column: ColumnDefinition, value: Value | None) -> str:
+    return f"{identifier(column.name)} = {value_sql(column, value)}"
+
+
+def case_assignment(state: TableState, index: int, before: Sequence[Row], values: Sequence[Value | None]) -> str:
+    """An assignment that gives each of several rows its own value, chosen by the clustering key."""
+    column = state.columns[index]
+    assert state.clustering is not None
+    branches = []
+    for row, value in zip(before, values, strict=True):
+        tests = [_exactly(state.columns[part.column], row[part.column]) for part in state.clustering.parts]
+        branches.append(f"WHEN {' AND '.join(tests)} THEN {_case_value(column, value)}")
+    return f"{identifier(column.name)} = CASE {' '.join(branches)} END"
+
+
+def _exactly(column: ColumnDefinition, value: Value | None) -> str:
+    """A comparison that only this key value meets; key values differ under their collation."""
+    return f"{identifier(column.name)} = {comparison_sql(column, value)}"
+
+
+def _case_value(column: ColumnDefinition, value: Value | None) -> str:
+    """A literal of one type in all branches: a CASE that mixes types would convert some of them."""
+    if value is not None and column.type.name in ("ENUM", "SET"):
+        return str(value)
+    text = value_sql(column, value)
+    return f"CAST({text} AS JSON)" if column.type.name == "JSON" and text.startswith("'") else text

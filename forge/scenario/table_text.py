@@ -1,0 +1,84 @@
+"""CREATE TABLE text of a table that is declared in pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from forge.errors import ScenarioError
+from forge.scenario.model import ColumnDeclaration, KeyDeclaration, TableDeclaration
+from forge.scenario.sqltext import identifier
+from forge.values.literals import hexadecimal, quoted
+
+_SQL_DEFAULT = re.compile(
+    r"\(.*\)|(CURRENT_TIMESTAMP|NOW|LOCALTIME|LOCALTIMESTAMP)(\(\d*\))?", re.IGNORECASE | re.DOTALL
+)
+_PART = re.compile(r"(?P<name>.*?)(?P<prefix>\(\d+\))?", re.DOTALL)
+
+
+def table_text(table: TableDeclaration) -> str:
+    """The statement that the declaration stands for, which is also what gets logged.
+
+    Its parts are checked when it is read, as those of text that a person wrote.
+    """
+    lines = [_column(column) for column in table.columns]
+    lines += [_key(key) for key in table.keys]
+    options = ""
+    if table.charset is not None:
+        options += f" DEFAULT CHARSET={table.charset}"
+    if table.collation is not None:
+        options += f" COLLATE={table.collation}"
+    name = ".".join(identifier(part.strip("`")) for part in table.table.split("."))
+    body = ",\n".join(f"  {line}" for line in lines)
+    return f"CREATE TABLE {name} (\n{body}\n){options}"
+
+
+def _column(column: ColumnDeclaration) -> str:
+    parts = [identifier(column.name), column.type]
+    if column.nullable is not None:
+        parts.append("NULL" if column.nullable else "NOT NULL")
+    if column.default is not msgspec.UNSET:
+        parts.append(f"DEFAULT {_default(column.name, column.default)}")
+    if column.on_update is not None:
+        parts.append(f"ON UPDATE {column.on_update}")
+    if column.auto_increment:
+        parts.append("AUTO_INCREMENT")
+    if not column.visible:
+        parts.append("INVISIBLE")
+    return " ".join(parts)
+
+
+def _default(name: str, value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, (int, Decimal)):
+        return str(value)
+    if isinstance(value, bytes):
+        return hexadecimal(value)
+    if isinstance(value, str):
+        return value if _SQL_DEFAULT.fullmatch(value.strip()) else quoted(value)
+    raise ScenarioError(f"the default of column {name!r} is no literal", expected="text, a number, or null")
+
+
+def _key(key: KeyDeclaration) -> str:
+    name = f" {identifier(key.name)}" if key.name else ""
+    if key.primary is not None:
+        return f"PRIMARY KEY ({_parts(key.primary)})"
+    if key.unique is not None:
+        return f"UNIQUE KEY{name} ({_parts(key.unique)})"
+    return f"KEY{name} ({_parts(key.index or ())})"
+
+
+def _parts(parts: Iterable[str]) -> str:
+    rendered = []
+    for part in parts:
+        match = _PART.fullmatch(part)
+        assert match is not None  # the pattern matches every text
+        rendered.append(identifier(match["name"]) + (match["prefix"] or ""))
+    return ", ".join(rendered)

@@ -1,0 +1,199 @@
+"""WHERE clauses: which rows they choose, and SQL that chooses the same rows on a server.
+
+Text is compared exactly, character by character; where the column's collation would call other rows of the table
+equal as well, the SQL compares bytes.  Order (lt, ge, between ...) of text is the order of its bytes.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.scenario.definition import ColumnDefinition
+from forge.scenario.literals import strict_value
+from forge.scenario.sqltext import comparison_sql, identifier, value_sql
+from forge.scenario.state import TableState, comparable, sort_value, stored_bytes_of
+from forge.values.base import Value
+from forge.values.literals import hexadecimal
+
+#: Operators by their word: SQL, and how values compare.
+_ORDERINGS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    "lt": ("<", operator.lt),
+    "le": ("<=", operator.le),
+    "gt": (">", operator.gt),
+    "ge": (">=", operator.ge),
+}
+OPERATORS = (*_ORDERINGS, "ne", "between")
+_NOT_COMPARED = ("JSON", "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING",
+                 "MULTIPOLYGON", "GEOMETRYCOLLECTION", "VECTOR")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One comparison of a column: ``word`` is eq, ne, in, or an operator; ``values`` may hold None for NULL."""
+
+    index: int
+    column: ColumnDefinition
+    word: str
+    values: tuple[Value | None, ...]
+
+    def matches(self, value: Value | None) -> bool:
+        """Whether a cell meets the condition; NULL meets only ``null`` and a list with null in it."""
+        if self.word in ("eq", "in"):
+            return value in self.values if value is not None else None in self.values
+        if self.word == "ne":
+            return value is not None and value not in self.values
+        if value is None:
+            return False
+        cell = sort_value(self.column, value)
+        bounds = [sort_value(self.column, bound) for bound in self.values]
+        if self.word == "between":
+            return bool(bounds[0] <= cell <= bounds[1])
+        return _ORDERINGS[self.word][1](cell, bounds[0])
+
+    @property
+    def has_literal(self) -> bool:
+        return any(value is not None for value in self.values)
+
+    def sql(self, cells: Iterable[Value | None]) -> str:
+        """The condition in SQL; ``cells`` are the column's values in all rows of the table."""
+        literals = [value for value in self.values if value is not None]
+        is_null = f"{identifier(self.column.name)} IS NULL"
+        if self.word in ("eq", "in") and not literals:
+            return is_null
+        if self.word == "ne" and not literals:
+            return f"{identifier(self.column.name)} IS NOT NULL"
+        left, rights = self._sides(literals, cells)
+        if self.word == "between":
+            return f"{left} BETWEEN {rights[0]} AND {rights[1]}"
+        if self.word == "in":
+            text = f"{left} IN ({', '.join(rights)})"
+            return f"({text} OR {is_null})" if None in self.values else text
+        mark = {"eq": "=", "ne": "<>"}.get(self.word) or _ORDERINGS[self.word][0]
+        return f"{left} {mark} {rights[0]}"
+
+    def _sides(self, literals: list[Value], cells: Iterable[Value | None]) -> tuple[str, list[str]]:
+        """The SQL of the column and of the literals."""
+        name = identifier(self.column.name)
+        ordering = self.word in OPERATORS and self.word != "ne"
+        if self.column.type.name in ("ENUM", "SET"):
+            if ordering:
+                return f"{name} + 0", [str(value) for value in literals]
+            return name, [value_sql(self.column, value) for value in literals]
+        is_text = self.column.wire.collation is not None and not _is_binary(self.column)
+        if is_text and (ordering or self._collation_differs(literals, cells)):
+            return f"CAST({name} AS BINARY)", [hexadecimal(stored_bytes_of(self.column, value)) for value in literals]
+        return name, [comparison_sql(self.column, value) for value in literals]
+
+    def _collation_differs(self, literals: list[Value], cells: Iterable[Value | None]) -> bool:
+        """Whether the server's comparison of text could choose other rows than the exact one.
+
+        Outside ASCII, collations are known only approximately: there the answer is always yes.
+        """
+        if not all(isinstance(value, str) and value.isascii() for value in literals):
+            return True
+        keys = {comparable(self.column, value) for value in literals}
+        for cell in cells:
+            if cell is None or cell in literals:
+                continue
+            if not isinstance(cell, str) or not cell.isascii() or comparable(self.column, cell) in keys:
+                return True
+        return False
+
+
+def _is_binary(column: ColumnDefinition) -> bool:
+    return column.type.name in ("BINARY", "VARBINARY") or column.type.name.endswith("BLOB")
+
+
+def parse_where(where: Mapping[str, Any] | None, state: TableState) -> list[Condition]:
+    """The conditions of a declared WHERE; all have to hold.
+
+    Raises ScenarioError for unknown columns and operators, and literals that the column cannot hold.
+    """
+    conditions: list[Condition] = []
+    for name, declared in (where or {}).items():
+        index = column_index(state, name)
+        column = state.columns[index]
+        if column.type.name in _NOT_COMPARED:
+            if declared is None:
+                conditions.append(Condition(index, column, "eq", (None,)))
+                continue
+            raise UnsupportedError(f"column {name!r}: {column.type.name} columns in where are not supported yet")
+        conditions += _conditions(index, column, declared)
+    return conditions
+
+
+def column_index(state: TableState, name: str) -> int:
+    """Index of a column by its declared name.  Raises ScenarioError with the nearest name."""
+    found = state.definition.find(name)
+    if found is None:
+        names = [column.name for column in state.columns]
+        raise ScenarioError(
+            f"table {state.name} has no column {name!r}",
+            expected=f"one of {', '.join(names)}",
+            suggestion=nearest(name, names),
+        )
+    return found
+
+
+def _conditions(index: int, column: ColumnDefinition, declared: Any) -> Iterable[Condition]:
+    if isinstance(declared, list):
+        if not declared:
+            raise ScenarioError(f"column {column.name!r}: the list of values is empty", expected="at least one")
+        yield Condition(index, column, "in", tuple(_value(column, item) for item in declared))
+    elif isinstance(declared, Mapping) and set(declared) not in ({"hex"}, {"value"}):
+        for word, operand in declared.items():
+            if word not in OPERATORS:
+                raise ScenarioError(
+                    f"column {column.name!r}: unknown operator {word!r}",
+                    expected=f"one of {', '.join(OPERATORS)}",
+                    suggestion=nearest(str(word), OPERATORS),
+                )
+            yield _ordered(index, column, word, operand)
+    else:
+        yield Condition(index, column, "eq", (_value(column, declared),))
+
+
+def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any) -> Condition:
+    if word == "between":
+        if not isinstance(operand, list) or len(operand) != 2:
+            raise ScenarioError(f"column {column.name!r}: between needs two values", expected="[low, high]")
+        values = tuple(_value(column, item) for item in operand)
+    else:
+        values = (_value(column, operand),)
+    if word != "ne" and None in values:
+        raise ScenarioError(f"column {column.name!r}: nothing is {word} null", expected="a literal")
+    return Condition(index, column, word, values)
+
+
+def _value(column: ColumnDefinition, declared: Any) -> Value | None:
+    if isinstance(declared, Mapping) and set(declared) == {"value"}:
+        declared = declared["value"]
+    if declared is None:
+        return None
+    try:
+        return strict_value(column.wire, column.codec, declared)
+    except ScenarioError as error:
+        error.problem = f"column {column.name!r}: {error.problem}"
+        raise
+
+
+def matching(conditions: list[Condition], state: TableState) -> list[int]:
+    """Numbers of the rows that meet all conditions, in the order in which a server changes them."""
+    chosen = [
+        number
+        for number, row in state.rows.items()
+        if all(condition.matches(row[condition.index]) for condition in conditions)
+    ]
+    return state.ordered(chosen)
+
+
+def where_sql(conditions: list[Condition], state: TableState) -> str:
+    """`` WHERE ...``, or nothing if there are no conditions."""
+    if not conditions:
+        return ""
+    parts = [c.sql(row[c.index] for row in state.rows.values()) for c in conditions]
+    return " WHERE " + " AND ".join(parts)
