@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import copy
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
@@ -100,6 +101,17 @@ class Located:
             wanted -= not source[position].isspace()
             position += 1
         return _line_of(entry.first + source.count("\n", 0, position), self._lines)
+
+    def inside(self, step: str | int) -> Located:
+        """The entry ``step`` of the document as a document of its own."""
+        entry, whole = self._find((step,))
+        return Located(entry if whole else None, file=self.file, text=self._text, lines=self._lines)
+
+    def copy(self) -> Located:
+        """The document with a value of its own, which may be changed; the lines stay those of the text."""
+        copied = Located(self._root, file=self.file, text=self._text, lines=self._lines)
+        copied.value = copy.deepcopy(self.value)
+        return copied
 
     def error(
         self, problem: str, path: Path, *, expected: str | None = None, suggestion: str | None = None

@@ -1,0 +1,56 @@
+"""What a user declares: YAML, CREATE TABLE text and Python; what it means for tables and their rows.
+
+In Python::
+
+    from forge.scenario import Scenario, delete, insert, plan, update
+
+    scenario = (
+        Scenario("first-day", tables=["CREATE TABLE shop.orders (id INT PRIMARY KEY, who VARCHAR(60), qty INT)"])
+        .transaction(insert("shop.orders", {"id": 1, "who": "Ann"}, {"id": 2, "who": {"faker": "name"}}))
+        .transaction(update("shop.orders", where={"id": 1}, set={"qty": 3}), delete("shop.orders", where={"id": 2}))
+    )
+    plan(scenario).contents
+"""
+
+from forge.compile.model import Facts, Session
+from forge.scenario.load import iterate_cases, load_cases, load_scenario
+from forge.scenario.matrix import Case, expand, parse_settings
+from forge.scenario.model import (
+    ColumnDeclaration,
+    KeyDeclaration,
+    Scenario,
+    Statement,
+    TableDeclaration,
+    Transaction,
+    ddl,
+    delete,
+    insert,
+    insert_many,
+    update,
+)
+from forge.scenario.plan import plan
+from forge.scenario.schema import json_schema
+
+__all__ = [
+    "Case",
+    "ColumnDeclaration",
+    "Facts",
+    "KeyDeclaration",
+    "Scenario",
+    "Session",
+    "Statement",
+    "TableDeclaration",
+    "Transaction",
+    "ddl",
+    "delete",
+    "expand",
+    "insert",
+    "insert_many",
+    "iterate_cases",
+    "json_schema",
+    "load_cases",
+    "load_scenario",
+    "parse_settings",
+    "plan",
+    "update",
+]

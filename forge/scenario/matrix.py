@@ -1,0 +1,221 @@
+"""A family of cases from one file: every combination of the values in its ``matrix``.
+
+A key of the matrix, or of ``--set``, that begins with a field of the scenario (``server``, ``session.row_image``)
+replaces that field; every other key is a parameter of the template.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from forge.errors import ScenarioError, nearest
+from forge.located import Located, load
+from forge.scenario.convert import convert
+from forge.scenario.model import Scenario
+from forge.scenario.template import check_parameters, is_template, render
+
+_FIELDS = frozenset(item.encode_name for item in msgspec.structs.fields(Scenario)) - {"matrix"}
+_BLOCK = re.compile(r"^matrix[ ]*:.*(?:\n(?:[ \t#].*)?$)*", re.MULTILINE)
+EXCLUDE = "exclude"
+#: More cases than this come from a mistake.
+_MOST_CASES = 1_000_000
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One member of a family; ``choices`` are its values of the matrix, by key."""
+
+    name: str
+    scenario: Scenario
+    choices: dict[str, Any] = field(default_factory=dict)
+
+
+def parse_settings(words: list[str] | tuple[str, ...]) -> dict[str, Any]:
+    """``--set key=value`` words as a mapping; values are read as YAML.  Raises ScenarioError."""
+    settings: dict[str, Any] = {}
+    for word in words:
+        key, mark, value = word.partition("=")
+        if not mark or not key:
+            raise ScenarioError(f"--set {word!r} sets nothing", expected="--set key=value")
+        try:
+            settings[key] = load(value).value
+        except ScenarioError as error:
+            raise ScenarioError(f"--set {key}: {error.problem}") from None
+    return settings
+
+
+def expand(text: str, *, file: str | None = None, settings: Settings | None = None) -> Iterator[Case]:
+    """The cases of a scenario's text, one after the other, in the order of the matrix.
+
+    A text without matrix is one case.  Names are stable: ``first-day[server=mysql-9.7,row_image=full]``.
+    Raises ScenarioError (file, line).
+    """
+    source = _Source(text, file, dict(settings or {}))
+    labels = _labels(list(source.axes))
+    for choices in source.combinations():
+        scenario = source.scenario(choices, choices)
+        name = scenario.scenario
+        if choices:
+            name += f"[{','.join(f'{labels[key]}={_shown(value)}' for key, value in choices.items())}]"
+        yield Case(name, _renamed(scenario, name), choices)
+
+
+def base_scenario(text: str, *, file: str | None = None, settings: Settings | None = None) -> Scenario:
+    """The scenario as declared, its matrix aside; a template parameter that only the matrix gives has its first value.
+
+    Raises ScenarioError (file, line).
+    """
+    source = _Source(text, file, dict(settings or {}))
+    first = next(source.combinations(), {})
+    scenario = source.scenario({key: value for key, value in first.items() if not _is_field(key)}, {})
+    return _renamed(scenario, scenario.scenario)
+
+
+class _Source:
+    """A scenario's text with its matrix."""
+
+    def __init__(self, text: str, file: str | None, settings: dict[str, Any]) -> None:
+        self.text = text
+        self.file = file
+        self.settings = settings
+        self.template = is_template(file, text)
+        self.tree: Located | None = None if self.template else load(text, file=file)
+        parameters = {key: value for key, value in settings.items() if not _is_field(key)}
+        matrix = self._matrix(parameters)
+        self.excluded = _excluded(matrix)
+        declared = matrix.value if isinstance(matrix.value, dict) else {}
+        self.axes = {key: values for key, values in declared.items() if key != EXCLUDE}
+        unknown = {key: value for key, value in parameters.items() if key not in self.axes}
+        if self.template:
+            check_parameters(text, unknown, file=file)
+        elif unknown:
+            name = next(iter(unknown))
+            raise ScenarioError(
+                f"the file is no template and has no parameter {name!r}",
+                file=file,
+                expected=f"a field such as {', '.join(sorted(_FIELDS))}",
+                suggestion=nearest(name, _FIELDS),
+            )
+
+    def _matrix(self, parameters: Settings) -> Located:
+        """The matrix with its lines; of a template it is read before the rest is rendered."""
+        if self.tree is not None:
+            value = self.tree.value.get("matrix") if isinstance(self.tree.value, dict) else None
+            return _checked(self.tree.inside("matrix") if value is not None else load(""))
+        match = _BLOCK.search(self.text)
+        if match is None:
+            return load("")
+        first_line = self.text.count("\n", 0, match.start()) + 1
+        rendered = render(match[0], parameters, file=self.file, first_line=first_line)
+        block = load(rendered.text, file=self.file, lines=rendered.lines)
+        return _checked(block.inside("matrix"))
+
+    def combinations(self) -> Iterator[dict[str, Any]]:
+        """Values by key, for every combination that is not excluded; a key that ``--set`` fixes has that value."""
+        axes = {key: [self.settings[key]] if key in self.settings else values for key, values in self.axes.items()}
+        total = 1
+        for values in axes.values():
+            total *= len(values)
+        if total > _MOST_CASES:
+            raise ScenarioError(f"the matrix has {total} combinations", file=self.file, expected=f"{_MOST_CASES}")
+        for values in itertools.product(*axes.values()):
+            choices = dict(zip(axes, values, strict=True))
+            if not any(all(choices[key] == value for key, value in pattern.items()) for pattern in self.excluded):
+                yield choices
+
+    def scenario(self, parameters: Settings, overrides: Settings) -> Scenario:
+        """The scenario with these parameters and with these fields replaced."""
+        located = self._located({**parameters, **self.settings})
+        if isinstance(located.value, dict):
+            located.value.pop("matrix", None)
+            for key, value in {**overrides, **self.settings}.items():
+                if _is_field(key):
+                    _override(located, key, value)
+        return convert(located)
+
+    def _located(self, parameters: Settings) -> Located:
+        if self.tree is not None:
+            return self.tree.copy()
+        names = {key: value for key, value in parameters.items() if key.isidentifier()}
+        rendered = render(self.text, names, file=self.file)
+        return load(rendered.text, file=self.file, lines=rendered.lines)
+
+
+def _is_field(key: str) -> bool:
+    return key.partition(".")[0] in _FIELDS
+
+
+def _checked(matrix: Located) -> Located:
+    """The matrix if it maps keys to lists.  Raises ScenarioError."""
+    if matrix.value is None:
+        return matrix
+    if not isinstance(matrix.value, dict):
+        raise matrix.error("the matrix is no mapping", (), expected="keys with lists of values")
+    for key, values in matrix.value.items():
+        if not isinstance(values, list) or not values:
+            raise matrix.error(f"matrix.{key} has no values", (key,), expected="a list")
+    return matrix
+
+
+def _excluded(matrix: Located) -> list[dict[str, Any]]:
+    if not isinstance(matrix.value, dict):
+        return []
+    axes = [key for key in matrix.value if key != EXCLUDE]
+    patterns: list[dict[str, Any]] = matrix.value.get(EXCLUDE, [])
+    for number, pattern in enumerate(patterns):
+        path = (EXCLUDE, number)
+        if not isinstance(pattern, dict) or not pattern:
+            raise matrix.error("this excludes nothing", path, expected="a mapping of keys of the matrix to values")
+        for key, value in pattern.items():
+            if key not in axes:
+                expected = f"one of {', '.join(axes)}"
+                problem = f"the matrix has no key {key!r}"
+                raise matrix.error(problem, (*path, key), expected=expected, suggestion=nearest(key, axes))
+            if value not in matrix.value[key]:
+                shown = ", ".join(_shown(item) for item in matrix.value[key])
+                problem = f"matrix.{key} has no value {_shown(value)}"
+                raise matrix.error(problem, (*path, key), expected=f"one of {shown}")
+    return patterns
+
+
+def _override(located: Located, key: str, value: Any) -> None:
+    """Replace the field at a dotted path."""
+    tree: dict[str, Any] = located.value
+    *steps, last = key.split(".")
+    for step in steps:
+        inner = tree.setdefault(step, {})
+        if not isinstance(inner, dict):
+            raise located.error(f"{key} is inside {step}, which is no mapping", (step,))
+        tree = inner
+    tree[last] = copy.deepcopy(value)
+
+
+def _renamed(scenario: Scenario, name: str) -> Scenario:
+    renamed = msgspec.structs.replace(scenario, scenario=name)
+    renamed.__dict__["located"] = scenario.origin
+    return renamed
+
+
+def _labels(keys: list[str]) -> dict[str, str]:
+    """Short labels: the last word of a dotted path, unless two keys would share it."""
+    lasts = [key.rpartition(".")[2] for key in keys]
+    return {key: last if lasts.count(last) == 1 else key for key, last in zip(keys, lasts, strict=True)}
+
+
+def _shown(value: Any) -> str:
+    """A value in a case's name: text as it is, a mapping by its ``name``, everything else as JSON."""
+    if isinstance(value, dict) and isinstance(value.get("name"), str):
+        return str(value["name"])
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, default=str, ensure_ascii=False, separators=(",", ":"))
