@@ -14,6 +14,7 @@ class Dialect:
 
     ``rounds_fractions``: a time is rounded to the column's fsp; MariaDB cuts it unless sql_mode says otherwise.
     ``takes_offsets``: a date's text may end in a UTC offset.
+    ``keeps_negative_zero``: of FLOAT and DOUBLE; MariaDB stores 0.
     ``last_timestamp``: the largest TIMESTAMP in seconds; MariaDB counts them unsigned from 11.5 on.
     ``max_scale``: fraction digits of DECIMAL.
     ``is_mariadb``: JSON is LONGTEXT, VECTOR is VARBINARY, geometry has the binary collation.
@@ -21,13 +22,16 @@ class Dialect:
 
     rounds_fractions: bool = True
     takes_offsets: bool = True
+    keeps_negative_zero: bool = True
     last_timestamp: int = 2**31 - 1
     max_scale: int = 30
     is_mariadb: bool = False
 
 
 MYSQL = Dialect()
-MARIADB = Dialect(rounds_fractions=False, takes_offsets=False, max_scale=38, is_mariadb=True)
+MARIADB = Dialect(
+    rounds_fractions=False, takes_offsets=False, keeps_negative_zero=False, max_scale=38, is_mariadb=True
+)
 _LONG_TIMESTAMPS = (11, 5)
 
 

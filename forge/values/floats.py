@@ -1,7 +1,8 @@
 """FLOAT and DOUBLE: IEEE-754 little-endian, 4 and 8 bytes; the metadata byte is that size (rows.md 4.2).
 
 FLOAT(M,D) and DOUBLE(M,D) round when stored and do not show in the bytes.  SQL cannot store NaN and infinities;
-cells that hold one decode to such a float, which has no text.  -0.0 is stored and prints as ``-0`` (recorded).
+cells that hold one decode to such a float, which has no text.  MySQL stores -0.0 and prints it as ``-0``; MariaDB
+stores 0 (recorded).
 
 Text: the shortest digits that give the same value back, laid out as MySQL 9.7 lays out a DOUBLE (recorded with
 ``SELECT``): without exponent if the decimal point comes 14 places before the first digit to 15 places after it, or
@@ -98,7 +99,7 @@ class FloatCodec(FixedWidthCodec):
             raise refuse(name, declared, "cannot hold this number")
         if column.unsigned and value < 0:
             raise refuse(name, declared, "cannot hold a negative number")
-        return value
+        return value if value or column.dialect.keeps_negative_zero else 0.0
 
     @staticmethod
     def _nearest(name: str, declared: Any) -> float:

@@ -27,6 +27,7 @@ from typing import Any
 
 from construct import BitsInteger, BitStruct, BytesInteger, ByteSwapped, Computed, Construct, Flag, Int32ub, Struct
 
+from forge.errors import ScenarioError
 from forge.values.base import Column, Piece
 from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
 from forge.values.dialect import Dialect
@@ -283,9 +284,15 @@ def timestamp_seconds(name: str, moment: Moment) -> int:
 def accept_timestamp(name: str, declared: Any, fsp: int, dialect: Dialect) -> str:
     """The UTC text of a declared TIMESTAMP: zero, or from 1970-01-01 00:00:01 to the dialect's last second."""
     moment = accept_moment(name, declared, fsp, dialect)
+    if moment == ZERO:
+        return moment.text(fsp)
+    try:
+        seconds = timestamp_seconds(name, moment)
+    except ScenarioError:
+        seconds = -1
     # MariaDB takes the fractions of the second 0, whose seconds alone would mean the zero timestamp.
     first = 0 if dialect.is_mariadb else 1
-    if moment != ZERO and not first <= timestamp_seconds(name, moment) <= dialect.last_timestamp:
+    if not first <= seconds <= dialect.last_timestamp:
         last = timestamp_text(dialect.last_timestamp, 0, 0)
         raise refuse(name, declared, "cannot hold this date", f"1970-01-01 00:00:01 to {last} (UTC)")
     return moment.text(fsp)
