@@ -3,87 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import msgspec
+from typing import Any
 
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir, templates_dir
 
-if TYPE_CHECKING:
-    from forge.scenario.load import LoadedCase
+SUFFIXES = (".yaml", ".yml", ".yaml.j2", ".yml.j2")
+#: What a recording's folder holds beside its scenario.
+_RECORDED = "scenario.yaml"
 
-SUFFIXES = (".yaml", ".yml")
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One scenario, as a description that travels to a worker: text and the values chosen of its matrix.
 
-class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One scenario of a file, as a description that travels to a worker: nothing but text.
-
-    ``id`` is the file's name inside its folder of scenarios, and the name of the case in it if there are several.
+    ``id`` is the file's name inside its folder of scenarios, with the choices if there are any.  ``file`` is relative,
+    so that a corpus does not depend on where it was made.
     """
 
     id: str
     file: str
     text: str
-    name: str
     server: str
     tags: tuple[str, ...] = ()
+    choices: dict[str, Any] = field(default_factory=dict)
 
 
-def scenario_folders() -> list[Path]:
+def shipped_folders() -> list[Path]:
     """Where the scenarios of the shipped corpus are."""
-    return [corpora_dir() / "scenarios", templates_dir() / "families"]
+    return [corpora_dir() / "scenarios", corpora_dir() / "recordings", templates_dir() / "families"]
 
 
 def find_cases(folders: Iterable[Path]) -> list[Case]:
     """The cases of all scenario files under the folders, by id.  Raises ScenarioError for the first wrong file."""
-    cases = [case for folder in folders for path in _files(folder) for case in cases_of(path, folder)]
+    cases = [case for folder in folders for file in _files(folder) for case in cases_of(file, folder)]
     return sorted(cases, key=lambda case: case.id)
 
 
-def cases_of(path: Path, folder: Path) -> list[Case]:
-    """The cases of one file.  Raises ScenarioError, OSError."""
-    try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError:
-        raise ScenarioError("this is not UTF-8 text", file=str(path)) from None
-    within = path.relative_to(folder)
-    # Relative, so that a corpus does not depend on where it was made.
-    file = (Path(folder.name) / within).as_posix()
-    stem = within.with_suffix("").as_posix()
-    loaded = _load(file, text)
-    return [
-        Case(
-            id=stem if len(loaded) == 1 else f"{stem}:{name}",
-            file=file,
-            text=text,
-            name=name,
-            server=one.scenario.server,
-            tags=tuple(one.scenario.tags),
-        )
-        for name, one in loaded.items()
-    ]
+def cases_of(file: Path, folder: Path) -> Iterator[Case]:
+    """The cases of one file.  Raises ScenarioError."""
+    from forge.scenario import expand
+    from forge.scenario.load import read_text
+
+    text = read_text(file)
+    within = file.relative_to(folder)
+    relative = f"{folder.name}/{within.as_posix()}"
+    stem = _stem(within)
+    for one in expand(text, file=relative):
+        chosen = f"[{one.name.partition('[')[2]}" if one.choices else ""
+        tags = tuple(one.scenario.tags)
+        yield Case(stem + chosen, relative, text, one.scenario.server, tags, one.choices)
 
 
 def compile_case(case: Case) -> bytes:
     """The bytes of a case.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
     from forge.binlog import write_binlog
     from forge.compile import compile_plan
-    from forge.scenario.load import plan
+    from forge.scenario import expand, plan
 
-    return write_binlog(compile_plan(plan(_load(case.file, case.text)[case.name].scenario)))
-
-
-@lru_cache(maxsize=16)
-def _load(file: str, text: str) -> dict[str, LoadedCase]:
-    """The expanded cases of a file's text by name; kept, since the cases of a file follow each other in a worker."""
-    from forge.scenario.load import load_cases
-
-    return {one.name: one for one in load_cases(text, file=file)}
+    found = [one.scenario for one in expand(case.text, file=case.file, settings=case.choices)]
+    if len(found) != 1:
+        raise ScenarioError(f"the choices of {case.id!r} name {len(found)} cases", file=case.file, expected="one")
+    return write_binlog(compile_plan(plan(found[0])))
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    if folder.is_dir():
-        yield from sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    for path in sorted(folder.rglob("*")):
+        if not path.name.endswith(SUFFIXES) or not path.is_file():
+            continue
+        if path.name == _RECORDED or not (path.parent / _RECORDED).is_file():
+            yield path
+
+
+def _stem(within: Path) -> str:
+    """``a/b.yaml`` is ``a/b``; a recording's ``name/scenario.yaml`` is ``recordings/name``."""
+    if within.name == _RECORDED and len(within.parts) > 1:
+        return f"recordings/{within.parent.as_posix()}"
+    suffix = next(suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if within.name.endswith(suffix))
+    return within.as_posix().removesuffix(suffix)

@@ -40,7 +40,6 @@ SCHEMA = pa.schema(
     [
         pa.field("case", pa.string(), nullable=False),
         pa.field("file", pa.string(), nullable=False),
-        pa.field("name", pa.string(), nullable=False),
         pa.field("server", pa.string(), nullable=False),
         pa.field("tags", pa.list_(pa.string()), nullable=False),
         pa.field("status", pa.string(), nullable=False),
@@ -72,7 +71,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     case: str
     file: str
-    name: str
     server: str
     tags: list[str]
     status: Status
@@ -93,7 +91,6 @@ def row_of(judgement: Judgement) -> dict[str, Any]:
     return {
         "case": case.id,
         "file": case.file,
-        "name": case.name,
         "server": case.server,
         "tags": list(case.tags),
         "status": judgement.status,

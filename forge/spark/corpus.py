@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import shutil
 import tempfile
 import threading
@@ -17,7 +18,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pyarrow as pa
 
 from forge import __version__
@@ -104,7 +104,7 @@ def _placed(cases: Sequence[Case]) -> pa.Table:
     return pa.table(
         {
             "part": [index // CASES_PER_PART for index in range(len(ordered))],
-            "spec": [msgspec.msgpack.encode(case) for case in ordered],
+            "spec": [pickle.dumps(case) for case in ordered],
         },
         schema=_INPUT,
     )
@@ -140,7 +140,7 @@ class _Judging:
         for batch in batches:
             # One row a batch: a case may be large, and judging takes far longer than handing it over.
             for row in batch.to_pylist():
-                judgement = self.judge(msgspec.msgpack.decode(row["spec"], type=Case))
+                judgement = self.judge(pickle.loads(row["spec"]))
                 yield pa.RecordBatch.from_pylist([{"part": row["part"], **row_of(judgement)}], schema=_JUDGED)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from forge.binlog import write_binlog
@@ -12,7 +10,7 @@ from forge.corpus.cases import Case
 from forge.corpus.judge import Status, judge_bytes, judge_case, jury_here
 from forge.errors import ScenarioError, UnsupportedError
 
-CASE = Case(id="a", file="scenarios/a.yaml", text="", name="a", server="mysql-9.7")
+CASE = Case(id="a", file="scenarios/a.yaml", text="", server="mysql-9.7")
 
 
 def judged(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> tuple[Status, str | None]:
@@ -68,11 +66,3 @@ def test_an_empty_file_is_judged() -> None:
 
 def test_our_own_decoder_is_always_here() -> None:
     assert next(iter(jury_here().present)) == "forge"
-
-
-def test_the_case_travels_as_text() -> None:
-    import msgspec
-
-    packed = msgspec.json.encode(CASE)
-    assert json.loads(packed)["id"] == "a"
-    assert msgspec.json.decode(packed, type=Case) == CASE

@@ -27,19 +27,17 @@ JURY = Jury(present={"stub": "1"}, absent={"other": "not on this machine"})
 def cases(count: int) -> list[Case]:
     """Not in the order of their ids."""
     numbers = sorted(range(count), key=lambda number: hashlib.sha256(str(number).encode()).digest())
-    return [
-        Case(id=f"c/{n:05d}", file="c.yaml", text="", name=str(n), server="mysql-9.7", tags=("a",)) for n in numbers
-    ]
+    return [Case(id=f"c/{n:05d}", file="c.yaml", text=str(n), server="mysql-9.7", tags=("a",)) for n in numbers]
 
 
 def stub_judge() -> Judge:
     """A judge that travels to the workers by value."""
 
     def judge(case: Case) -> Judgement:
-        number = int(case.name)
+        number = int(case.text)
         if number % 10 == 3:
             return Judgement(case=case, status="unsupported", error="no such thing yet")
-        binlog = hashlib.sha256(case.name.encode()).digest() * (number % 7)
+        binlog = hashlib.sha256(case.text.encode()).digest() * (number % 7)
         verdict = DecoderVerdict(decoder="stub", version="1", outcome="agree")
         if number % 10 == 4:
             verdict = DecoderVerdict(decoder="stub", version="1", outcome="disagree", detail="row 1")
@@ -78,7 +76,7 @@ def test_a_killed_worker_is_replaced_and_no_case_is_lost(tmp_path: Path) -> None
     inner = stub_judge()
 
     def judge(case: Case) -> Judgement:
-        if case.name == "7" and not mark.exists():
+        if case.text == "7" and not mark.exists():
             mark.touch()
             os._exit(9)
         return inner(case)

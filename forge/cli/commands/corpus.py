@@ -50,7 +50,7 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
       forge corpus build --out out/corpus --master 'local[4,3]' --partitions 16 --json
     """
     _require_arrow()
-    from forge.corpus.cases import find_cases, scenario_folders
+    from forge.corpus.cases import find_cases, shipped_folders
     from forge.corpus.judge import judge_case, jury_here
     from forge.corpus.manifest import read_entries
     from forge.corpus.report import Tally, summary_lines, summary_object
@@ -59,7 +59,7 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
     for folder in scenarios:
         if not folder.is_dir():
             raise ScenarioError(f"{folder} is no folder", expected="a folder of scenarios")
-    cases = find_cases(scenarios or scenario_folders())
+    cases = find_cases(scenarios or shipped_folders())
     jury = jury_here()
     judge = partial(judge_case, decoders=tuple(jury.present))
     with progress_to("cases judged, by task") as told:

@@ -1,0 +1,57 @@
+"""``forge build``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from forge.cli.output import write_output
+from forge.cli.parameters import parameters_option
+from forge.errors import ScenarioError, nearest
+
+if TYPE_CHECKING:
+    from forge.scenario import Scenario
+
+#: Names of cases that an error message lists.
+_LISTED = 5
+
+
+@click.command()
+@click.argument("file")
+@click.option("-o", "--output", required=True, metavar="FILE", help="Where the binary log goes (- is stdout).")
+@parameters_option
+@click.option("--server", metavar="LINE", help="Another server line than the scenario's, e.g. mysql-8.4.")
+@click.option("--case", metavar="NAME", help="One case of the scenario's matrix (without: the scenario as declared).")
+def command(file: str, output: str, parameters: tuple[str, ...], server: str | None, case: str | None) -> None:
+    """Compile the scenario FILE into a binary log.
+
+    \b
+    Example:
+      forge build first.yaml -o first.000001
+      forge build family.yaml --set session.row_image=minimal --server mysql-8.4 -o minimal.000001
+    """
+    from forge.binlog import write_binlog
+    from forge.compile import compile_plan
+    from forge.scenario import parse_settings, plan
+
+    settings = parse_settings(parameters)
+    if server is not None:
+        settings["server"] = server
+    write_output(output, write_binlog(compile_plan(plan(_scenario(file, settings, case)))))
+
+
+def _scenario(file: str, settings: dict[str, object], case: str | None) -> Scenario:
+    from forge.scenario import iterate_cases, load_scenario
+
+    if case is None:
+        return load_scenario(file, settings)
+    names: list[str] = []
+    for one in iterate_cases(file, settings):
+        if one.name == case:
+            return one.scenario
+        names.append(one.name)
+    shown = ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
+    raise ScenarioError(
+        f"there is no case {case!r}", file=file, expected=f"one of {shown}", suggestion=nearest(case, names)
+    )
