@@ -18,13 +18,23 @@ from typing import Any
 import pytest
 
 from forge import values
+from forge.binlog.reader import read_events
 from forge.errors import ScenarioError
+from forge.events.columns import columns_of
+from forge.events.row_image import parse_rows
+from forge.events.rows import RowsBody
+from forge.events.table_map import TableMap
+from forge.record.server import RealServer
+from forge.values.base import Column
 from forge.values.registry import codec_for
 
 RECORDED = Path(__file__).parent / "recorded"
 SERVERS = ("mysql-9.7", "mariadb-10.11", "mariadb-11.8")
 #: Wire types whose SELECT text is not the text here: FLOAT has 6 digits there, BIT is bytes.
 OTHER_TEXT = (4, 16)
+BUILDS = {"mysql97": "mysql-9.7", "maria1011": "mariadb-10.11", "maria118": "mariadb-11.8"}
+#: Zero and partial dates are stored under this sql_mode.
+LAX = "ALLOW_INVALID_DATES"
 
 
 @dataclass(frozen=True)
@@ -142,3 +152,53 @@ def test_every_known_difference_is_one() -> None:
     different = [case for case in everything if made(case) != case.cell or (case.cell and shown(case) != case.text)]
     idle = [known.reason for known in DIFFERENCES if not any(known.covers(case) for case in different)]
     assert idle == []
+
+
+def literals(server: str) -> Iterator[tuple[str, str, bytes]]:
+    """(type, SQL literal, cell) of every recorded value that can be declared."""
+    for case in cases(server):
+        column = values.column(case.type, server=server)
+        codec = codec_for(column)
+        try:
+            value = codec.accept(column, case.declared)
+        except ScenarioError:
+            continue
+        is_foreign = isinstance(value, bytes) and column.collation not in (None, 63)
+        is_beyond = column.type_code == 19 and str(value).startswith("838:59:59.") and server.startswith("mysql")
+        if not is_foreign and not is_beyond:
+            yield case.type, codec.sql(column, value), codec.encode(column, value)
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("build", BUILDS)
+def test_literals_store_exactly_their_cells(build: str) -> None:
+    server = BUILDS[build]
+    expected = list(literals(server))
+    tables = {type_text: f"t{number}" for number, type_text in enumerate(dict.fromkeys(row[0] for row in expected))}
+    script = ["CREATE DATABASE v DEFAULT CHARACTER SET utf8mb4;", "USE v;", f"SET sql_mode = '{LAX}';"]
+    script += ["SET time_zone = '+00:00';"]
+    script += [f"CREATE TABLE {name} (v {type_text} NULL);" for type_text, name in tables.items()]
+    script += [f"INSERT INTO {tables[type_text]} VALUES ({literal});" for type_text, literal, _ in expected]
+    with RealServer(name=build, options=["--binlog-row-metadata=FULL", "--binlog-format=ROW"]) as running:
+        running.run_sql("\n".join(script))
+        running.stop()
+        log = (running.folder / "data" / "binlog.000001").read_bytes()
+    stored = list(stored_cells(log))
+    wrong = [
+        (wanted, None if got is None else got.hex())
+        for wanted, got in zip(expected, stored, strict=True)
+        if wanted[2] != got
+    ]
+    assert wrong == []
+
+
+def stored_cells(log: bytes) -> Iterator[bytes | None]:
+    columns: tuple[Column, ...] = ()
+    for placed in read_events(log):
+        body = placed.event.body
+        if isinstance(body, TableMap):
+            columns = columns_of(body)
+        elif isinstance(body, RowsBody):
+            for row in parse_rows(body, columns):
+                assert row.after is not None
+                yield row.after.cells[0]
