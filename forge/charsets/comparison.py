@@ -6,7 +6,8 @@ comparison must be made binary-exact; it is not a sort order.
 Exact are ``binary`` and the ``_bin`` collations.  The others fold character by character as the servers' WEIGHT_STRING
 does for single characters (see ``forge.charsets.folding``).  Not modelled are contractions (Danish aa, Hungarian
 dzs, Czech ch: several characters that weigh as one) and characters above U+1FFFF, which only fold as Unicode says.
-PAD SPACE collations ignore trailing spaces, and characters that weigh as a space.
+PAD SPACE collations ignore trailing spaces, and characters that weigh as a space.  What is compared is what a column
+would hold: characters that a set stores as the same bytes are the same.
 """
 
 from __future__ import annotations
@@ -15,13 +16,26 @@ from functools import cache
 
 from forge.charsets.collations import Collation, collation
 from forge.charsets.folding import Folding, folding, place_of
+from forge.charsets.registry import charset
+from forge.charsets.unicode import UNICODE
+from forge.errors import FormatError, ScenarioError
 
 
 @cache
-def _table(collation_id: int) -> tuple[Folding | None, bool]:
-    """(how characters fold, whether trailing spaces are dropped)."""
+def _table(collation_id: int) -> tuple[str | None, Folding | None, bool]:
+    """(character set if it changes what it is given, how characters fold, whether trailing spaces are dropped)."""
     found = collation(collation_id)
-    return (None if _compares_code_points(found) else folding(*place_of(found))), found.pad_space
+    table = None if _compares_code_points(found) else folding(*place_of(found))
+    return (None if found.charset in UNICODE else found.charset), table, found.pad_space
+
+
+def as_stored(charset_name: str, text: str) -> str:
+    """``text`` after it was in a column of the set; unchanged if the set cannot hold it."""
+    stored = charset(charset_name)
+    try:
+        return stored.decode(stored.encode(text))
+    except (ScenarioError, FormatError):
+        return text
 
 
 def _compares_code_points(found: Collation) -> bool:
@@ -39,6 +53,8 @@ def compare_key(collation_id: int, text: str) -> str:
 
     Raises ScenarioError if there is no such collation.
     """
-    table, pad_space = _table(collation_id)
+    charset_name, table, pad_space = _table(collation_id)
+    if charset_name and not text.isascii():
+        text = as_stored(charset_name, text)
     key = text if table is None else text.translate(table)
     return key.rstrip(" ") if pad_space else key

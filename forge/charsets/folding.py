@@ -4,7 +4,7 @@ The facts are in ``data/*.fold``, made from the servers' WEIGHT_STRING by ``forg
 ``[name parent base]`` tells what one collation does to single characters: first its own lines, then its parent's,
 then its base, an operation of Unicode's own that comes near.  A line is ``first count key``: that many characters
 from ``first`` on become ``key`` ("-": ignored; "61.65": two characters; with "+": successive characters become
-successive keys).  Code points are hexadecimal.
+successive keys).  Code points are hexadecimal, counts decimal.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def _expanded(lines: list[str]) -> dict[int, str]:
         start = int(first, 16)
         if key.endswith("+"):
             target = int(key[:-1], 16)
-            table.update((start + index, chr(target + index)) for index in range(int(count, 16)))
+            table.update((start + index, chr(target + index)) for index in range(int(count)))
         else:
             text = "" if key == "-" else "".join(chr(int(part, 16)) for part in key.split("."))
-            table.update(dict.fromkeys(range(start, start + int(count, 16)), text))
+            table.update(dict.fromkeys(range(start, start + int(count)), text))
     return table

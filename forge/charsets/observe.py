@@ -31,8 +31,6 @@ SPACES: dict[str, tuple[str, ...]] = {
     "ujis": (_PAIR, "8f 00-ff 00-ff", "8e 00-ff 41,a1"),
     "eucjpms": (_PAIR, "8f 00-ff 00-ff", "8e 00-ff 41,a1"),
 }
-#: Sets that reach beyond the BMP; of the others only a sample of the supplementary characters is tried.
-_WIDE = ("utf8mb4", "utf16", "utf16le", "utf32", "gb18030")
 _REPLACEMENTS = ("?", "\ufffd")
 
 
@@ -54,21 +52,19 @@ class Encoded:
 
 
 def observe_encoding(server: LiveServer, name: str) -> Iterator[Encoded]:
-    """What the server stores for every character of the BMP, and for the supplementary ones (see ``_WIDE``)."""
-    planes = "BETWEEN 1 AND 16" if name in _WIDE else "= 15"
-    step = "" if name in _WIDE else "AND ORD(c.b) IN (0, 255)"
+    """What the server stores for every character of all planes (tis620, for one, looks at 16 bits only)."""
+    question = charset(name).encode("?").hex().upper()
     sql = f"""{prepare()}
         CREATE TABLE point (u VARCHAR(1) CHARACTER SET utf8mb4);
         INSERT INTO point SELECT CONVERT(CONCAT(x'0000', a.b, c.b) USING utf32) FROM bytes a, bytes c
             WHERE ORD(a.b) NOT BETWEEN 0xd8 AND 0xdf;
         INSERT INTO point SELECT CONVERT(CONCAT(x'00', p.b, a.b, c.b) USING utf32) FROM bytes p, bytes a, bytes c
-            WHERE ORD(p.b) {planes} {step};
-        SELECT HEX(CONVERT(u USING utf32)), HEX(CONVERT(u USING {name})) FROM point;"""
-    question = charset(name).encode("?").hex().upper()
-    for point, stored in server.rows(sql):
-        character = chr(int(point, 16))
-        refused = not stored or stored == "NULL" or (stored == question and character != "?")
-        yield Encoded(character, None if refused else bytes.fromhex(stored))
+            WHERE ORD(p.b) BETWEEN 1 AND 16;
+        SELECT HEX(CONVERT(u USING utf32)), HEX(CONVERT(u USING {name})) FROM point
+            WHERE HEX(CONVERT(u USING {name})) NOT IN ('', '{question}') OR u = '?' COLLATE utf8mb4_bin;"""
+    stored = {int(point, 16): bytes.fromhex(data) for point, data in server.rows(sql)}
+    for point in (*range(0xD800), *range(0xE000, 0x110000)):
+        yield Encoded(chr(point), stored.get(point))
 
 
 def observe_decoding(server: LiveServer, name: str, encoded: list[Encoded]) -> Iterator[Decoded]:

@@ -28,7 +28,7 @@ def write_patch(server: LiveServer, name: str) -> None:
     }
     lines = []
     for direction, pairs in (("=", decoding & encoding), (">", decoding - encoding), ("<", encoding - decoding)):
-        lines += [" ".join((direction, *run)) for run in _runs(pairs)]
+        lines += [" ".join((direction, *run)) for run in _runs(pairs, by_character=direction == "<")]
     path = Path(__file__).parent / "data" / f"{name}.map"
     path.unlink(missing_ok=True)
     if lines:
@@ -37,10 +37,11 @@ def write_patch(server: LiveServer, name: str) -> None:
     forget()
 
 
-def _runs(pairs: set[_Pair]) -> list[tuple[str, str, str]]:
+def _runs(pairs: set[_Pair], *, by_character: bool) -> list[tuple[str, str, str]]:
     """(bytes, code point, count) in hexadecimal, hexadecimal and decimal; see forge.charsets.tables."""
     runs: list[list[_Pair]] = []
-    for pair in sorted(pairs, key=lambda pair: (pair[0] or b"", pair[1] or "")):
+    by_bytes = sorted(pairs, key=lambda pair: (pair[0] or b"", pair[1] or ""))
+    for pair in sorted(by_bytes, key=lambda pair: pair[1] or "") if by_character else by_bytes:
         if runs and _follows(runs[-1][-1], pair):
             runs[-1].append(pair)
         else:

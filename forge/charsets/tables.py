@@ -2,7 +2,8 @@
 
 The differences lie in ``data/NAME.map``, written by ``forge.charsets.measure`` from a server's own conversions.
 A line is ``direction bytes code-point count``: ``>`` bytes become a character, ``<`` a character becomes bytes,
-``=`` both; ``-`` stands for "nothing".  ``count`` successive characters have successive last bytes.
+``=`` both; ``-`` stands for "nothing".  ``count`` successive
+characters have successive last bytes.  Bytes and code points are hexadecimal, counts decimal.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from forge.charsets import folding
 from forge.charsets.collations import Collation, collation
-from forge.charsets.comparison import compare_key, is_exact
+from forge.charsets.comparison import as_stored, compare_key, is_exact
 from forge.charsets.live import LiveServer
 from forge.charsets.observe import prepare
 from forge.charsets.registry import charset
@@ -33,7 +33,7 @@ _ROOTS = {
 
 
 def weights(server: LiveServer, found: Collation) -> Weights:
-    """WEIGHT_STRING under a collation of every character below U+20000 that its set can hold."""
+    """WEIGHT_STRING under a collation of every character below U+20000 that its set holds and gives back."""
     question = charset(found.charset).encode("?").hex().upper()
     sql = f"""{prepare()}
         CREATE TABLE point (u VARCHAR(1) CHARACTER SET utf8mb4);
@@ -43,8 +43,11 @@ def weights(server: LiveServer, found: Collation) -> Weights:
             HEX(WEIGHT_STRING(CONVERT(u USING {found.charset}) COLLATE {found.name})) FROM point;"""
     answer = {}
     for point, stored, weight in server.rows(sql):
-        if stored not in (question, "", "NULL") or int(point, 16) == 0x3F:
-            answer[chr(int(point, 16))] = bytes.fromhex(weight)
+        character = chr(int(point, 16))
+        if (stored not in (question, "", "NULL") or character == "?") and as_stored(
+            found.charset, character
+        ) == character:
+            answer[character] = bytes.fromhex(weight)
     return answer
 
 
@@ -204,7 +207,7 @@ def _runs(fold: Fold) -> list[str]:
                     continue
         runs.append((ord(character), 1, key, "1"))
     return [
-        f"{first:x} {count:x} {'.'.join(f'{ord(c):x}' for c in key) or '-'}{'+' if kind == '+' else ''}"
+        f"{first:x} {count} {'.'.join(f'{ord(c):x}' for c in key) or '-'}{'+' if kind == '+' else ''}"
         for first, count, key, kind in runs
     ]
 
