@@ -13,7 +13,7 @@ from forge.values.column_charset import BINARY_COLLATION
 from forge.values.decimals import MAX_PRECISION
 from forge.values.dialect import Dialect, dialect_of
 from forge.values.enums import ENUM_METADATA, SET_METADATA, SET_SIZES
-from forge.values.network import NETWORK_SIZES
+from forge.values.mariadb_types import NETWORK_SIZES
 from forge.values.sqltype import SqlType
 from forge.values.strings import BLOB, STRING, VARCHAR, folded_metadata
 from forge.values.temporal_text import MAX_FSP

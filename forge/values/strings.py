@@ -18,7 +18,6 @@ types; without it CHAR and BINARY are not distinguishable, and values stay as st
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from datetime import date, datetime
 from decimal import Decimal
@@ -30,7 +29,7 @@ from forge.values.cells import bad_metadata, length_prefix, prefixed_width, spli
 from forge.values.column_charset import BINARY_COLLATION, charset_of, decoded
 from forge.values.floats import float_text
 from forge.values.literals import hex_mapping, hexadecimal, quoted, refuse
-from forge.values.network import NETWORK_SIZES, network_bytes, network_text
+from forge.values.mariadb_types import NETWORK_SIZES, accept_as_wire_type, network_text
 
 Text = str | bytes
 
@@ -78,20 +77,6 @@ def scalar_text(name: str, declared: Any) -> str:
     return text
 
 
-def json_text(declared: Any) -> str:
-    """The text that a JSON column of MariaDB holds: as declared if that is JSON.  Raises ScenarioError."""
-    if not isinstance(declared, str):
-        try:
-            return json.dumps(declared, ensure_ascii=False, allow_nan=False, default=float)
-        except (TypeError, ValueError):
-            raise refuse("JSON", declared, "cannot hold this value", "a document, or its text") from None
-    try:
-        json.loads(declared)
-    except (ValueError, RecursionError):
-        raise refuse("JSON", declared, "cannot hold this text", "a JSON document") from None
-    return declared
-
-
 class TextCodec(Codec):
     """A length, then bytes which are text in the column's character set."""
 
@@ -134,10 +119,7 @@ class TextCodec(Codec):
 
     def accept(self, column: Column, declared: Any) -> Text:
         name = self.type_name(column)
-        if column.declared is not None and column.declared.name in NETWORK_SIZES:
-            return network_bytes(column.declared.name, hex_mapping(declared) or declared)
-        if column.declared is not None and column.declared.name == "JSON":
-            declared = json_text(declared)
+        declared = accept_as_wire_type(column, declared)
         data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
         if data is None:
             text = scalar_text(name, declared)

@@ -126,6 +126,17 @@ def test_values_that_a_strict_server_refuses_are_scenario_errors(type_text: str,
         values.encode(type_text, given)
 
 
+def test_mariadbs_json_is_text_and_its_vector_is_binary() -> None:
+    document = values.encode("JSON", {"é": [1, Decimal("2.5")]}, server="mariadb-11.8")
+    assert values.decode("LONGTEXT", document) == '{"é": [1, 2.5]}'
+    with pytest.raises(ScenarioError, match="JSON cannot hold this text"):
+        values.encode("JSON", "nope", server="mariadb-11.8")
+    # Recorded on MariaDB 11.8.
+    assert values.encode("VECTOR(3)", [1, 2.5, -1], server="mariadb-11.8").hex() == "0c0000803f00002040000080bf"
+    with pytest.raises(ScenarioError, match="cannot hold 2 numbers"):
+        values.encode("VECTOR(3)", [1, 2], server="mariadb-11.8")
+
+
 def test_mariadb_cuts_fractions_where_mysql_rounds() -> None:
     assert values.decode("TIME", values.encode("TIME", "12:34:56.9")) == timedelta(hours=12, minutes=34, seconds=57)
     cut = values.encode("TIME", "12:34:56.9", server="mariadb-10.11")

@@ -1,0 +1,96 @@
+"""MariaDB's types that travel as others: what a declaration says of them <-> the values of the wire type.
+
+- UUID, INET4, INET6 are BINARY(16), BINARY(4), BINARY(16) of collation 63 in the order of their text (a UUID is not
+  rearranged, although InnoDB stores it so); trailing 00 bytes are stripped as of any BINARY.
+- JSON is LONGTEXT of utf8mb4_bin, kept as it was written.
+- VECTOR(n) is VARBINARY(4n) of exactly n 32-bit floats.
+
+The wire does not tell them apart, so only a declared column knows.  Recorded on MariaDB 10.11 and 11.8.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import uuid
+from typing import Any
+
+from forge.errors import ScenarioError
+from forge.values.base import Column
+from forge.values.literals import hex_mapping, refuse
+from forge.values.vector import VECTOR
+
+#: Type name -> bytes.
+NETWORK_SIZES = {"UUID": 16, "INET4": 4, "INET6": 16}
+_CHARACTERS = re.compile(r"[0-9a-f.:-]+", re.IGNORECASE | re.ASCII)
+_FLOAT_SIZE = 4
+
+
+def accept_as_wire_type(column: Column, declared: Any) -> Any:
+    """``declared`` as a value of the column's wire type, if its SQL type is one of these; else as it is.
+
+    Raises ScenarioError for what the SQL type cannot hold.
+    """
+    name = column.declared.name if column.declared is not None else ""
+    if name in NETWORK_SIZES:
+        data = hex_mapping(declared)
+        return network_bytes(name, declared if data is None else data)
+    if name == "JSON":
+        return json_text(declared)
+    if name == "VECTOR":
+        return vector_bytes(column, declared)
+    return declared
+
+
+def network_bytes(name: str, declared: Any) -> bytes:
+    """The bytes of a declared UUID or address: text, its object of ``uuid`` or ``ipaddress``, or the bytes."""
+    if isinstance(declared, (bytes, bytearray)):
+        data = bytes(declared)
+        if len(data) != NETWORK_SIZES[name]:
+            raise refuse(name, declared, "cannot hold this value", f"{NETWORK_SIZES[name]} bytes")
+        return data
+    text = str(declared)
+    try:
+        # Python also reads {...}, urn:uuid:... and fe80::1%eth0; servers do not.
+        if not _CHARACTERS.fullmatch(text):
+            raise ValueError
+        if name == "UUID":
+            return uuid.UUID(text).bytes
+        address = ipaddress.IPv4Address(text) if name == "INET4" else ipaddress.IPv6Address(text)
+        return address.packed
+    except ValueError:
+        raise refuse(name, declared, "cannot hold this value", "its usual text") from None
+
+
+def network_text(name: str, data: bytes) -> str:
+    """The text of the type's bytes, as MariaDB takes and prints it."""
+    if name == "UUID":
+        return str(uuid.UUID(bytes=data))
+    if name == "INET4":
+        return str(ipaddress.IPv4Address(data))
+    return str(ipaddress.IPv6Address(data))
+
+
+def json_text(declared: Any) -> str:
+    """The text that a JSON column holds: a document's, or as declared if that is JSON."""
+    if not isinstance(declared, str):
+        try:
+            return json.dumps(declared, ensure_ascii=False, allow_nan=False, default=float)
+        except (TypeError, ValueError, RecursionError):
+            raise refuse("JSON", declared, "cannot hold this value", "a document, or its text") from None
+    try:
+        json.loads(declared)
+    except (ValueError, RecursionError):
+        raise refuse("JSON", declared, "cannot hold this text", "a JSON document") from None
+    return declared
+
+
+def vector_bytes(column: Column, declared: Any) -> bytes:
+    """The floats of a vector with as many dimensions as its column: a list, its text, or bytes."""
+    limit = int.from_bytes(column.metadata, "little")
+    data = VECTOR.accept(Column(242, b"\x04", dimensions=limit // _FLOAT_SIZE), declared)
+    if len(data) != limit:
+        count = len(data) // _FLOAT_SIZE
+        raise ScenarioError(f"a VECTOR({limit // _FLOAT_SIZE}) column of MariaDB cannot hold {count} numbers")
+    return data
