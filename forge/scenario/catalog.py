@@ -168,7 +168,7 @@ class Catalog:
         definition = replace(model.definition, database=database, name=name[1])
         state = TableState(definition, self._version(name))
         self.tables[name] = state
-        return replace(result, tables=(state.table,), defines=state.table.columns)
+        return replace(result, tables=(state.table,))
 
     def _alter(self, statement: AlterTable, sql: str, current: str, time: StatementTime) -> DdlStatement:
         state = self._state(statement.table, current)

@@ -23,7 +23,6 @@ from forge.scenario.tokens import SqlError, at_offset
 from forge.servers import server_line
 from forge.values.base import Codec, Column
 from forge.values.column_charset import charset_of
-from forge.values.network import NETWORK_SIZES
 from forge.values.registry import codec_for, column_for
 from forge.values.sqltype import SqlType
 
@@ -35,6 +34,7 @@ _GEOMETRIES = frozenset(
 )
 _WITHOUT_KEY = _GEOMETRIES | {"JSON", "VECTOR"}
 _WITHOUT_LITERAL_DEFAULT = LOBS | _WITHOUT_KEY
+MARIADB_TYPES = frozenset({"UUID", "INET4", "INET6"})
 #: MariaDB's JSON is LONGTEXT with this collation.
 UTF8MB4_BIN = 46
 #: Types whose keys may have a prefix.
@@ -129,7 +129,7 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
     family = line.family
     if sql_type.name == "JSON" and family == "mariadb":
         sql_type = SqlType("LONGTEXT", collation=UTF8MB4_BIN)
-    if sql_type.name in NETWORK_SIZES and family == "mysql":
+    if sql_type.name in MARIADB_TYPES and family == "mysql":
         raise SqlError(f"{server} has no type {sql_type.name}", draft.type.offset)
     if sql_type.name == "VECTOR" and family == "mysql" and "vector_dimensions" not in line.minimal_metadata:
         raise SqlError(f"{server} has no type VECTOR", draft.type.offset, expected="mysql-9.7")
