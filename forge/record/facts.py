@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from forge.binlog.payload import inner_events
 from forge.binlog.reader import read_events
 from forge.compile.model import Facts
 from forge.errors import FormatError
+from forge.events.annotate_rows import AnnotateRows
+from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import Event
+from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
+from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.query import Query
 from forge.events.rotate import Rotate
 from forge.events.rows import ROWS_BODIES
 from forge.events.rows_query import RowsQuery
 from forge.events.stop import Stop
 from forge.events.table_map import TableMap
+from forge.events.transaction_payload import TransactionPayload
 from forge.events.xid import Xid
 
 STMT_END = 0x0001
@@ -54,9 +60,19 @@ class _Collected:
             self.found |= {"server_version": body.server_version, "opened": event.timestamp, "created": body.created}
         elif isinstance(body, AnonymousGtid):
             self._group(body)
+        elif isinstance(body, MariadbGtid):
+            self.found.setdefault("first_gno", body.sequence_number)
+            if body.thread_id is not None:
+                self.found.setdefault("thread_id", body.thread_id)
+            self._open_group()
+        elif isinstance(body, BinlogCheckpoint):
+            self.found.setdefault("checkpoint_file", body.file_name)
+        elif isinstance(body, TransactionPayload):
+            for inner in inner_events(body, FormatContext()):
+                self.add(inner)
         elif isinstance(body, Query):
             self._query(body, event.timestamp)
-        elif isinstance(body, (RowsQuery, TableMap, *ROWS_BODIES)):
+        elif isinstance(body, (RowsQuery, AnnotateRows, TableMap, *ROWS_BODIES)):
             self._statement(body, event.timestamp)
         elif isinstance(body, Xid):
             self._current().append(event.timestamp)
@@ -69,7 +85,7 @@ class _Collected:
     def facts(self) -> Facts:
         return Facts(
             timestamps=self.timestamps,
-            commit_timestamps=self.commit_timestamps,
+            commit_timestamps=self.commit_timestamps or None,
             exec_times=self.exec_times,
             table_ids=self.table_ids,
             xids=self.xids,
@@ -83,6 +99,9 @@ class _Collected:
         if body.commit_timestamp is None:
             raise FormatError("a GTID event without a commit timestamp tells no facts", phase="body")
         self.commit_timestamps.append(body.commit_timestamp[0])
+        self._open_group()
+
+    def _open_group(self) -> None:
         self.timestamps.append([])
         self.xids.append(0)
         self.statement_open = False
@@ -92,7 +111,7 @@ class _Collected:
         self.exec_times.append(body.exec_time)
         if body.query != "BEGIN":
             self._current().append(timestamp)
-            self.xids[-1] = body.status("ddl_xid", 0)
+            self.xids[-1] = body.status("ddl_xid") or body.status("mariadb_ddl_xid", 0)
 
     def _statement(self, body: Any, timestamp: int) -> None:
         """The time of a statement is that of its first event."""
@@ -101,7 +120,7 @@ class _Collected:
         self.statement_open = True
         if isinstance(body, TableMap):
             self.table_ids.append(body.table_id)
-        elif not isinstance(body, RowsQuery) and body.row_flags & STMT_END:
+        elif not isinstance(body, (RowsQuery, AnnotateRows)) and body.row_flags & STMT_END:
             self.statement_open = False
 
     def _current(self) -> list[int]:

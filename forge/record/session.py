@@ -9,9 +9,10 @@ from forge.compile.model import Plan, Session
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.record.server import RealServer
 from forge.render.sql import replay_script
+from forge.servers import server_line
 
 #: Server line -> the build that stands for it here.
-BUILD_OF_LINE = {"mysql-9.7": "mysql97"}
+BUILD_OF_LINE = {"mysql-9.7": "mysql97", "mariadb-10.11": "maria1011", "mariadb-11.8": "maria118"}
 #: The server rounds binlog_row_event_max_size down to multiples of this (sys_vars.cc).
 EVENT_SIZE_STEP = 256
 
@@ -35,14 +36,20 @@ def options_for(plan: Plan) -> list[str]:
     """
     session = plan.session
     _check_recordable(session)
+    common = [
+        f"--server-id={session.server_id}",
+        f"--binlog-checksum={session.checksum.upper()}",
+        f"--binlog-row-event-max-size={session.binlog_row_event_max_size}",
+    ]
+    if server_line(plan.server).family == "mariadb":
+        metadata = "NO_LOG" if session.row_metadata == "none" else session.row_metadata.upper()
+        return [*common, "--binlog-format=ROW", f"--binlog-row-metadata={metadata}"]
     on_off = "ON" if session.gtid else "OFF"
     return [
-        f"--server-id={session.server_id}",
+        *common,
         f"--gtid-mode={on_off}",
         f"--enforce-gtid-consistency={on_off}",
-        f"--binlog-checksum={session.checksum.upper()}",
         f"--binlog-row-metadata={session.row_metadata.upper()}",
-        f"--binlog-row-event-max-size={session.binlog_row_event_max_size}",
     ]
 
 

@@ -12,6 +12,7 @@ from forge.compile.clock import Clock
 from forge.compile.model import DdlStatement, Group, Plan, RowsStatement, TableColumn
 from forge.compile.status import quoted
 from forge.render.templates import render
+from forge.servers import server_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ def replay_script(plan: Plan) -> str:
         "sql/replay.sql.j2",
         name=" ".join(plan.name.split()),
         server=plan.server,
+        family=server_line(plan.server).family,
         session=plan.session,
         timestamp=_seconds(clock.declared) if clock.declared is not None else None,
         groups=list(_groups(plan, clock)),
