@@ -22,11 +22,12 @@ from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
 from forge.values.column_charset import BINARY_COLLATION, charset_of_collation, decoded
-from forge.values.literals import quoted, refuse
+from forge.values.literals import quoted, refuse, shortened
 
 STRING, ENUM_METADATA, SET_METADATA = 254, 0xF7, 0xF8
 #: SET members: at most this many fit the number of bytes.
 SET_SIZES = {8: 1, 16: 2, 24: 3, 32: 4, 64: 8}
+_LONGEST_MEMBER = 255
 
 
 @lru_cache(maxsize=8)
@@ -136,7 +137,8 @@ class MemberCodec(FixedWidthCodec):
 
     def unknown(self, column: Column, text: str) -> ScenarioError:
         known = [member for member in member_texts(column.members or (), column.collation) if isinstance(member, str)]
-        return ScenarioError(f"{self.name} has no member {text!r}", suggestion=nearest(text, known))
+        suggestion = nearest(text, known) if len(text) <= _LONGEST_MEMBER else None
+        return ScenarioError(f"{self.name} has no member {shortened(repr(text))}", suggestion=suggestion)
 
     @abstractmethod
     def largest(self, column: Column) -> int:

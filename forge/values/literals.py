@@ -12,6 +12,7 @@ from forge.errors import ScenarioError
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE | re.ASCII)
 #: Exponents beyond any column: int(Decimal("1e999999999")) would not come back.
 _MAX_EXPONENT = 1000
+_MAX_BITS = 4000
 _ESCAPES = {0: r"\0", 8: r"\b", 9: r"\t", 10: r"\n", 13: r"\r", 26: r"\Z", 34: r"\"", 39: r"\'", 92: r"\\"}
 _ESCAPED = str.maketrans({code: text for code, text in _ESCAPES.items() if code != 34})
 #: Digits enough for every DECIMAL and every double.
@@ -20,10 +21,16 @@ EXACT = Context(prec=2 * _MAX_EXPONENT, rounding=ROUND_HALF_UP)
 
 def refuse(type_name: str, declared: Any, problem: str, expected: str | None = None) -> ScenarioError:
     """The error for a declared value that a column of this type cannot hold."""
-    shown = repr(str(declared)) if isinstance(declared, Decimal) else repr(declared)
-    if len(shown) > 80:
-        shown = shown[:77] + "..."
-    return ScenarioError(f"{type_name} {problem}: {shown}", expected=expected)
+    if isinstance(declared, int) and declared.bit_length() > _MAX_BITS:
+        # Python refuses to print such a number.
+        shown = f"an integer of {declared.bit_length()} bits"
+    else:
+        shown = repr(str(declared) if isinstance(declared, Decimal) else declared)
+    return ScenarioError(f"{type_name} {problem}: {shortened(shown)}", expected=expected)
+
+
+def shortened(shown: str) -> str:
+    return shown if len(shown) <= 80 else shown[:77] + "..."
 
 
 def number(type_name: str, declared: Any) -> Decimal:
@@ -31,8 +38,8 @@ def number(type_name: str, declared: Any) -> Decimal:
     if isinstance(declared, bool):
         return Decimal(int(declared))
     if isinstance(declared, int):
-        if declared.bit_length() > 4 * _MAX_EXPONENT:
-            raise ScenarioError(f"{type_name} cannot hold an integer of {declared.bit_length()} bits")
+        if declared.bit_length() > _MAX_BITS:
+            raise refuse(type_name, declared, "cannot hold this number")
         return Decimal(declared)
     value: Decimal | None = None
     if isinstance(declared, float):

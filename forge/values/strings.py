@@ -28,7 +28,7 @@ from forge.values.base import Codec, Column, Piece
 from forge.values.cells import bad_metadata, length_prefix, prefixed_width, split_prefix
 from forge.values.column_charset import BINARY_COLLATION, charset_of, decoded
 from forge.values.floats import float_text
-from forge.values.literals import hex_mapping, hexadecimal, quoted, refuse
+from forge.values.literals import hex_mapping, hexadecimal, number, quoted, refuse, shortened
 from forge.values.mariadb_types import NETWORK_SIZES, accept_as_wire_type, network_text
 
 Text = str | bytes
@@ -63,10 +63,8 @@ def scalar_text(name: str, declared: Any) -> str:
     """A declared scalar as the text that a server makes of it.  Raises ScenarioError."""
     if isinstance(declared, str):
         return declared
-    if isinstance(declared, (bool, int)):
-        return str(int(declared))
-    if isinstance(declared, Decimal) and declared.is_finite():
-        return f"{declared:f}"
+    if isinstance(declared, (int, Decimal)):
+        return f"{number(name, declared):f}"
     if isinstance(declared, datetime):
         return declared.replace(tzinfo=None).isoformat(" ")
     if isinstance(declared, date):
@@ -144,7 +142,7 @@ class TextCodec(Codec):
     def explain(self, column: Column, raw: bytes) -> list[Piece]:
         value = self.decode(column, raw)
         prefix = self.prefix(column)
-        shown = repr(value) if len(value) <= 60 else repr(value[:57]) + "..."
+        shown = shortened(repr(value[:100]))
         pieces = [Piece(0, raw[:prefix], f"{self.type_name(column)}: length {len(raw) - prefix}")]
         return [*pieces, Piece(prefix, raw[prefix:], shown)] if len(raw) > prefix else pieces
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from forge.charsets import collation, default_collation
 from forge.errors import ScenarioError, nearest
+from forge.values.literals import shortened
 from forge.values.sqltype import SqlType
 
 _TOKEN = re.compile(
@@ -23,6 +24,8 @@ _TOKEN = re.compile(
 _ESCAPED = re.compile(r"\\(.)|''|\"\"", re.DOTALL)
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 _MAX_TEXT = 1 << 24
+#: Characters of a wrong word that an error shows and compares.
+_MAX_SHOWN = 64
 
 _INTEGERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT")
 _TEXTS = ("TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
@@ -140,7 +143,7 @@ class _Parser:
                 return phrase, _PHRASES[phrase]
         if not words:
             raise self._error("does not start with a type's name", "text such as 'DECIMAL(10,2)'")
-        first = words[0]
+        first = words[0][:_MAX_SHOWN]
         raise ScenarioError(f"unknown column type {first!r}", suggestion=nearest(first, _PHRASES))
 
     def _arguments(self, parsed: SqlType, phrase: str) -> SqlType:
@@ -202,8 +205,9 @@ class _Parser:
         if word == "COMPRESSED":
             self._belongs(word, parsed, _COMPRESSIBLE)
             return replace(parsed, compressed=True)
-        shown = self.tokens[self.at - 1].text
-        raise ScenarioError(f"{shown!r} is no attribute of a column type", suggestion=nearest(word, _ATTRIBUTES))
+        shown = self.tokens[self.at - 1].text[:_MAX_SHOWN]
+        suggestion = nearest(word[:_MAX_SHOWN], _ATTRIBUTES)
+        raise ScenarioError(f"{shown!r} is no attribute of a column type", suggestion=suggestion)
 
     def _charset_attribute(self, word: str) -> None:
         if word in ("CHARACTER", "CHAR") and self._next().word != "SET":
@@ -260,8 +264,7 @@ class _Parser:
         return token.text if token.kind == "word" else _unquoted(token.text)
 
     def _error(self, problem: str, expected: str | None = None) -> ScenarioError:
-        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
-        return ScenarioError(f"the column type {shown!r} {problem}", expected=expected)
+        return ScenarioError(f"the column type {shortened(repr(self.text))} {problem}", expected=expected)
 
 
 def _unquoted(literal: str) -> str:

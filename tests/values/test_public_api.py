@@ -137,6 +137,24 @@ def test_mariadbs_json_is_text_and_its_vector_is_binary() -> None:
         values.encode("VECTOR(3)", [1, 2], server="mariadb-11.8")
 
 
+HUGE = {
+    "int": 10**5000,
+    "large": Decimal("1e999999999"),
+    "small": Decimal("-1e-999999999"),
+    "text": "9" * 5000,
+    "bytes": b"\xff" * 5000,
+}
+
+
+@pytest.mark.parametrize("huge", HUGE.values(), ids=HUGE.keys())
+@pytest.mark.parametrize("type_text", ["INT", "DECIMAL(65,30)", "FLOAT", "BIT(64)", "YEAR", "DATE", "TIME", "CHAR(5)",
+                                       "ENUM('a')", "SET('a')", "TINYTEXT"])  # fmt: skip
+def test_huge_values_are_refused_at_once(type_text: str, huge: Any) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        values.encode(type_text, huge)
+    assert len(str(caught.value)) < 300
+
+
 def test_mariadb_cuts_fractions_where_mysql_rounds() -> None:
     assert values.decode("TIME", values.encode("TIME", "12:34:56.9")) == timedelta(hours=12, minutes=34, seconds=57)
     cut = values.encode("TIME", "12:34:56.9", server="mariadb-10.11")
