@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from forge.compile.model import DdlStatement, Origin, RowsStatement, Session, TableColumn
@@ -15,10 +16,10 @@ RELAXED_UNIQUE_CHECKS = 0x08000000
 
 #: Writing order (Query_log_event::write in sql/log_event.cc).
 ORDER = (
-    "flags2", "sql_mode", "catalog", "auto_increment", "charset", "time_zone", "lc_time_names", "charset_database",
-    "table_map_for_update", "invoker", "updated_databases", "microseconds", "explicit_defaults_for_timestamp",
-    "ddl_xid", "hrnow", "mariadb_ddl_xid", "default_collation_for_utf8mb4", "sql_require_primary_key",
-    "default_table_encryption",
+    "flags2", "sql_mode", "catalog", "character_set_collations", "auto_increment", "charset", "time_zone",
+    "lc_time_names", "charset_database", "table_map_for_update", "invoker", "updated_databases", "microseconds",
+    "explicit_defaults_for_timestamp", "ddl_xid", "hrnow", "mariadb_ddl_xid", "default_collation_for_utf8mb4",
+    "sql_require_primary_key", "default_table_encryption",
 )  # fmt: skip
 
 
@@ -157,6 +158,8 @@ def mariadb_ddl_variables(
     variables = session_variables(session, line)
     if statement.kind not in ("create_database", "truncate_table"):
         variables["mariadb_ddl_xid"] = xid
+    if line.character_set_collations and not statement.no_effect and names_charset_alone(statement.sql):
+        variables["character_set_collations"] = line.character_set_collations
     if statement.kind in ("create_table", "alter_table", "create_index", "drop_index"):
         variables.update(_time_variables(statement, microsecond, "hrnow"))
     return in_order(variables)
@@ -185,3 +188,22 @@ def _time_variables(statement: DdlStatement, microsecond: int, fraction: str) ->
     ):
         variables["time_zone"] = TIME_ZONE
     return variables
+
+
+#: Text and comments, in which words are not keywords.
+_NOT_KEYWORDS = re.compile(
+    r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`(?:[^`]|``)*`|/\*.*?\*/|(?:--\s|#)[^\n]*", re.DOTALL
+)
+_CHARSET_ALONE = re.compile(
+    r"\b(?:(?:CHARACTER\s+SET|CHARSET)\s*=?\s*\w+|ASCII|UNICODE|NCHAR|NATIONAL)\b(?!\s*(?:COLLATE|BINARY)\b)",
+    re.IGNORECASE,
+)
+
+
+def names_charset_alone(sql: str) -> bool:
+    """Whether the text names a character set without a collation.
+
+    Such a set gets its default collation, which is a session's choice on MariaDB 11.2 and later, so the statement is
+    logged with that choice (recorded on 11.8).
+    """
+    return _CHARSET_ALONE.search(_NOT_KEYWORDS.sub(" ", sql)) is not None

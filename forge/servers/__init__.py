@@ -50,6 +50,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     dependency_tracking: Literal["commit_order", "writeset"] = "commit_order"
     #: Events inside a transaction have their position in log_pos (MariaDB 11.4 on: 0).
     cached_positions: bool = True
+    #: MariaDB 11.2 on: pairs of a character set's compiled-in default collation and the one in force.
+    character_set_collations: tuple[tuple[int, int], ...] = ()
     #: MariaDB: the GTID event says the thread.
     gtid_thread_id: bool = False
 
