@@ -1,0 +1,149 @@
+"""Recordings: a scenario, the binary log that a real server wrote of it, and the facts of that session.
+
+A recording is a folder::
+
+    scenario.yaml     the scenario as its author wrote it
+    binlog.000001     the file that the server wrote
+    facts.yaml        timestamps, ids and numbers that a scenario cannot decide (forge.compile.model.Facts)
+    recording.yaml    server version, options, and the template's parameters: how it was made
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from forge.binlog.writer import write_binlog
+from forge.compile.file import compile_plan
+from forge.compile.model import Facts
+from forge.errors import ScenarioError
+from forge.record.difference import Difference, first_difference
+from forge.record.facts import facts_of
+from forge.record.session import Recorded, record_plan
+from forge.scenario import load_scenario, plan
+
+SCENARIO, BINLOG, FACTS, RECORDING = "scenario.yaml", "binlog.000001", "facts.yaml", "recording.yaml"
+#: Parameters of the scenario's template and fields to replace, as ``forge.scenario.parse_settings`` gives them.
+Settings = Mapping[str, Any]
+
+
+class HowMade(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """What ``recording.yaml`` says."""
+
+    server_version: str
+    build: str
+    options: list[str] = []
+    #: Parameters of the scenario's template, and fields of it that were replaced.
+    settings: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult:
+    """``difference`` is None if the compiled file is the recorded one, byte for byte; sizes are in bytes."""
+
+    folder: Path
+    size: int
+    compiled_size: int
+    difference: Difference | None
+
+    @property
+    def identical(self) -> bool:
+        return self.difference is None
+
+
+def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: Settings | None = None) -> Recorded:
+    """Record a scenario (its matrix aside) on a fresh real server; the recording becomes the folder ``out``.
+
+    Raises ScenarioError for a wrong scenario, EnvironmentMissing without the server, RecordingError if the server
+    refuses a statement.
+    """
+    given = dict(parameters or {})
+    recorded = record_plan(plan(load_scenario(scenario, given)), home)
+    text = scenario.read_bytes()
+    out.mkdir(parents=True, exist_ok=True)
+    _write(out / SCENARIO, text)
+    _write(out / BINLOG, recorded.binlog)
+    _write_yaml(out / FACTS, facts_of(recorded.binlog))
+    _write_yaml(
+        out / RECORDING,
+        HowMade(
+            server_version=recorded.server_version,
+            build=recorded.build,
+            options=list(recorded.options),
+            settings=given,
+        ),
+    )
+    return recorded
+
+
+def verify(folder: Path) -> VerifyResult:
+    """Compile a recording's scenario with its facts and compare with its binary log.
+
+    Raises ScenarioError if the folder is no recording or its scenario does not compile.
+    """
+    how: HowMade = _read_yaml(folder / RECORDING, HowMade)
+    facts: Facts = _read_yaml(folder / FACTS, Facts)
+    recorded = _read(folder / BINLOG)
+    compiled = compile_recording(folder / SCENARIO, facts, how.settings)
+    return VerifyResult(folder, len(recorded), len(compiled), first_difference(recorded, compiled))
+
+
+def compile_recording(scenario: Path, facts: Facts, settings: Settings | None = None) -> bytes:
+    """The file that the scenario makes with these facts in place of its own."""
+    given = {**(settings or {}), "session.facts": msgspec.to_builtins(facts)}
+    return write_binlog(compile_plan(plan(load_scenario(scenario, given))))
+
+
+def find_recordings(patterns: Iterable[str]) -> list[Path]:
+    """The recording folders that patterns name: folders, files within them, globs (``corpora/recordings/**``).
+
+    Each comes once, in the order of mention, a glob's in alphabetical order.  Raises ScenarioError for a pattern that
+    names none.
+    """
+    found: dict[Path, None] = {}
+    for pattern in patterns:
+        matches = glob.glob(pattern, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute pattern
+        places = [pattern] if Path(pattern).exists() else sorted(matches)
+        folders = [folder for place in places for folder in _recordings_at(Path(place))]
+        if not folders:
+            raise ScenarioError(f"{pattern} names no recording", expected=f"a folder with {SCENARIO} and {BINLOG}")
+        found |= dict.fromkeys(folders)
+    return list(found)
+
+
+def _recordings_at(place: Path) -> list[Path]:
+    folder = place if place.is_dir() else place.parent
+    if (folder / RECORDING).is_file():
+        return [folder]
+    return sorted(path.parent for path in place.rglob(RECORDING)) if place.is_dir() else []
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def _write_yaml(path: Path, value: msgspec.Struct) -> None:
+    text = yaml.safe_dump(
+        msgspec.to_builtins(value), default_flow_style=None, sort_keys=False, allow_unicode=True, width=116
+    )
+    _write(path, text.encode())
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ScenarioError(f"{path} cannot be read: {error.strerror}", expected="a recording's folder") from None
+
+
+def _read_yaml(path: Path, kind: Any) -> Any:
+    try:
+        return msgspec.convert(yaml.safe_load(_read(path)), kind)
+    except (yaml.YAMLError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"not what a recording has there: {' '.join(str(error).split())}", file=str(path)) from None
