@@ -230,6 +230,7 @@ class Comparison:
 
     def _expected(self, cell: Cell) -> Expected:
         try:
+            cell.text()
             return self.other.normalise(cell)
         except ForgeError:
             # A cell without value for us: nothing can be said of how others should show it.

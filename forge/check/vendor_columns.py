@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from forge.charsets import Collation, charset, collation
@@ -42,12 +43,12 @@ def column_texts(mapped: MappedTable, flavour: Flavour) -> tuple[str | None, ...
     visible = mapped.body.records().get("visibility")
     texts: list[str | None] = []
     for index, column in enumerate(mapped.columns):
-        text = _column(column, flavour)
-        generated = index == 0 and flavour == "mysql" and mapped.body.table_flags & _GENERATED_KEY
-        if text is not None and generated:
-            text = "`my_row_id` BIGINT UNSIGNED NOT NULL INVISIBLE AUTO_INCREMENT"
-        elif text is not None and flavour == "mysql" and isinstance(visible, str) and visible[index : index + 1] == "0":
-            text += " INVISIBLE"
+        # The key that a server generates is known by the table's flag, even where columns have no names.
+        generated = index == 0 and flavour == "mysql" and bool(mapped.body.table_flags & _GENERATED_KEY)
+        text = _column(replace(column, name=column.name or "my_row_id") if generated else column, flavour)
+        if text is not None and flavour == "mysql":
+            hidden = isinstance(visible, str) and visible[index : index + 1] == "0"
+            text += (" INVISIBLE" if hidden or generated else "") + (" AUTO_INCREMENT" if generated else "")
         texts.append(text)
     return tuple(texts)
 

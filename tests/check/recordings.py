@@ -87,8 +87,8 @@ MYSQL_GTID = {
 MARIADB = {
     "mariadb-types": (
         "CREATE TABLE a (u UUID, a INET4, b INET6, j JSON, g POINT, k TINYINT UNSIGNED, t TIME(2), s VARCHAR(9));"
-        " INSERT INTO a VALUES ('123e4567-e89b-12d3-a456-426614174000', '1.2.3.0', '::1', '{\"a\":1}', POINT(1, 2), 255,"
-        " '-00:00:00.01', 'a''b\\\\c\\n')"
+        " INSERT INTO a VALUES ('123e4567-e89b-12d3-a456-426614174000', '1.2.3.0', '::1', '{\"a\":1}', POINT(1, 2),"
+        " 255, '-00:00:00.01', 'a''b\\\\c\\n')"
     ),
     "mariadb-compressed-rows": (
         "CREATE TABLE a (v VARCHAR(3000)); SET GLOBAL log_bin_compress=1; INSERT INTO a VALUES (REPEAT('a', 3000));"
