@@ -1,0 +1,145 @@
+"""The recordings in ``corpora/recordings``: compiled with their facts they are the recorded bytes, and together they
+use everything that the compiler makes for MySQL 9.7.
+"""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from forge.binlog.reader import PlacedEvent, read_events
+from forge.errors import ScenarioError
+from forge.events.format_description import FormatDescription
+from forge.events.table_map import TableMap
+from forge.record.recording import find_recordings, record, verify
+from forge.resources import corpora_dir
+
+RECORDINGS = sorted(path.parent for path in corpora_dir().glob("recordings/*/recording.yaml"))
+
+
+def name(folder: Path) -> str:
+    return folder.name
+
+
+@pytest.mark.parametrize("folder", RECORDINGS, ids=name)
+def test_a_recorded_scenario_compiles_to_the_recorded_bytes(folder: Path) -> None:
+    assert verify(folder).difference is None
+
+
+@cache
+def events(folder: Path) -> list[PlacedEvent]:
+    return list(read_events((folder / "binlog.000001").read_bytes()))
+
+
+def table_maps() -> list[TableMap]:
+    return [p.event.body for folder in RECORDINGS for p in events(folder) if isinstance(p.event.body, TableMap)]
+
+
+def test_the_recordings_have_every_event_that_is_compiled() -> None:
+    types = {placed.event.type_name for folder in RECORDINGS for placed in events(folder)}
+    assert types >= {
+        "FORMAT_DESCRIPTION", "PREVIOUS_GTIDS", "GTID", "ANONYMOUS_GTID", "QUERY", "ROWS_QUERY", "TABLE_MAP",
+        "WRITE_ROWS", "UPDATE_ROWS", "DELETE_ROWS", "XID", "ROTATE", "STOP",
+    }  # fmt: skip
+
+
+def test_the_recordings_have_every_column_type() -> None:
+    codes = {code for table in table_maps() for code in table.types}
+    integers, floats, decimal, bit, year, date = {1, 2, 9, 3, 8}, {4, 5}, {246}, {16}, {13}, {10}
+    temporal, strings, blobs, json = {17, 18, 19}, {15, 254}, {252}, {245}
+    assert codes >= integers | floats | decimal | bit | year | date | temporal | strings | blobs | json
+
+
+def test_the_recordings_have_every_record_of_optional_metadata() -> None:
+    records = {item.type_name for table in table_maps() for item in table.optional_metadata}
+    assert records >= {
+        "signedness", "default_charset", "column_charset", "column_name", "set_members", "enum_members",
+        "simple_primary_key", "prefix_primary_key", "enum_set_default_charset", "enum_set_column_charset", "visibility",
+    }  # fmt: skip
+
+
+def sessions() -> list[dict[str, Any]]:
+    return [yaml.safe_load((folder / "recording.yaml").read_text("utf-8")) for folder in RECORDINGS]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--gtid-mode=ON", "--gtid-mode=OFF", "--binlog-checksum=CRC32", "--binlog-checksum=NONE",
+        "--binlog-row-metadata=FULL", "--binlog-row-metadata=MINIMAL", "--binlog-row-event-max-size=256",
+    ],
+)  # fmt: skip
+def test_some_recording_was_made_with_each_setting(option: str) -> None:
+    assert any(option in session["options"] for session in sessions())
+
+
+def test_the_recordings_keep_the_servers_own_version_string() -> None:
+    for folder in RECORDINGS:
+        body = events(folder)[0].event.body
+        assert isinstance(body, FormatDescription)
+        how = yaml.safe_load((folder / "recording.yaml").read_text("utf-8"))
+        assert body.server_version.startswith(how["server_version"])
+
+
+def test_a_difference_is_reported_as_event_field_and_offset(tmp_path: Path) -> None:
+    folder = tmp_path / "changed"
+    shutil.copytree(corpora_dir() / "recordings" / "first-day", folder)
+    scenario = folder / "scenario.yaml"
+    scenario.write_text(scenario.read_text("utf-8").replace("qty: 3", "qty: 4"), "utf-8")
+    difference = verify(folder).difference
+    assert difference is not None
+    assert difference.event_type == "ROWS_QUERY"
+    assert "= 3 WHERE" in difference.recorded
+    assert "= 4 WHERE" in difference.compiled
+    data = (folder / "binlog.000001").read_bytes()
+    assert data[difference.offset : difference.offset + 7] == b"3 WHERE"
+
+
+def test_patterns_find_each_recording_once(tmp_path: Path) -> None:
+    whole = corpora_dir() / "recordings"
+    assert find_recordings([str(whole)]) == RECORDINGS
+    assert find_recordings([str(whole / "**")]) == RECORDINGS
+    assert find_recordings([str(whole / "e*"), str(whole / "enums" / "facts.yaml")]) == [
+        folder for folder in RECORDINGS if folder.name.startswith("e")
+    ]
+    with pytest.raises(ScenarioError, match="names no recording"):
+        find_recordings([str(tmp_path)])
+
+
+@pytest.mark.parametrize("file", ["facts.yaml", "recording.yaml", "scenario.yaml", "binlog.000001"])
+def test_a_folder_that_lacks_a_file_is_no_recording(tmp_path: Path, file: str) -> None:
+    folder = tmp_path / "lacking"
+    shutil.copytree(corpora_dir() / "recordings" / "empty", folder)
+    (folder / file).unlink()
+    with pytest.raises(ScenarioError, match=file):
+        verify(folder)
+
+
+def test_facts_that_are_none_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "odd"
+    shutil.copytree(corpora_dir() / "recordings" / "empty", folder)
+    (folder / "facts.yaml").write_text("openned: 5\n", "utf-8")
+    with pytest.raises(ScenarioError, match="openned"):
+        verify(folder)
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("scenario", ["many-tables", "ddl", "current-timestamps-unset", "ends-with-rotate"])
+def test_a_scenario_recorded_now_verifies(tmp_path: Path, scenario: str) -> None:
+    recorded = record(corpora_dir() / "recordings" / scenario / "scenario.yaml", tmp_path / scenario)
+    assert (tmp_path / scenario / "binlog.000001").read_bytes() == recorded.binlog
+    assert verify(tmp_path / scenario).difference is None
+
+
+@pytest.mark.servers
+def test_settings_of_a_recording_are_kept_for_its_verification(tmp_path: Path) -> None:
+    scenario = corpora_dir() / "recordings" / "first-day" / "scenario.yaml"
+    record(scenario, tmp_path / "other", parameters={"session.gtid": False, "session.server_id": 42})
+    assert verify(tmp_path / "other").difference is None
+    assert {placed.event.server_id for placed in events(tmp_path / "other")} == {42}
+    assert "ANONYMOUS_GTID" in {placed.event.type_name for placed in events(tmp_path / "other")}
