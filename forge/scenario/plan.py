@@ -186,10 +186,22 @@ class _Planner:
             try:
                 yield
             except SqlError as error:
-                offset = error.offset + len(text) - len(text.lstrip())
                 origin = self.scenario.origin
-                line = origin.line_at(path, offset) if origin is not None else None
-                raise error.at(None if origin is None else origin.file, line) from None
+                if origin is None:
+                    raise
+                offset = error.offset + len(text) - len(text.lstrip())
+                line = origin.line_at((*path, *self._piece(path, text, offset)), offset)
+                raise error.at(origin.file, line) from None
+
+    def _piece(self, path: Path, text: str, offset: int) -> tuple[str | int, ...]:
+        """The steps to the column or key of a table in pieces that stands at a place of its rendered text."""
+        table = self.scenario.tables[int(path[1])] if path[0] == "tables" else None
+        if not isinstance(table, TableDeclaration):
+            return ()
+        row = text.count("\n", 0, offset) - 1
+        if 0 <= row < len(table.columns):
+            return ("columns", row)
+        return ("keys", row - len(table.columns)) if row >= 0 else ()
 
 
 def _trimmed(sql: str) -> str:

@@ -181,8 +181,8 @@ class Cursor:
         token = self.token
         if token.kind == "word":
             if token.text.upper() in RESERVED and not self._at_dot(-1):
-                quoted = f"`{token.text}`"
-                raise SqlError(f"{token.text!r} is a reserved word", token.start, expected=f"{quoted} as a {what}")
+                expected = f"`{token.text}` in backticks as the name of a {what}"
+                raise SqlError(f"{token.text!r} is a reserved word", token.start, expected=expected)
             if token.text.isdigit():
                 self.wrong(f"the name of a {what}")
         elif token.kind != "name":
