@@ -25,6 +25,10 @@ class Clock:
         """Header time of FORMAT_DESCRIPTION."""
         return START if self.facts.opened is None else self.facts.opened
 
+    def listed(self) -> int:
+        """Header time of the events that open the file after FORMAT_DESCRIPTION."""
+        return self.opened() if self.facts.listed is None else self.facts.listed
+
     def closed(self, groups: int) -> int:
         """Header time of the file's last event."""
         return self.opened() + groups + 1 if self.facts.closed is None else self.facts.closed

@@ -59,7 +59,8 @@ def _before(table: Table, session: Session, line: ServerLine) -> ImageColumns:
 
 def _after(statement: RowsStatement, session: Session, line: ServerLine) -> ImageColumns:
     table = statement.table
-    if session.row_image == "full" or statement.assigned is None:
+    keyless = line.keyless_images_whole and key_of_rows(table) is None
+    if session.row_image == "full" or statement.assigned is None or keyless:
         return _whole(table, line)
     written = set(statement.assigned)
     if session.row_image == "noblob":

@@ -27,9 +27,9 @@ class MariadbLog(SessionLog):
     """FORMAT_DESCRIPTION, GTID_LIST, BINLOG_CHECKPOINT, then GTID, rows, XID a transaction."""
 
     def head(self) -> Iterator[Event]:
-        opened = self.clock.opened()
-        yield self.event(GtidList(), opened)
-        yield self.event(BinlogCheckpoint(file_name=self.facts.checkpoint_file or DEFAULT_FILE), opened)
+        listed = self.clock.listed()
+        yield self.event(GtidList(), listed)
+        yield self.event(BinlogCheckpoint(file_name=self.facts.checkpoint_file or DEFAULT_FILE), listed)
 
     def _gtid(self, number: int, second: int, flags2: int) -> Event:
         with_thread = self.line.gtid_thread_id

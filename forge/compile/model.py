@@ -177,6 +177,8 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     opened: int | None = None
     #: Seconds: its ``created`` field: ``opened`` in the first file after a server start, else 0.
     created: int | None = None
+    #: Seconds: header time of PREVIOUS_GTIDS (GTID_LIST, BINLOG_CHECKPOINT), where it is another second.
+    listed: int | None = None
     #: Seconds: header time of STOP or ROTATE.
     closed: int | None = None
     timestamps: list[list[int]] | None = None

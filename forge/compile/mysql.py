@@ -34,7 +34,7 @@ class MysqlLog(SessionLog):
         self.order = Writeset() if line.dependency_tracking == "writeset" else CommitOrder()
 
     def head(self) -> Iterator[Event]:
-        yield self.event(PreviousGtids(), self.clock.opened(), IGNORABLE)
+        yield self.event(PreviousGtids(), self.clock.listed(), IGNORABLE)
 
     def _gtid(self, number: int, group: Group) -> Event:
         rows = isinstance(group, Transaction)

@@ -15,7 +15,9 @@ from forge.events.event import Event
 from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
+from forge.events.gtid_list import GtidList
 from forge.events.mariadb_gtid import MariadbGtid
+from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.rotate import Rotate
 from forge.events.rows import ROWS_BODIES
@@ -65,6 +67,9 @@ class _Collected:
             if body.thread_id is not None:
                 self.found.setdefault("thread_id", body.thread_id)
             self._open_group()
+        elif isinstance(body, (PreviousGtids, GtidList)):
+            if event.timestamp != self.found.get("opened"):
+                self.found["listed"] = event.timestamp
         elif isinstance(body, BinlogCheckpoint):
             self.found.setdefault("checkpoint_file", body.file_name)
         elif isinstance(body, TransactionPayload):

@@ -43,6 +43,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     null_padding: bool
     #: Unused bits of a columns-present bitmap with all columns are 1.
     present_padding: bool
+    #: Without a key, after images are complete in every image mode, as before images are everywhere.
+    keyless_images_whole: bool = False
     #: Types of optional metadata in binlog_row_metadata = MINIMAL and FULL, in writing order.
     minimal_metadata: tuple[str, ...]
     full_metadata: tuple[str, ...]
