@@ -46,6 +46,7 @@ MYSQL_FULL: dict[str, str] = {
         "CREATE TABLE a (i INT, v VECTOR(3), u INT UNSIGNED);"
         " INSERT INTO a VALUES (1, TO_VECTOR('[1,2,0.1]'), 4294967295)"
     ),
+    "vector-empty": "CREATE TABLE a (i INT, v VECTOR(3) NOT NULL); INSERT IGNORE INTO a (i) VALUES (1)",
     "geometry": (
         "CREATE TABLE a (i INT, p POINT); INSERT INTO a VALUES (1, ST_GeomFromText('POINT(1 2)')), (2, NULL);"
         " CREATE TABLE b (i INT); INSERT INTO b VALUES (7)"

@@ -41,6 +41,7 @@ FINDINGS = {
     "utf16": ("disagree", "is 'ab', python-mysql-replication shows '愀戀'"),
     "utf32": ("refused", "UnicodeDecodeError: 'utf-32-le' codec"),
     "vector": ("refused", "ValueError: 64 is not a valid MetadataFieldType"),
+    "vector-empty": ("refused", "ValueError: 0 is not a valid MetadataFieldType"),
     "year-zero": ("disagree", "is '0000', python-mysql-replication shows '1900'"),
 }
 AGREES = (
