@@ -155,7 +155,7 @@ class TableState:
             for part in key.parts
         )
         what = "primary key" if key.kind == "primary" else f"unique key {key.name}"
-        return ScenarioError(f"table {self.name} has a row with the {what} {shown} already")
+        return ScenarioError(f"table {self.name} already has a row whose {what} is {shown}")
 
 
 def clustering_key(table: Table) -> Key | None:

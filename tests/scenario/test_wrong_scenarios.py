@@ -265,7 +265,7 @@ WRONG = [
     ),
     pytest.param(
         inserted("{id: 1, who: a}\n          - {id: 1, who: b}"),
-        "f.yaml:9: table shop.orders has a row with the primary key id 1 already",
+        "f.yaml:9: table shop.orders already has a row whose primary key is id 1",
         id="duplicate key",
     ),
     pytest.param(
