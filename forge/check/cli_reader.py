@@ -43,7 +43,7 @@ def find_program(program: str, build: str) -> tuple[str, ...] | None:
     """The command that starts ``program`` of an unpacked server, or that of PATH; None if it is not here."""
     runner = servers_home() / f"{build}.run"
     if runner.is_file():
-        return (str(runner), program)
+        return (str(runner.absolute()), program)
     found = shutil.which(program)
     return (found,) if found else None
 
@@ -63,9 +63,10 @@ def run_on_file(command: list[str], data: bytes, *, time_limit: float = TIME_LIM
     Raises DecodingEnded if it crashes, takes too long or prints too much.
     """
     with tempfile.TemporaryDirectory(prefix="forge-check-") as folder:
-        path = Path(folder) / "binlog.000001"
-        path.write_bytes(data)
-        return run_program([*command, str(path)], folder=folder, time_limit=time_limit)
+        # A name without its folder: messages that quote it are the same every time.
+        name = "binlog.000001"
+        (Path(folder) / name).write_bytes(data)
+        return run_program([*command, name], folder=folder, time_limit=time_limit)
 
 
 def run_program(command: list[str], *, folder: str | None = None, time_limit: float = TIME_LIMIT) -> Printed:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forge.check.decoders import Decoder, Item
-from forge.check.differences import Comparison, Decoding, Difference
+from forge.check.differences import Comparison, Decoding, Difference, counted
 from forge.check.reference import Reference, read_reference
 from forge.errors import UnsupportedError
 
@@ -84,8 +84,10 @@ def _outcome(comparison: Comparison, difference: Difference | None) -> tuple[Out
         (offset, _), what = next(iter(decoding.gaps.items()))
         more = f", and {len(decoding.gaps) - 1} more" if len(decoding.gaps) > 1 else ""
         return "unsupported", f"{what} in the event at {offset}{more}"
-    untold = f"; {comparison.cells_not_shown} cells have no form there" if comparison.cells_not_shown else ""
-    return "agree", f"{comparison.rows} rows, {comparison.cells} cells{untold}"
+    message = f"{counted(comparison.rows, 'row')}, {counted(comparison.cells, 'cell')}"
+    if comparison.cells_not_shown:
+        message += f"; {counted(comparison.cells_not_shown, 'cell')} without a form there"
+    return "agree", message
 
 
 def explain(difference: Difference) -> str:

@@ -130,7 +130,7 @@ class Comparison:
         for place in sorted({*self.decoding.tables, *self.decoding.rows} - set(self.reference.events)):
             if problem is not None and place >= self.reference.problem_place:
                 break
-            what = "a table map" if place in self.decoding.tables else _count(len(self.decoding.rows[place]), "row")
+            what = "a table map" if place in self.decoding.tables else counted(len(self.decoding.rows[place]), "row")
             sentence = f"at {place[0]}: {self.other.name} shows {what}, forge nothing"
             yield Difference("rows", sentence, offset=place[0])
         if isinstance(problem, FormatError) and self.decoding.ended is None:
@@ -176,7 +176,7 @@ class Comparison:
             return
         first = ours[min(len(theirs), len(ours) - 1)]
         where = f"event {first.event_index} at {first.offset} ({first.mapped.full_name})"
-        sentence = f"{where}: there should be {_count(len(ours), 'row')}, {self.other.name} shows {len(theirs)}"
+        sentence = f"{where}: there should be {counted(len(ours), 'row')}, {self.other.name} shows {len(theirs)}"
         yield Difference(
             "rows", sentence, first.event_index, first.offset, first.mapped.full_name, first.row,
             expected=str(len(ours)), found=str(len(theirs)),
@@ -271,7 +271,8 @@ def _label(cell: Cell) -> str:
     return f"column {cell.number}{name} {cell.type_name}"
 
 
-def _count(count: int, what: str) -> str:
+def counted(count: int, what: str) -> str:
+    """``1 row``, ``2 rows``."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 

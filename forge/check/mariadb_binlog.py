@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from forge.check.cells import Cell, MappedTable
-from forge.check.cli_reader import program_version, run_program
+from forge.check.cli_reader import run_program
 from forge.check.decoders import NOT_SHOWN, DecodingEnded, Expected
 from forge.check.mysqlbinlog import CommandLineReader, payload
 from forge.values.base import Column
@@ -39,7 +39,7 @@ class MariadbBinlog(CommandLineReader):
         command = self.command()
         if command is None:
             return "unknown"
-        version = program_version(command)
+        version = super().version()
         # 10.11 tells only the version of the client program; the shell beside it tells the server's.
         return version if "MariaDB" in version else _shell_version(command) or version
 

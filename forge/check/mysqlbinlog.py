@@ -52,7 +52,10 @@ class CommandLineReader(Decoder):
 
     def version(self) -> str:
         command = self.command()
-        return program_version(command) if command else "unknown"
+        try:
+            return program_version(command) if command else "unknown"
+        except DecodingEnded:
+            return "unknown"
 
     def decode(self, data: bytes) -> Iterator[Item]:
         command = self.command()

@@ -291,13 +291,16 @@ def _expected_string(cell: Cell, column: Column, stored: bytes) -> Form:
     """Text, unless Python has no codec of the character set's name: then the bytes as they are."""
     from forge.charsets import find_collation
 
+    text = cell.text()
+    if not text:
+        return ""  # nothing to decode: no codec is looked for, and bytes are text as well
     known = None if column.collation is None else find_collation(column.collation, "mysql")
     if known is not None and known.charset != "binary":
         try:
             codecs.lookup(_CODECS.get(known.charset, known.charset))
         except LookupError:
             return stored
-    return cell.text()
+    return text
 
 
 def _as_utf8(value: bytes) -> Form:

@@ -88,7 +88,7 @@ def verdict(name: str, data: bytes) -> Verdict:
 
 
 def expect(found: Verdict, expected: Mapping[str, tuple[str, str]], recording_name: str) -> None:
-    outcome, words = expected.get(recording_name, ("agree", "rows"))
+    outcome, words = expected.get(recording_name, ("agree", "row"))
     assert (found.outcome, words in str(found.message)) == (outcome, True), found.message
     if outcome == "agree":
         assert found.cells_not_shown == 0

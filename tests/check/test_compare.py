@@ -194,7 +194,7 @@ def test_cells_that_a_decoder_cannot_show_are_counted_and_not_taken_as_agreement
     items = change_row(ours(data), after={1: "1", 2: "whatever", 3: "4294967295"})
     found = verdict(data, Told(items, hides=(2,)))
     assert (found.outcome, found.cells, found.cells_not_shown) == ("agree", 2, 1)
-    assert found.message == "1 rows, 2 cells; 1 cells have no form there"
+    assert found.message == "1 row, 2 cells; 1 cell without a form there"
 
 
 @pytest.mark.parametrize("ending", ["refused", "unsupported", "crashed", "timeout"])
