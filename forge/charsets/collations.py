@@ -8,6 +8,7 @@ also cover the uca1400 family).  Pad attributes of MariaDB, which it does not pu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -176,3 +177,10 @@ def default_collation(charset_name: str, server_family: str = "mysql") -> Collat
         if letter in fields[4].lower():
             names.add(fields[2])
     raise ScenarioError(f"unknown character set {charset_name!r}{_of(server_family)}", suggestion=nearest(name, names))
+
+
+def known_collations() -> Iterator[Collation]:
+    """Every collation of every server, by id; one whose id has two names comes twice."""
+    for lines in _table()[0].values():
+        for fields in lines:
+            yield _collation(fields, fields[4][0].lower())

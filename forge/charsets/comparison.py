@@ -29,6 +29,11 @@ def _table(collation_id: int) -> tuple[str | None, Folding | None, bool]:
     return (None if found.charset in UNICODE else found.charset), table, found.pad_space
 
 
+def folding_of(collation_id: int) -> Folding | None:
+    """How a collation folds characters; None if it compares them as they are.  Raises ScenarioError if unknown."""
+    return _table(collation_id)[1]
+
+
 def as_stored(charset_name: str, text: str) -> str:
     """``text`` after it was in a column of the set; unchanged if the set cannot hold it."""
     stored = charset(charset_name)

@@ -49,14 +49,15 @@ class LiveServer:
             f"--socket={self._home}/s", f"--pid-file={self._home}/pid", "--skip-networking", "--secure-file-priv=",
             "--innodb-flush-log-at-trx-commit=0", "--max-allowed-packet=64M",
         ]  # fmt: skip
-        log = (self._home / "log").open("wb")
         if self.family == "mysql":
             command += ["--mysqlx=OFF", "--skip-log-bin"]
-            subprocess.run([*command, "--initialize-insecure"], stdout=log, stderr=log, check=False)
         else:
             (self._home / "data").mkdir()
             command += ["--skip-grant-tables", f"--plugin-dir={self._home}/plugins"]
-        self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        with (self._home / "log").open("wb") as log:
+            if self.family == "mysql":
+                subprocess.run([*command, "--initialize-insecure"], stdout=log, stderr=log, check=False)
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)
         deadline = time.monotonic() + _SECONDS_TO_START
         while self._client("SELECT 1", subprocess.DEVNULL).returncode:
             if self._process.poll() is not None or time.monotonic() > deadline:

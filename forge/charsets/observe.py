@@ -81,10 +81,10 @@ def observe_decoding(server: LiveServer, name: str, encoded: list[Encoded]) -> I
             SELECT HEX(b), HEX(c), HEX(CONVERT(c USING utf8mb4)) FROM cell;"""
         for given, kept, text in server.rows(sql):
             data = bytes.fromhex(given)
-            yield Decoded(data, given == kept, _mapped(data, text, genuine) if given == kept else None)
+            yield Decoded(data, given == kept, mapped(data, text, genuine) if given == kept else None)
 
 
-def _mapped(data: bytes, text_hex: str, genuine: dict[str, bytes | None]) -> str | None:
+def mapped(data: bytes, text_hex: str, genuine: dict[str, bytes | None]) -> str | None:
     """The server's text for bytes which it keeps, unless a part of it has no character."""
     if not text_hex or text_hex == "NULL":
         return None

@@ -28,7 +28,7 @@ def write_patch(server: LiveServer, name: str) -> None:
     }
     lines = []
     for direction, pairs in (("=", decoding & encoding), (">", decoding - encoding), ("<", encoding - decoding)):
-        lines += [" ".join((direction, *run)) for run in _runs(pairs, by_character=direction == "<")]
+        lines += [" ".join((direction, *run)) for run in runs(pairs, by_character=direction == "<")]
     path = Path(__file__).parent / "data" / f"{name}.map"
     path.unlink(missing_ok=True)
     if lines:
@@ -37,7 +37,7 @@ def write_patch(server: LiveServer, name: str) -> None:
     forget()
 
 
-def _runs(pairs: set[_Pair], *, by_character: bool) -> list[tuple[str, str, str]]:
+def runs(pairs: set[_Pair], *, by_character: bool) -> list[tuple[str, str, str]]:
     """(bytes, code point, count) in hexadecimal, hexadecimal and decimal; see forge.charsets.tables."""
     runs: list[list[_Pair]] = []
     by_bytes = sorted(pairs, key=lambda pair: (pair[0] or b"", pair[1] or ""))

@@ -169,9 +169,10 @@ class MultiByte(Charset):
         text = python_decode(self._codec, bytes(data))
         if text is not None and self._suspects.isdisjoint(text):
             return text
-        return self._decode_slowly(bytes(data))
+        return self.decode_by_character(bytes(data))
 
-    def _decode_slowly(self, data: bytes) -> str:
+    def decode_by_character(self, data: bytes) -> str:
+        """The same as :meth:`decode` for any bytes, slowly; raises FormatError alike."""
         characters = []
         offset = 0
         for sequence in self.characters(data):

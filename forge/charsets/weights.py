@@ -64,7 +64,9 @@ def fold_by_weights(seen: Weights, base: Callable[[str], str], *, levels: bool, 
     if " " in seen:
         chosen[seen[" "]] = " "
     if levels:
-        return {character: _divided_by_base(character, seen, chosen, base) for character in seen}
+        chosen |= {weight: "" for weight in by_weight if not weight.strip(b"\0")}
+        keys = {weight: _divided_by_base(weight, same, seen, chosen, base) for weight, same in by_weight.items()}
+        return {character: keys[weight] for character, weight in seen.items()}
     parts = {weight: _parts(weight, unit) for weight in by_weight}
     return {
         character: "".join(chosen[part] for part in parts[weight])
@@ -88,13 +90,14 @@ def _parts(weight: bytes, unit: int) -> list[bytes]:
     return joined
 
 
-def _divided_by_base(character: str, seen: Weights, chosen: dict[bytes, str], base: Callable[[str], str]) -> str:
-    weight = seen[character]
-    if not weight.strip(b"\0"):
-        return ""
-    divided = [chosen[seen[part]] if part in seen else part for part in base(character)]
-    if all(part in seen for part in divided) and _levels(weight) == _joined([_levels(seen[p]) for p in divided]):
-        return "".join(divided)
+def _divided_by_base(
+    weight: bytes, same: list[str], seen: Weights, chosen: dict[bytes, str], base: Callable[[str], str]
+) -> str:
+    """The key of all characters of a weight: the parts of one of them if they weigh the same, else the chosen one."""
+    for parts in (base(character) for character in same):
+        known = len(parts) > 1 and all(part in seen for part in parts)
+        if known and _levels(weight) == _joined([_levels(seen[part]) for part in parts]):
+            return "".join(chosen[seen[part]] for part in parts)
     return chosen[weight]
 
 
