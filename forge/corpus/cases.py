@@ -37,24 +37,29 @@ def shipped_folders() -> list[Path]:
 
 
 def find_cases(folders: Iterable[Path]) -> list[Case]:
-    """The cases of all scenario files under the folders, by id.  Raises ScenarioError for the first wrong file."""
+    """The cases of all scenario files under the folders, by id.
+
+    A file that is wrong is one case more, which will be judged invalid with the error.
+    """
     cases = [case for folder in folders for file in _files(folder) for case in cases_of(file, folder)]
     return sorted(cases, key=lambda case: case.id)
 
 
 def cases_of(file: Path, folder: Path) -> Iterator[Case]:
-    """The cases of one file.  Raises ScenarioError."""
+    """The cases of one file.  Raises OSError."""
     from forge.scenario import expand
-    from forge.scenario.load import read_text
 
-    text = read_text(file)
+    text = file.read_text("utf-8-sig", errors="surrogateescape")
     within = file.relative_to(folder)
     relative = f"{folder.name}/{within.as_posix()}"
     stem = _stem(within)
-    for one in expand(text, file=relative):
-        chosen = f"[{one.name.partition('[')[2]}" if one.choices else ""
-        tags = tuple(one.scenario.tags)
-        yield Case(stem + chosen, relative, text, one.scenario.server, tags, one.choices)
+    try:
+        for one in expand(text, file=relative):
+            chosen = f"[{one.name.partition('[')[2]}" if one.choices else ""
+            tags = tuple(one.scenario.tags)
+            yield Case(stem + chosen, relative, text, one.scenario.server, tags, one.choices)
+    except ScenarioError:
+        yield Case(stem, relative, text, "")
 
 
 def compile_case(case: Case) -> bytes:

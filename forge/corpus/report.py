@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from textwrap import shorten
 from typing import Any, get_args
 
 from forge.check.compare import Outcome
-from forge.corpus.judge import Status
+from forge.corpus.judge import DecoderVerdict, Status
 from forge.corpus.manifest import Entry, Summary
 
 OUTCOMES: tuple[Outcome, ...] = tuple(outcome for outcome in get_args(Outcome) if outcome != "not_here")
 STATUSES: tuple[Status, ...] = get_args(Status)
-#: Differences and failures that a table shows; the rest is counted.
-SHOWN = 20
+#: Groups of findings that a table shows; the rest is counted.
+SHOWN = 40
+#: Characters of what was said of a finding.
+_WIDTH = 220
+
+
+@dataclass(slots=True)
+class Finding:
+    """Cases on which one decoder (or our own compiler) comes to one outcome for what seems to be one reason."""
+
+    who: str
+    outcome: str
+    reason: str
+    cases: list[str] = field(default_factory=list)
+    #: What was said of the first of the cases.
+    first: str = ""
+
+    @property
+    def order(self) -> tuple[int, str, str]:
+        """Disagreements first: they are what a reader of the table looks for."""
+        return (self.outcome != "disagree", self.who, self.reason)
 
 
 class Tally:
@@ -23,8 +45,8 @@ class Tally:
         self.statuses: Counter[Status] = Counter()
         self.outcomes: dict[str, Counter[Outcome]] = {}
         self.warnings: Counter[str] = Counter()
-        self.differences: list[tuple[str, str, str]] = []
-        self.failures: list[tuple[str, str, str]] = []
+        self._failures: dict[tuple[str, str], Finding] = {}
+        self._verdicts: dict[tuple[str, str, str], Finding] = {}
         for entry in entries:
             self._count(entry)
 
@@ -32,16 +54,39 @@ class Tally:
     def cases(self) -> int:
         return self.statuses.total()
 
+    @property
+    def failures(self) -> list[Finding]:
+        """Cases that were not compiled."""
+        return list(self._failures.values())
+
+    @property
+    def verdicts(self) -> list[Finding]:
+        """Verdicts other than agreement, disagreements first."""
+        return sorted(self._verdicts.values(), key=lambda finding: finding.order)
+
     def _count(self, entry: Entry) -> None:
         self.statuses[entry.status] += 1
         if entry.status != "compiled":
-            self.failures.append((entry.case, entry.status, entry.error or ""))
+            failure = self._failures.setdefault((entry.status, entry.file), Finding("forge", entry.status, entry.file))
+            _add(failure, entry.case, entry.error)
         for verdict in entry.verdicts:
             self.outcomes.setdefault(verdict.decoder, Counter())[verdict.outcome] += 1
             self.warnings[verdict.decoder] += bool(verdict.warnings)
             if verdict.outcome != "agree":
-                outcome = verdict.decoder if verdict.outcome == "disagree" else f"{verdict.decoder} {verdict.outcome}"
-                self.differences.append((entry.case, outcome, verdict.detail or ""))
+                key = (verdict.decoder, verdict.outcome, _reason(entry, verdict))
+                finding = self._verdicts.setdefault(key, Finding(*key))
+                _add(finding, entry.case, verdict.detail)
+
+
+def _reason(entry: Entry, verdict: DecoderVerdict) -> str:
+    """What makes findings alike: the scenario for a difference, the message (numbers aside) for everything else."""
+    return entry.file if verdict.outcome == "disagree" else re.sub(r"[0-9]+", "#", verdict.detail or "")
+
+
+def _add(finding: Finding, case: str, said: str | None) -> None:
+    if not finding.cases:
+        finding.first = said or ""
+    finding.cases.append(case)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -76,14 +121,17 @@ def summary_lines(tally: Tally, summary: Summary) -> Iterator[str]:
     )
     for name, reason in summary.absent.items():
         yield f"{name}  NOT RUN: {reason}"
-    yield from _listing("cases without a binlog", tally.failures)
-    yield from _listing("verdicts other than agreement, with their first difference", tally.differences)
+    yield from _listing("not compiled", tally.failures)
+    disagreements = [finding for finding in tally.verdicts if finding.outcome == "disagree"]
+    yield from _listing("disagreements, by decoder and scenario, with the first difference", disagreements)
+    others = [finding for finding in tally.verdicts if finding.outcome != "disagree"]
+    yield from _listing("not read to the end, by decoder and message", others)
     yield ""
     yield f"sha256 of the manifest {summary.sha256}"
 
 
 def summary_object(tally: Tally, summary: Summary) -> dict[str, Any]:
-    """The same as a JSON-able object, with every difference."""
+    """The same as a JSON-able object, with every finding."""
     return {
         "cases": tally.cases,
         "statuses": {status: tally.statuses[status] for status in STATUSES},
@@ -93,19 +141,21 @@ def summary_object(tally: Tally, summary: Summary) -> dict[str, Any]:
             for name, version in summary.decoders.items()
         },
         "not_run": summary.absent,
-        "failures": [{"case": case, "status": status, "error": error} for case, status, error in tally.failures],
-        "differences": [
-            {"case": case, "verdict": verdict, "first": first} for case, verdict, first in tally.differences
-        ],
+        "failures": [asdict(finding) for finding in tally.failures],
+        "findings": [asdict(finding) for finding in tally.verdicts],
     }
 
 
-def _listing(title: str, found: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+def _listing(title: str, found: Sequence[Finding]) -> Iterator[str]:
     if not found:
         return
     yield ""
-    yield f"{len(found)} {title}:"
-    for case, word, detail in found[:SHOWN]:
-        yield f"  {case}: {word}: {detail}"
+    yield f"{sum(len(finding.cases) for finding in found)} {title}:"
+    for finding in found[:SHOWN]:
+        count = len(finding.cases)
+        more = f" and {count - 1} more" if count > 1 else ""
+        word = "" if finding.outcome == "disagree" else f" {finding.outcome}"
+        yield f"  {finding.who}{word}: {finding.cases[0]}{more}"
+        yield f"    {shorten(finding.first, _WIDTH, placeholder=' ...')}"
     if len(found) > SHOWN:
-        yield f"  ... and {len(found) - SHOWN} more (`forge corpus show DIR --failing`)"
+        yield f"  ... and {len(found) - SHOWN} groups more (`forge corpus show DIR --failing`)"

@@ -9,8 +9,11 @@ import contextlib
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 
 #: All cores; a task is tried three times, so a worker process that was killed does not end the job.
 DEFAULT_MASTER = "local[*,3]"
+
+#: Seconds that the JVM has to end by itself.
+_JVM_END_LIMIT = 10.0
 
 LOG4J2 = """\
 status = error
@@ -54,8 +60,9 @@ def spark_session(master: str | None = None, *, conf: Mapping[str, str] | None =
     with contextlib.ExitStack() as closing:
         folder = Path(tempfile.mkdtemp(prefix="forge-spark-"))
         closing.callback(shutil.rmtree, folder, ignore_errors=True)
-        session = _start(master or DEFAULT_MASTER, folder, conf or {})
-        closing.callback(_stop, session)
+        with _interrupt_deferred():
+            session = _start(master or DEFAULT_MASTER, folder, conf or {})
+            closing.callback(_stop, session)
         _require_forge(session)
         yield session
 
@@ -167,6 +174,26 @@ def _require_forge(session: SparkSession) -> None:
 
 
 @contextlib.contextmanager
+def _interrupt_deferred() -> Iterator[None]:
+    """Ctrl-C takes effect at the end of the block, and Spark's own handler of it is undone.
+
+    A launch that is interrupted leaves a JVM that nobody ends; Spark's handler calls the JVM in the middle of another
+    call to it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    interrupted = threading.Event()
+    before = signal.signal(signal.SIGINT, lambda _signal, _frame: interrupted.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if interrupted.is_set() and before is not signal.SIG_IGN:
+        raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
 def _environment_set(values: Mapping[str, str]) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
@@ -208,9 +235,26 @@ def _last_words(log: Path, error: Exception) -> str:
 
 
 def _stop(session: SparkSession) -> None:
-    import logging
-
-    # An interrupted py4j call logs whole traces of what is being closed anyway.
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     with contextlib.suppress(Exception):
         session.stop()
+    _end_jvm()
+
+
+def _end_jvm() -> None:
+    """End the JVM that this process started, so that nothing writes into its folder any more."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    process = getattr(gateway, "proc", None)
+    if gateway is None or process is None:
+        return
+    SparkContext._gateway = SparkContext._jvm = None
+    with contextlib.suppress(Exception):
+        gateway.shutdown()
+    # It ends when its standard input does.
+    process.stdin.close()
+    try:
+        process.wait(timeout=_JVM_END_LIMIT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -50,6 +51,8 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
       forge corpus build --out out/corpus --master 'local[4,3]' --partitions 16 --json
     """
     _require_arrow()
+    # A call to the JVM that Ctrl-C interrupts is logged with whole traces, to the root logger.
+    logging.getLogger().addHandler(logging.NullHandler())
     from forge.corpus.cases import find_cases, shipped_folders
     from forge.corpus.judge import judge_case, jury_here
     from forge.corpus.manifest import read_entries

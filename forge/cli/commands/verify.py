@@ -43,7 +43,7 @@ def command(recordings: tuple[str, ...], as_json: bool) -> None:
     if different:
         raise CheckFailed(f"{different} of {len(folders)} recordings differ")
     if not as_json:
-        click.echo(f"{len(folders)} recordings, all byte-identical")
+        click.echo(f"{len(folders)} recording{'' if len(folders) == 1 else 's'}, all byte-identical")
 
 
 def _show(folder: Path, problem: str | None, as_json: bool, size: int | None = None) -> None:

@@ -1,0 +1,94 @@
+"""`forge corpus` as a person types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from forge.cli.app import run
+
+pytestmark = pytest.mark.spark
+
+SCENARIO = """\
+scenario: small
+tags: [tiny]
+matrix: {server: [mysql-8.0, mysql-9.7]}
+tables: [CREATE TABLE t.a (id INT PRIMARY KEY)]
+transactions: [[{insert: {into: t.a, rows: [{id: 1}]}}]]
+"""
+CASE = "small[server=mysql-9.7]"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory, spark: object) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    (folder / "scenarios").mkdir()
+    (folder / "scenarios" / "small.yaml").write_text(SCENARIO)
+    (folder / "scenarios" / "wrong.yaml").write_text("scenario: wrong\nserver: mysql-9.9\n")
+    assert spark is not None
+    assert run(["corpus", "build", "--scenarios", str(folder / "scenarios"), "--out", str(folder / "out")]) == 0
+    return folder / "out"
+
+
+def test_a_build_ends_with_a_summary_table(corpus: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    scenarios = str(corpus.parent / "scenarios")
+    assert run(["corpus", "build", "--scenarios", scenarios, "--out", str(corpus.parent / "again")]) == 0
+    out = capfd.readouterr().out
+    assert out.startswith("3 cases: 2 compiled, 1 invalid\n")
+    assert run(["corpus", "build", "--scenarios", scenarios, "--out", str(corpus.parent / "json"), "--json"]) == 0
+    summary = json.loads(capfd.readouterr().out)
+    assert summary["decoders"]["forge"]["agree"] == 2
+    assert summary["sha256"] in out
+
+
+def test_cases_are_listed_and_chosen(corpus: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["corpus", "show", str(corpus), "--tag", "tiny", "--json"]) == 0
+    rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [row["case"] for row in rows] == ["small[server=mysql-8.0]", CASE]
+    assert run(["corpus", "show", str(corpus), "--failing"]) == 0
+    assert "wrong" in capfd.readouterr().out
+    assert run(["corpus", "show", str(corpus), "--case", CASE]) == 0
+    assert "insert t.a, 1 row" in capfd.readouterr().out
+
+
+def test_a_case_is_taken_out_as_the_scenario_builds_it(corpus: Path, tmp_path: Path) -> None:
+    taken, built = tmp_path / "taken", tmp_path / "built"
+    assert run(["corpus", "extract", CASE, "--from", str(corpus), "-o", str(taken)]) == 0
+    assert run(["build", str(corpus.parent / "scenarios" / "small.yaml"), "--case", CASE, "-o", str(built)]) == 0
+    assert taken.read_bytes() == built.read_bytes()
+
+
+def test_a_case_without_bytes_is_not_taken_out(corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["corpus", "extract", "wrong", "--from", str(corpus), "-o", str(tmp_path / "x")]) == 2
+    assert "it was invalid" in capfd.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_corpus_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["corpus", "show", str(tmp_path)]) == 2
+    assert "there is no corpus in" in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_an_interrupted_build_says_so_in_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "forge", "corpus", "build", "--out", str(tmp_path / "out"), "--master", "local[1]"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    # Under way once the folder of the parts is there and Spark has started its log.
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.*")) or not list(tmp_path.glob("forge-spark-*/jvm.log")):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, shown = process.communicate(timeout=60)
+    assert (process.returncode, out, shown) == (130, "", "forge: interrupted\n")
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith((".out", "out", "forge-spark"))] == []

@@ -1,0 +1,101 @@
+"""Scenario files become cases that any process can compile again."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from forge.corpus.cases import Case, compile_case, find_cases, shipped_folders
+from forge.corpus.judge import judge_case
+from forge.errors import ScenarioError
+
+PLAIN = """\
+scenario: plain
+tags: [a, b]
+tables: [CREATE TABLE t.a (id INT PRIMARY KEY)]
+transactions: [[{insert: {into: t.a, rows: [{id: 1}]}}]]
+"""
+FAMILY = """\
+scenario: family
+matrix: {server: [mysql-8.0, mysql-9.7], width: [1, 2]}
+tables: ["CREATE TABLE t.a (id INT PRIMARY KEY, d DECIMAL(5,2))"]
+transactions: [[{insert: {into: t.a, rows: [{id: 1, d: {{ width }}}]}}]]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "plain.yaml").write_text(PLAIN)
+    (tmp_path / "deep" / "family.yaml").write_text(FAMILY)
+    (tmp_path / "notes.txt").write_text("no scenario")
+    return tmp_path
+
+
+def test_a_file_is_one_case_and_a_matrix_is_many(folder: Path) -> None:
+    cases = find_cases([folder])
+    assert [case.id for case in cases] == [
+        "deep/family[server=mysql-8.0,width=1]",
+        "deep/family[server=mysql-8.0,width=2]",
+        "deep/family[server=mysql-9.7,width=1]",
+        "deep/family[server=mysql-9.7,width=2]",
+        "plain",
+    ]
+    assert (cases[-1].server, cases[-1].tags, cases[0].server) == ("mysql-9.7", ("a", "b"), "mysql-8.0")
+
+
+def test_a_case_does_not_depend_on_where_its_folder_is(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = tmp_path_factory.mktemp("elsewhere") / folder.name
+    other.mkdir()
+    (other / "plain.yaml").write_text(PLAIN)
+    assert find_cases([other]) == find_cases([folder])[-1:]
+
+
+def test_a_case_compiles_to_the_same_bytes_after_a_journey(folder: Path) -> None:
+    for case in find_cases([folder]):
+        again: Case = pickle.loads(pickle.dumps(case))
+        assert again == case
+        assert compile_case(again) == compile_case(case)
+
+
+def test_the_choices_of_a_case_decide_its_bytes(folder: Path) -> None:
+    made = {compile_case(case) for case in find_cases([folder])}
+    assert len(made) == 5
+
+
+def test_a_wrong_file_is_a_case_that_is_judged_invalid(folder: Path) -> None:
+    (folder / "wrong.yaml").write_text("scenario: wrong\ntables: [CREATE TABLE t.a (id INTT)]\n" + "transactions: 7\n")
+    (folder / "latin1.yaml").write_bytes("scenario: é".encode("latin1"))
+    wrong = [judge_case(case, decoders=[]) for case in find_cases([folder]) if case.id in ("wrong", "latin1")]
+    assert [(found.case.id, found.status) for found in wrong] == [("latin1", "invalid"), ("wrong", "invalid")]
+    assert f"{folder.name}/wrong.yaml:3" in (wrong[1].error or "")
+
+
+def test_a_family_that_breaks_off_keeps_its_good_cases(folder: Path) -> None:
+    (folder / "half.yaml").write_text("scenario: half\nmatrix: {session.checksum: [none, crc64]}\n")
+    assert [case.id for case in find_cases([folder]) if case.file.endswith("half.yaml")] == [
+        "half",
+        "half[checksum=none]",
+    ]
+
+
+def test_choices_that_name_no_case_are_refused(folder: Path) -> None:
+    case = find_cases([folder])[0]
+    with pytest.raises(ScenarioError):
+        compile_case(Case(case.id, case.file, case.text, case.server, choices={"server": "mysql-1.0", "width": 3}))
+
+
+def test_a_recording_is_a_case_of_its_scenario_alone(tmp_path: Path) -> None:
+    recording = tmp_path / "first"
+    recording.mkdir()
+    (recording / "scenario.yaml").write_text(PLAIN)
+    (recording / "facts.yaml").write_text("opened: 1\n")
+    assert [case.id for case in find_cases([tmp_path])] == ["recordings/first"]
+
+
+def test_the_shipped_cases_are_a_few_hundred_with_different_ids() -> None:
+    ids = [case.id for case in find_cases(shipped_folders())]
+    assert len(ids) > 200
+    assert len(set(ids)) == len(ids)

@@ -1,0 +1,104 @@
+"""The table at the end of a build, and the manifest that it is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from forge.corpus.cases import Case
+from forge.corpus.judge import DecoderVerdict, Judgement
+from forge.corpus.manifest import (
+    SCHEMA,
+    Summary,
+    digest,
+    part_name,
+    read_case,
+    read_entries,
+    read_summary,
+    row_of,
+    write_part,
+    write_summary,
+)
+from forge.corpus.report import Tally, summary_lines, summary_object, table
+from forge.errors import ScenarioError
+
+
+def judgement(name: str, *verdicts: DecoderVerdict, file: str = "s/a.yaml") -> Judgement:
+    case = Case(id=name, file=file, text="", server="mysql-9.7", tags=("t",))
+    return Judgement(case=case, status="compiled", binlog=b"bin", sha256="ab", decode="{}\n", verdicts=list(verdicts))
+
+
+def verdict(decoder: str, outcome: str = "agree", detail: str | None = None) -> DecoderVerdict:
+    return DecoderVerdict(decoder=decoder, version="1", outcome=outcome, detail=detail)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    judged = [
+        judgement("b", verdict("ours"), verdict("theirs", "disagree", "row 1 is 2, theirs shows 3")),
+        judgement("a", verdict("ours"), verdict("theirs", "disagree", "row 9 is 2, theirs shows 3")),
+        judgement("c", verdict("ours"), verdict("theirs", "refused", "at 17: no"), file="s/c.yaml"),
+        judgement("d", verdict("ours"), verdict("theirs", "refused", "at 99: no"), file="s/d.yaml"),
+        Judgement(case=Case("e", "s/e.yaml", "", "mysql-9.7"), status="unsupported", error="XA is not here yet"),
+    ]
+    rows = [row_of(one) for one in judged]
+    write_part(tmp_path / part_name(0), pa.Table.from_pylist(rows, schema=SCHEMA))
+    sha256 = digest([tmp_path / part_name(0)])
+    versions = {"ours": "1", "theirs": "1"}
+    write_summary(
+        tmp_path, Summary(format=1, forge="0", cases=5, sha256=sha256, decoders=versions, absent={"mine": "not here"})
+    )
+    return tmp_path
+
+
+def test_a_part_is_sorted_and_read_back(corpus: Path) -> None:
+    entries = list(read_entries(corpus))
+    assert [entry.case for entry in entries] == ["a", "b", "c", "d", "e"]
+    assert entries[0].verdicts[1].detail == "row 9 is 2, theirs shows 3"
+    assert entries[4].size is None
+    assert read_case(corpus, "c")["binlog"] == b"bin"
+
+
+def test_an_unknown_case_is_answered_with_the_nearest(corpus: Path) -> None:
+    with pytest.raises(ScenarioError, match="no case 'first-dy'"):
+        read_case(corpus, "first-dy")
+
+
+def test_a_folder_without_a_summary_is_no_corpus(corpus: Path) -> None:
+    (corpus / "corpus.json").unlink()
+    with pytest.raises(ScenarioError, match="no corpus"):
+        list(read_entries(corpus))
+
+
+def test_the_summary_counts_verdicts_and_gives_first_differences(corpus: Path) -> None:
+    lines = list(summary_lines(Tally(read_entries(corpus)), read_summary(corpus)))
+    assert lines[0] == "5 cases: 4 compiled, 1 unsupported"
+    assert [line.split() for line in lines[2:5]] == [
+        ["decoder", "version", "agree", "disagree", "refused", "unsupported", "crashed", "timeout", "warned"],
+        ["ours", "1", "4", "0", "0", "0", "0", "0", "0"],
+        ["theirs", "1", "0", "2", "2", "0", "0", "0", "0"],
+    ]
+    assert "mine  NOT RUN: not here" in lines
+    text = "\n".join(lines)
+    assert "forge unsupported: e\n    XA is not here yet" in text
+    assert "theirs: a and 1 more\n    row 9 is 2, theirs shows 3" in text
+    assert "theirs refused: c and 1 more\n    at 17: no" in text
+
+
+def test_the_summary_as_json_has_every_finding(corpus: Path) -> None:
+    found = summary_object(Tally(read_entries(corpus)), read_summary(corpus))
+    assert found["decoders"]["theirs"]["disagree"] == 2
+    assert [(one["outcome"], one["cases"]) for one in found["findings"]] == [
+        ("disagree", ["a", "b"]),
+        ("refused", ["c", "d"]),
+    ]
+
+
+def test_columns_of_a_table_are_as_wide_as_their_widest_cell() -> None:
+    assert list(table(["name", "n"], [["a", "10"], ["long name", "7"]])) == [
+        "name        n",
+        "a          10",
+        "long name   7",
+    ]

@@ -1,0 +1,110 @@
+"""What the README shows is run: its files are written, its commands typed, their output compared."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "docs/getting-started.md")
+#: What a real server must have done first.
+ON_SERVERS = ("forge record", "forge verify")
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"`([\w./-]+\.(?:ya?ml|j2|py|listing))`[^`]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command with the output that the page shows for it (``...`` stands for any text in a line, or any lines)."""
+
+    command: str
+    shown: list[str] = field(default_factory=list)
+
+    @property
+    def needs_servers(self) -> bool:
+        return self.command.startswith(ON_SERVERS)
+
+
+def steps_and_files(page: str) -> Iterator[Step | tuple[str, str]]:
+    """The commands of the console blocks, and (name, content) of the files that the text names before a block."""
+    text = (ROOT / page).read_text()
+    for block in _BLOCK.finditer(text):
+        language, content = block.groups()
+        if language == "console":
+            yield from _steps(content)
+            continue
+        named = _FILE.search(text[: block.start()].rpartition("\n\n")[0].rpartition("\n\n")[2])
+        if named is not None:
+            yield named.group(1), content
+
+
+def _steps(content: str) -> Iterator[Step]:
+    step: Step | None = None
+    for line in content.splitlines():
+        if line.startswith("$ "):
+            if step is not None:
+                yield step
+            step = Step(line.removeprefix("$ "))
+        elif step is not None:
+            step.shown.append(line)
+    if step is not None:
+        yield step
+
+
+def run(step: Step, folder: Path) -> str:
+    """Standard output and error of the step's command, as they come on a terminal."""
+    words = shlex.split(step.command)
+    if words[0] == "forge":
+        words[:1] = [sys.executable, "-m", "forge"]
+    done = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0 or "forge: " in done.stdout, (
+        f"{step.command}: exit code {done.returncode}: {done.stdout}"
+    )
+    return done.stdout
+
+
+def pattern_of(shown: list[str]) -> str:
+    """A regular expression for the output that a page shows."""
+    lines = [
+        r"(?:.*\n)*?" if line == "..." else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + "\n" for line in shown
+    ]
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_shows_is_what_happens(page: str, tmp_path: Path) -> None:
+    ran = 0
+    for part in steps_and_files(page):
+        if isinstance(part, tuple):
+            (tmp_path / part[0]).write_text(part[1])
+        elif not part.needs_servers:
+            output = run(part, tmp_path)
+            assert re.fullmatch(pattern_of(part.shown), output), f"$ {part.command}\n{output}"
+            ran += 1
+    assert ran > 3
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_shows_with_real_servers_is_what_happens(page: str, tmp_path: Path) -> None:
+    for part in steps_and_files(page):
+        if isinstance(part, tuple):
+            (tmp_path / part[0]).write_text(part[1])
+        else:
+            output = run(part, tmp_path)
+            assert re.fullmatch(pattern_of(part.shown), output), f"$ {part.command}\n{output}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_relative_links_of_a_page_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
+    assert [target for target in targets if not (path.parent / target).exists()] == []
