@@ -20,6 +20,7 @@ from forge.errors import ForgeError, FormatError, ScenarioError, nearest
 from forge.events.event import EVENT_FLAGS, Event, RawBody, decode_event, encode_event
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid
+from forge.events.gtid_tagged import GtidTagged
 from forge.events.layout import flag_names, flag_value, pack_int
 from forge.events.registry import EVENT_CODES
 from forge.located import load_documents
@@ -144,7 +145,11 @@ def _forms(event: Event, state: ListingState) -> Iterator[tuple[Event, Document 
 
 def _without_derived_length(event: Event, frame: Frame, derived_length: int | None) -> Event:
     body = event.body
-    if isinstance(body, AnonymousGtid) and derived_length is not None and body.transaction_length == derived_length:
+    if (
+        isinstance(body, (AnonymousGtid, GtidTagged))
+        and derived_length is not None
+        and body.transaction_length == derived_length
+    ):
         return event.replace(body=body.replace(transaction_length=None))
     return event
 
@@ -161,7 +166,7 @@ def _encodes_to(event: Event, frame: Frame, format: FormatContext, derived_lengt
     if derives_length(event):
         if derived_length is None:
             return False
-        assert isinstance(event.body, AnonymousGtid)
+        assert isinstance(event.body, (AnonymousGtid, GtidTagged))
         event = event.replace(body=event.body.replace(transaction_length=derived_length))
     try:
         return encode_event(event, frame.offset, format) == frame.raw
@@ -175,7 +180,9 @@ def _group_lengths(found: list[Frame]) -> dict[int, int]:
     following = 0
     for frame in reversed(found):
         total = len(frame.raw) + following
-        if frame.type_code in (33, 34) and group_length(total - len(pack_int(total))) == total:
+        if frame.type_code == GtidTagged.type_code or (
+            frame.type_code in (33, 34) and group_length(total - len(pack_int(total))) == total
+        ):
             lengths[frame.index] = total
         following = 0 if frame.type_code in GROUP_BOUNDARIES else following + len(frame.raw)
     return lengths

@@ -9,6 +9,7 @@ from forge.binlog.reader import MAGIC
 from forge.events.event import SIZE_OFFSET, Event, advance, carries_checksum, encode_event
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
+from forge.events.gtid_tagged import GtidTagged
 from forge.events.layout import pack_int
 
 #: Types at which a transaction that began with a GTID event is over: the next GTID, or an event about the file.
@@ -68,10 +69,24 @@ def _fill_transaction_lengths(built: Sequence[_Built | bytes]) -> None:
                 following += len(item)
             continue
         if derives_length(item.event):
-            length = group_length(item.size + following)
-            assert isinstance(item.event.body, AnonymousGtid)
-            item.body = item.event.body.replace(transaction_length=length).build(item.format)
+            item.body = _with_length(item, following)
         following = 0 if item.event.type_code in GROUP_BOUNDARIES else following + item.size
+
+
+def _with_length(item: _Built, following: int) -> bytes:
+    """The body of a GTID event that counts itself and ``following`` bytes."""
+    body = item.event.body
+    if isinstance(body, AnonymousGtid):
+        return body.replace(transaction_length=group_length(item.size + following)).build(item.format)
+    assert isinstance(body, GtidTagged)
+    length = 0
+    while True:
+        # The field is as long as the number is large: the fixpoint is reached from below.
+        built = body.replace(transaction_length=length).build(item.format)
+        total = item.size - len(item.body) + len(built) + following
+        if total == length:
+            return built
+        length = total
 
 
 def _is_whole_event(data: bytes) -> bool:
@@ -81,6 +96,8 @@ def _is_whole_event(data: bytes) -> bool:
 def derives_length(event: Event) -> bool:
     """Whether the event has a transaction length that is left to be derived."""
     body = event.body
+    if isinstance(body, GtidTagged):
+        return body.transaction_length is None
     return isinstance(body, AnonymousGtid) and body.commit_timestamp is not None and body.transaction_length is None
 
 

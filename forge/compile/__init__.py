@@ -16,4 +16,11 @@ def compile_plan(plan: Plan) -> list[Event]:
     return compile_events(plan)
 
 
-__all__ = ["compile_plan"]
+def compile_files(plan: Plan) -> list[list[Event]]:
+    """The events of every file of the plan (``forge.compile.file``)."""
+    from forge.compile.file import compile_files as compile_all
+
+    return compile_all(plan)
+
+
+__all__ = ["compile_files", "compile_plan"]

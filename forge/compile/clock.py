@@ -21,17 +21,22 @@ class Clock:
         self.facts = session.facts
         self.declared = parse_timestamp(session.timestamp) if session.timestamp is not None else None
 
-    def opened(self) -> int:
-        """Header time of FORMAT_DESCRIPTION."""
-        return START if self.facts.opened is None else self.facts.opened
+    def opened(self, file: int = 0, group: int = 0) -> int:
+        """Header time of a file's FORMAT_DESCRIPTION; a later file is opened when the group before it commits."""
+        recorded = self.facts.file(file).opened
+        if recorded is not None:
+            return recorded
+        return START if file == 0 else self.second(group, 0)
 
-    def listed(self) -> int:
-        """Header time of the events that open the file after FORMAT_DESCRIPTION."""
-        return self.opened() if self.facts.listed is None else self.facts.listed
+    def listed(self, file: int = 0, group: int = 0) -> int:
+        """Header time of the events that open a file after FORMAT_DESCRIPTION."""
+        recorded = self.facts.file(file).listed
+        return self.opened(file, group) if recorded is None else recorded
 
-    def closed(self, groups: int) -> int:
-        """Header time of the file's last event."""
-        return self.opened() + groups + 1 if self.facts.closed is None else self.facts.closed
+    def closed(self, groups: int, file: int = 0) -> int:
+        """Header time of a file's last event, after that many groups of the session."""
+        recorded = self.facts.file(file).closed
+        return START + groups + 1 if recorded is None else recorded
 
     def second(self, group: int, statement: int) -> int:
         """Header time of the events of a statement (``SET timestamp`` included)."""

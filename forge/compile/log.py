@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import count
 
+from forge.binlog.writer import write_binlog
 from forge.compile.clock import Clock
 from forge.compile.model import DdlStatement, Facts, Group, Plan, RowsStatement, Session, Table, Transaction
 from forge.compile.rows import row_events
 from forge.compile.table_map import table_map
-from forge.events.event import IN_USE, SUPPRESS_USE, Event
+from forge.events.event import SUPPRESS_USE, Event
 from forge.events.format_description import FormatDescription
 from forge.events.layout import Body
 from forge.events.query import Query
@@ -22,11 +23,10 @@ from forge.servers import ServerLine
 DEFAULT_THREAD_ID = 8
 DEFAULT_TABLE_ID = 106
 DEFAULT_XID = 10
-DEFAULT_NEXT_FILE = "binlog.000002"
 
 
 class SessionLog(ABC):
-    """Writes one session's groups into one file."""
+    """Writes one session's groups into files."""
 
     def __init__(self, plan: Plan, line: ServerLine) -> None:
         self.plan = plan
@@ -35,6 +35,8 @@ class SessionLog(ABC):
         self.facts: Facts = plan.session.facts
         self.clock = Clock(plan.session)
         self.version = self.facts.server_version or line.server_version
+        #: The file that is being written, from 0.
+        self.file = 0
         self.queries = 0
         self.table_maps = 0
         self.next_xid = count(DEFAULT_XID if self.facts.first_xid is None else self.facts.first_xid)
@@ -42,20 +44,44 @@ class SessionLog(ABC):
         self.next_table_id = count(first_id)
         self.table_ids: dict[tuple[str, str, int], int] = {}
 
-    def events(self) -> Iterator[Event]:
-        """All events of the file."""
-        yield self._description()
-        yield from self.head()
+    def files(self) -> Iterator[list[Event]]:
+        """The events of each file of the session.
+
+        A file that has reached max_binlog_size after a group is rotated there (MYSQL_BIN_LOG::rotate); groups are
+        never split.
+        """
+        events = self._open(0)
+        size = self._size(events)
         for number, group in enumerate(self.plan.groups):
-            if isinstance(group, DdlStatement):
-                yield from self.ddl(number, group)
-            else:
-                yield from self.transaction(number, group)
-        yield from self._end()
+            made = list(self._group(number, group))
+            events += made
+            size += self._size(made) - 4 if self.session.max_binlog_size is not None else 0
+            if self.session.max_binlog_size is not None and size >= self.session.max_binlog_size:
+                events.append(self._rotate(number))
+                yield events
+                self.file += 1
+                events = self._open(number)
+                size = self._size(events)
+        events += self._end()
+        yield events
+
+    def _group(self, number: int, group: Group) -> Iterator[Event]:
+        return self.ddl(number, group) if isinstance(group, DdlStatement) else self.transaction(number, group)
+
+    def _open(self, group: int) -> list[Event]:
+        """FORMAT_DESCRIPTION and the state that the file starts with."""
+        return [self._description(group), *self.head(group)]
+
+    def _size(self, events: list[Event]) -> int:
+        """Bytes of a file of these events."""
+        if isinstance(events[0].body, FormatDescription):
+            return len(write_binlog(events))
+        description = self._description(0)
+        return len(write_binlog([description, *events])) - len(write_binlog([description])) + 4
 
     @abstractmethod
-    def head(self) -> Iterator[Event]:
-        """What stands between FORMAT_DESCRIPTION and the first group."""
+    def head(self, group: int) -> Iterator[Event]:
+        """What stands between FORMAT_DESCRIPTION and the first group; ``group`` was the last of the file before."""
 
     @abstractmethod
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
@@ -68,23 +94,34 @@ class SessionLog(ABC):
     def event(self, body: Body, timestamp: int, flags: int = 0) -> Event:
         return Event(body=body, timestamp=timestamp, server_id=self.session.server_id, flags=flags)
 
-    def _description(self) -> Event:
-        opened = self.clock.opened()
+    def _description(self, group: int) -> Event:
+        opened = self.clock.opened(self.file, group)
+        created = opened if self.facts.created is None else self.facts.created
         description = FormatDescription(
             server_version=self.version,
-            created=opened if self.facts.created is None else self.facts.created,
+            # The first file after the server's start says when that was.
+            created=created if self.file == 0 else 0,
             post_header_lengths=self.line.post_header_bytes,
             checksum_algorithm=1 if self.session.checksum == "crc32" else 0,
         )
-        # IN_USE is set when the file is created and cleared in place when it is closed.
-        return self.event(description, opened, IN_USE if self.session.ends_with == "nothing" else 0)
+        return self.event(description, opened)
 
-    def _end(self) -> Iterator[Event]:
-        closed = self.clock.closed(len(self.plan.groups))
+    def file_name(self, number: int) -> str:
+        """Name of the session's file ``number``, from 0."""
+        return f"{self.session.log_name}.{number + 1:06}"
+
+    def _rotate(self, group: int) -> Event:
+        closed = self.facts.file(self.file).closed
+        second = self.clock.second(group, 0) if closed is None else closed
+        return self.event(Rotate(next_file=self.file_name(self.file + 1)), second)
+
+    def _end(self) -> list[Event]:
+        closed = self.clock.closed(len(self.plan.groups), self.file)
         if self.session.ends_with == "stop":
-            yield self.event(Stop(), closed)
-        elif self.session.ends_with == "rotate":
-            yield self.event(Rotate(next_file=self.facts.next_file or DEFAULT_NEXT_FILE), closed)
+            return [self.event(Stop(), closed)]
+        if self.session.ends_with == "rotate":
+            return [self.event(Rotate(next_file=self.facts.next_file or self.file_name(self.file + 1)), closed)]
+        return []
 
     def group_number(self, number: int) -> int:
         """The number in the group's GTID."""

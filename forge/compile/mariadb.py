@@ -20,16 +20,17 @@ from forge.events.query import Query
 
 STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL = 0x01, 0x04, 0x08, 0x20
 DEFAULT_THREAD_ID = 4
-DEFAULT_FILE = "binlog.000001"
 
 
 class MariadbLog(SessionLog):
     """FORMAT_DESCRIPTION, GTID_LIST, BINLOG_CHECKPOINT, then GTID, rows, XID a transaction."""
 
-    def head(self) -> Iterator[Event]:
-        listed = self.clock.listed()
-        yield self.event(GtidList(), listed)
-        yield self.event(BinlogCheckpoint(file_name=self.facts.checkpoint_file or DEFAULT_FILE), listed)
+    def head(self, group: int) -> Iterator[Event]:
+        listed = self.clock.listed(self.file, group)
+        last = ((0, self.session.server_id, self.group_number(group)),) if self.file else ()
+        yield self.event(GtidList(gtids=last), listed)
+        # Where the server has not yet seen all transactions of the file before committed, it names that one.
+        yield self.event(BinlogCheckpoint(file_name=self.facts.checkpoint_file or self.file_name(self.file)), listed)
 
     def _gtid(self, number: int, second: int, flags2: int) -> Event:
         with_thread = self.line.gtid_thread_id

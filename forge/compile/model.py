@@ -163,6 +163,17 @@ class Transaction:
 Group = Transaction | DdlStatement
 
 
+class FileFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Seconds in the headers of one file's own events; all optional."""
+
+    #: Header time of FORMAT_DESCRIPTION.
+    opened: int | None = None
+    #: Header time of PREVIOUS_GTIDS (GTID_LIST, BINLOG_CHECKPOINT), where it is another second.
+    listed: int | None = None
+    #: Header time of STOP or ROTATE.
+    closed: int | None = None
+
+
 class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Facts of a session: what a scenario cannot decide and a recording can tell.  All optional.
 
@@ -198,6 +209,14 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     next_file: str | None = None
     #: MariaDB: the file that BINLOG_CHECKPOINT names.
     checkpoint_file: str | None = None
+    #: The second and later files of the session.
+    later_files: list[FileFacts] = []
+
+    def file(self, number: int) -> FileFacts:
+        """The facts of the session's file ``number``, from 0."""
+        if number == 0:
+            return FileFacts(opened=self.opened, listed=self.listed, closed=self.closed)
+        return self.later_files[number - 1] if number <= len(self.later_files) else FileFacts()
 
 
 class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -208,8 +227,14 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     row_metadata: Literal["none", "minimal", "full"] = "minimal"
     rows_query: bool = False
     gtid: bool = False
+    #: Tag of the GTIDs, ``uuid:tag:number`` (MySQL 8.3 on).
+    gtid_tag: str | None = None
     checksum: Literal["crc32", "none"] = "crc32"
     binlog_row_event_max_size: int = 8192
+    #: A file that has reached this size after a transaction is rotated; None: one file.
+    max_binlog_size: int | None = None
+    #: Name of the files, before the point and the number.
+    log_name: str = "binlog"
     server_id: int = 1
     #: Current database of the session; by default that of the first table.
     database: str | None = None
@@ -222,6 +247,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     compression_level: int = 3
     foreign_key_checks: bool = True
     unique_checks: bool = True
+    #: MariaDB: false makes tables whose TIME, DATETIME and TIMESTAMP have the forms of servers before 5.6.
+    mysql56_temporal_format: bool = True
     #: Form of the character-set records of TABLE_MAP: as the server chooses, or forced.
     metadata_charset: Literal["server", "default", "column"] = "server"
     #: Form of the primary-key record of TABLE_MAP: as the server chooses, or forced.

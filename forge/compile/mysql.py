@@ -18,7 +18,9 @@ from forge.compile.status import begin_variables, ddl_flags, ddl_text, ddl_varia
 from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
-from forge.events.previous_gtids import PreviousGtids
+from forge.events.gtid_tagged import GtidTagged
+from forge.events.layout import Body
+from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
 from forge.events.rows_query import RowsQuery
 from forge.servers import ServerLine
@@ -31,10 +33,27 @@ class MysqlLog(SessionLog):
 
     def __init__(self, plan: Plan, line: ServerLine) -> None:
         super().__init__(plan, line)
-        self.order = Writeset() if line.dependency_tracking == "writeset" else CommitOrder()
+        self.order = self._new_order()
 
-    def head(self) -> Iterator[Event]:
-        yield self.event(PreviousGtids(), self.clock.listed(), IGNORABLE)
+    def _new_order(self) -> CommitOrder:
+        return Writeset() if self.line.dependency_tracking == "writeset" else CommitOrder()
+
+    def head(self, group: int) -> Iterator[Event]:
+        # The logical clock starts anew with each file.
+        self.order = self._new_order()
+        yield self.event(PreviousGtids(gtid_set=self._executed(group)), self.clock.listed(self.file, group), IGNORABLE)
+
+    def _executed(self, group: int) -> tuple[bool, tuple[GtidSource, ...]]:
+        """The GTIDs of all earlier files, the last of which ended after ``group``."""
+        if self.file == 0 or not self.session.gtid:
+            return False, ()
+        tag = self.session.gtid_tag or ""
+        interval = (self.group_number(0), self.group_number(group))
+        return bool(tag), ((self.uuid, tag, (interval,)),)
+
+    @property
+    def uuid(self) -> str:
+        return self.facts.server_uuid or DEFAULT_UUID
 
     def _gtid(self, number: int, group: Group) -> Event:
         rows = isinstance(group, Transaction)
@@ -47,9 +66,12 @@ class MysqlLog(SessionLog):
             "commit_timestamp": (self.clock.committed(number), None),
             "server_version": (version_number(self.version), None),
         }
-        body: AnonymousGtid
-        if self.session.gtid:
-            body = Gtid(uuid=self.facts.server_uuid or DEFAULT_UUID, gno=self.group_number(number), **common)
+        body: Body
+        if self.session.gtid and self.session.gtid_tag:
+            common |= {name: common[name][0] for name in ("commit_timestamp", "server_version")}
+            body = GtidTagged(uuid=self.uuid, gno=self.group_number(number), tag=self.session.gtid_tag, **common)
+        elif self.session.gtid:
+            body = Gtid(uuid=self.uuid, gno=self.group_number(number), **common)
         else:
             body = AnonymousGtid(**common)
         return self.event(body, self.commit_second(number, group))

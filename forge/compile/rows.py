@@ -32,7 +32,7 @@ RELAXED_UNIQUE_CHECKS = 0x0004
 
 def row_events(statement: RowsStatement, table_id: int, session: Session, line: ServerLine) -> Iterator[RowsBody]:
     """The bodies of the statement's row events; the last has the flag STMT_END."""
-    columns = wire_columns(statement.table)
+    columns = wire_columns(statement.table, session, line)
     width = len(columns)
     before, after = image_columns(statement, session, line)
     encoders = [None if image is None else RowEncoder(columns, image.columns, line) for image in (before, after)]

@@ -20,6 +20,7 @@ from forge.events.optional_metadata import MetadataRecord, record
 from forge.events.table_map import TableMap
 from forge.servers import ServerLine
 from forge.values.base import Column
+from forge.values.declare import Temporals
 from forge.values.registry import column_for
 from forge.values.sqltype import SqlType
 
@@ -30,18 +31,20 @@ BINARY_COLLATION = 63
 DEFAULT_DIMENSIONS = 2048
 
 
-def wire_columns(table: Table) -> tuple[Column, ...]:
+def wire_columns(table: Table, session: Session, line: ServerLine) -> tuple[Column, ...]:
     """The table's columns with everything that codecs need, whatever the optional metadata will tell."""
-    columns = []
-    for column in table.columns:
-        wire = column_for(column.type, name=column.name, nullable=column.nullable)
-        columns.append(wire)
-    return tuple(columns)
+    temporals: Temporals = "new" if session.mysql56_temporal_format else "old"
+    if temporals == "old" and line.family == "mysql":
+        raise ScenarioError(f"mysql56_temporal_format is not known to {line.name}", expected="a MariaDB line")
+    return tuple(
+        column_for(column.type, name=column.name, nullable=column.nullable, server=line.name, temporals=temporals)
+        for column in table.columns
+    )
 
 
 def table_map(table: Table, table_id: int, session: Session, line: ServerLine) -> TableMap:
     """The TABLE_MAP body for a statement on ``table``."""
-    columns = wire_columns(table)
+    columns = wire_columns(table, session, line)
     nullable = bytearray((len(columns) + 7) // 8)
     for index, column in enumerate(columns):
         if column.nullable:
@@ -79,8 +82,11 @@ def _signedness(table: Table, columns: Sequence[Column], session: Session, line:
 
 
 def _charset(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
+    mariadb = line.family == "mariadb"
     counted = [
-        BINARY_COLLATION if column.collation is None else column.collation for column in columns if is_character(column)
+        BINARY_COLLATION if column.collation is None else column.collation
+        for column in columns
+        if is_character(column, mariadb)
     ]
     return _collation_record(counted, "default_charset", "column_charset", session)
 

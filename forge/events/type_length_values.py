@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from construct import Construct, FormatFieldError
+from construct import Construct, ConstructError
 
+from forge.errors import FormatError
 from forge.events.layout import PackedBytes, PackedInt, pack_int
 
 END = 0
@@ -30,8 +31,11 @@ class TypeLengthValues(Construct):  # type: ignore[misc]
 
 
 def packed_value(value: bytes) -> int:
-    """A number inside a value.  Raises FormatFieldError if the value is more than that."""
-    number = int(PackedInt().parse(value))
-    if pack_int(number) != value:
-        raise FormatFieldError(f"{value.hex()} is not one packed integer")
+    """A number inside a value.  Raises FormatError if the value is not exactly that."""
+    try:
+        number = int(PackedInt().parse(value))
+    except ConstructError:
+        number = -1
+    if number < 0 or pack_int(number) != value:
+        raise FormatError(f"{value.hex()} is not one packed integer", phase="body", offset=0)
     return number
