@@ -43,7 +43,8 @@ def options_for(plan: Plan) -> list[str]:
     ]
     if server_line(plan.server).family == "mariadb":
         metadata = "NO_LOG" if session.row_metadata == "none" else session.row_metadata.upper()
-        return [*common, "--binlog-format=ROW", f"--binlog-row-metadata={metadata}"]
+        temporals = [] if session.mysql56_temporal_format else ["--mysql56-temporal-format=OFF"]
+        return [*common, "--binlog-format=ROW", f"--binlog-row-metadata={metadata}", *temporals]
     on_off = "ON" if session.gtid else "OFF"
     return [
         *common,

@@ -19,7 +19,7 @@ from forge.scenario.syntax import (
 )
 from forge.scenario.tokens import Cursor, SqlError, SqlUnsupported, at_offset
 from forge.values.sqltype import SqlType
-from forge.values.typetext import parse_type
+from forge.values.typetext import COMPRESSIBLE, parse_type
 
 NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 
@@ -29,7 +29,7 @@ _NATIONAL = ("NATIONAL", "NCHAR", "NVARCHAR")
 #: Words that may follow a type.
 _ATTRIBUTES = (
     "NOT NULL", "NULL", "DEFAULT", "AUTO_INCREMENT", "PRIMARY KEY", "UNIQUE", "COMMENT", "COLLATE", "CHARACTER SET",
-    "ON UPDATE", "GENERATED ALWAYS AS", "VIRTUAL", "STORED", "VISIBLE", "INVISIBLE", "UNSIGNED", "ZEROFILL", "SRID",
+    "ON UPDATE", "GENERATED ALWAYS AS", "VIRTUAL", "STORED", "VISIBLE", "INVISIBLE", "UNSIGNED", "ZEROFILL", "SRID", "COMPRESSED",
 )  # fmt: skip
 
 
@@ -135,9 +135,21 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         return replace(column, generated=kind, expression=expression)
     if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
         return replace(column, visible=word == "VISIBLE")
+    if cursor.accept("COMPRESSED"):
+        return _compressed(column, offset, cursor)
     if cursor.accept("SRID"):
         return replace(column, type=replace(column.type, type=replace(column.type.type, srid=cursor.integer("a SRID"))))
     return _idle_attribute(cursor, column, offset)
+
+
+def _compressed(column: ColumnDraft, offset: int, cursor: Cursor) -> ColumnDraft:
+    """MariaDB's COMPRESSED [= zlib]."""
+    found = column.type.type
+    if found.name not in COMPRESSIBLE:
+        raise SqlError(f"a {found.name} column cannot be COMPRESSED", offset)
+    if cursor.accept_mark("="):
+        cursor.advance()
+    return replace(column, type=replace(column.type, type=replace(found, compressed=True)))
 
 
 def _idle_attribute(cursor: Cursor, column: ColumnDraft, offset: int) -> ColumnDraft:

@@ -131,6 +131,8 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
         sql_type = SqlType("LONGTEXT", collation=UTF8MB4_BIN)
     if sql_type.name in MARIADB_TYPES and family == "mysql":
         raise SqlError(f"{server} has no type {sql_type.name}", draft.type.offset)
+    if sql_type.compressed and family == "mysql":
+        raise SqlError(f"{server} has no COMPRESSED columns", draft.type.offset)
     if sql_type.name == "VECTOR" and family == "mysql" and "vector_dimensions" not in line.minimal_metadata:
         raise SqlError(f"{server} has no type VECTOR", draft.type.offset, expected="mysql-9.7")
     with at_offset(draft.type.offset):

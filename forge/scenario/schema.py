@@ -30,6 +30,7 @@ _SESSION = {
     "unique_checks": "SET unique_checks.",
     "compression": "Transactions travel as compressed payloads (binlog_transaction_compression).",
     "compression_level": "Level of zstd.",
+    "mysql56_temporal_format": "MariaDB: false stores TIME, DATETIME, TIMESTAMP in the forms of before 5.6.",
     "metadata_charset": "Form of TABLE_MAP's character-set records: the server's choice, or forced.",
     "metadata_primary_key": "Form of TABLE_MAP's primary-key record: the server's choice, or forced.",
     "facts": "What a recording tells of its session and a scenario cannot decide.",

@@ -32,7 +32,7 @@ _TEXTS = ("TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
 _BLOBS = ("TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB")
 _NUMERIC = frozenset((*_INTEGERS, "FLOAT", "DOUBLE", "DECIMAL"))
 _CHARACTER = frozenset(("CHAR", "VARCHAR", "ENUM", "SET", *_TEXTS))
-_COMPRESSIBLE = frozenset(("VARCHAR", "VARBINARY", *_TEXTS, *_BLOBS))
+COMPRESSIBLE = frozenset(("VARCHAR", "VARBINARY", *_TEXTS, *_BLOBS))
 _SHAPES = ("GEOMETRY", "POINT", "LINESTRING", "POLYGON", "GEOMETRYCOLLECTION")
 _GEOMETRIES = frozenset((*_SHAPES, "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON"))
 
@@ -203,7 +203,7 @@ class _Parser:
                 raise self._error("has a wrong SRID", "a number such as 4326")
             return replace(parsed, srid=int(token.text))
         if word == "COMPRESSED":
-            self._belongs(word, parsed, _COMPRESSIBLE)
+            self._belongs(word, parsed, COMPRESSIBLE)
             return replace(parsed, compressed=True)
         shown = self.tokens[self.at - 1].text[:_MAX_SHOWN]
         suggestion = nearest(word[:_MAX_SHOWN], _ATTRIBUTES)
