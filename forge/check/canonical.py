@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-from construct import ConstructError
-
 from forge.binlog.reader import PlacedEvent
 from forge.check.cells import Cell, MappedTable, RowChange, text_or_hex
 from forge.check.fields import fields_of
@@ -20,7 +18,7 @@ from forge.check.logged import LoggedEvent, TableMaps, logged_events
 from forge.check.text import render_text
 from forge.errors import FormatError, UnsupportedError
 from forge.events.event import EVENT_FLAGS, IGNORABLE, RawBody, carries_checksum
-from forge.events.layout import first_line, flag_names
+from forge.events.layout import flag_names
 from forge.events.rows import ROWS_BODIES
 
 __all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "decode_schema", "render_text"]
@@ -87,8 +85,6 @@ def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:
     except FormatError as error:
         error.offset = 0
         raise error.within(base=placed.offset, event_index=placed.index) from None
-    except ConstructError as problem:
-        raise FormatError(first_line(problem), phase="body", offset=placed.offset, event_index=placed.index) from None
 
 
 def _checksum(placed: PlacedEvent) -> dict[str, Any]:

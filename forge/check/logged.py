@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from construct import ConstructError
-
 from forge.binlog.payload import inner_events, inner_format
 from forge.binlog.reader import PlacedEvent, read_events
 from forge.check.cells import MappedTable, RowChange, row_changes
 from forge.errors import FormatError, UnsupportedError
 from forge.events.columns import columns_of
 from forge.events.event import IGNORABLE, RawBody, encode_event
-from forge.events.layout import first_line
 from forge.events.registry import EVENT_NAMES
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
@@ -50,13 +47,6 @@ def _inside(outer: PlacedEvent, body: TransactionPayload) -> Iterator[LoggedEven
         for number, event in enumerate(inner_events(body, outer.format), start=1):
             raw = encode_event(event, 0, format)
             yield LoggedEvent(PlacedEvent(outer.index, outer.offset, raw, event, format), number)
-    except ConstructError as problem:
-        raise FormatError(
-            f"TRANSACTION_PAYLOAD head: {first_line(problem)}",
-            phase="body",
-            offset=outer.offset,
-            event_index=outer.index,
-        ) from None
     except FormatError as error:
         error.rule = f"{error.rule} (at {error.offset} of the unpacked payload)"
         error.offset = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -26,19 +27,41 @@ _LISTED = 5
 def command(file: str, output: str, parameters: tuple[str, ...], server: str | None, case: str | None) -> None:
     """Compile the scenario FILE into a binary log.
 
+    A scenario with session.max_binlog_size may make several: they get the numbers after that of the output, and an
+    index file stands beside them.
+
     \b
     Example:
       forge build first.yaml -o first.000001
       forge build family.yaml --set session.row_image=minimal --server mysql-8.4 -o minimal.000001
     """
     from forge.binlog import write_binlog
-    from forge.compile import compile_plan
+    from forge.compile import compile_files
     from forge.scenario import parse_settings, plan
 
     settings = parse_settings(parameters)
     if server is not None:
         settings["server"] = server
-    write_output(output, write_binlog(compile_plan(plan(_scenario(file, settings, case)))))
+    files = [write_binlog(events) for events in compile_files(plan(_scenario(file, settings, case)))]
+    names = _file_names(output, len(files))
+    for name, data in zip(names, files, strict=True):
+        write_output(name, data)
+    if len(files) > 1:
+        folder = Path(output).parent
+        index = "".join(f"./{Path(name).name}\n" for name in names)
+        write_output(str(folder / f"{Path(output).stem}.index"), index.encode())
+
+
+def _file_names(output: str, count: int) -> list[str]:
+    """Names of a session's files: OUTPUT, and the numbers after its own.  Raises ScenarioError if it has none."""
+    if count == 1:
+        return [output]
+    stem, _, number = output.rpartition(".")
+    if not stem or not number.isdigit():
+        raise ScenarioError(
+            f"the scenario makes {count} files", expected="an output name that ends with a number, e.g. binlog.000001"
+        )
+    return [f"{stem}.{int(number) + place:0{len(number)}}" for place in range(count)]
 
 
 def _scenario(file: str, settings: dict[str, object], case: str | None) -> Scenario:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from forge.cli.progress import progress
 from forge.errors import CheckFailed, ForgeError
 
+if TYPE_CHECKING:
+    from forge.record.recording import VerifyResult
+
 
 @click.command()
 @click.argument("recordings", nargs=-1, required=True, metavar="RECORDING...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a recording.")
 def command(recordings: tuple[str, ...], as_json: bool) -> None:
-    """Compile recorded scenarios with the facts of their sessions and compare byte for byte.
+    """Compile recorded scenarios with the facts of their sessions and compare byte for byte; compare the rows that
+    the file decodes to with those that the server's SELECT gave.
 
     A RECORDING is a folder that `forge record` made, a folder of such folders, or a pattern (** too).  A difference
     is told as field and offset; exit code 1 if there is one.
@@ -38,18 +43,21 @@ def command(recordings: tuple[str, ...], as_json: bool) -> None:
             different += 1
             _show(folder, str(error), as_json)
             continue
-        different += not result.identical
-        _show(folder, None if result.identical else str(result.difference), as_json, result.size)
+        different += result.problem is not None
+        _show(folder, None if result.problem is None else str(result.problem), as_json, result)
     if different:
         raise CheckFailed(f"{different} of {len(folders)} recordings differ")
     if not as_json:
         click.echo(f"{len(folders)} recording{'' if len(folders) == 1 else 's'}, all byte-identical")
 
 
-def _show(folder: Path, problem: str | None, as_json: bool, size: int | None = None) -> None:
+def _show(folder: Path, problem: str | None, as_json: bool, result: VerifyResult | None = None) -> None:
     if as_json:
-        click.echo(
-            json.dumps({"recording": str(folder), "identical": problem is None, "size": size, "problem": problem})
-        )
+        shown: dict[str, Any] = {"recording": str(folder), "identical": problem is None}
+        shown |= {name: getattr(result, name, None) for name in ("size", "tables", "rows")}
+        click.echo(json.dumps(shown | {"problem": problem}))
+    elif problem is not None or result is None:
+        click.echo(f"{folder}: {problem}")
     else:
-        click.echo(f"{folder}: " + (f"identical, {size} bytes" if problem is None else problem))
+        rows = "" if result.rows is None else f", {result.rows} rows as SELECT gives them"
+        click.echo(f"{folder}: identical, {result.size} bytes{rows}")
