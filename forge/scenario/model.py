@@ -65,15 +65,14 @@ class Insert(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     """INSERT: rows as mappings of column to cell, as lists under `columns`, or `count` times the same `row`."""
 
     into: TableName
-    rows: (
-        Annotated[
-            list[dict[str, Any] | list[Any]],
-            Meta(min_length=1, description="Mappings of column to cell, or lists of cells in the order of `columns`."),
-        ]
-        | None
-    ) = None
+    rows: Annotated[
+        Annotated[list[dict[str, Any] | list[Any]], Meta(min_length=1)] | None,
+        Meta(description="Mappings of column to cell, or lists of cells in the order of `columns`."),
+    ] = None
     columns: Annotated[list[str] | None, Meta(description="Columns that rows written as lists give values for.")] = None
-    count: Annotated[int, Meta(ge=1, le=10_000_000, description="How many rows to make of `row`.")] | None = None
+    count: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000_000)] | None, Meta(description="How many rows to make of `row`.")
+    ] = None
     row: Annotated[dict[str, Any] | None, Meta(description="The row to make `count` times, with generators.")] = None
 
     def __post_init__(self) -> None:

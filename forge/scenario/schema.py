@@ -1,38 +1,38 @@
-"""The JSON Schema of scenario files, for editors; made of the declared form."""
+"""The JSON Schema of scenario files, for editors; made of the declared form.
+
+``python -m forge.scenario.schema > forge/scenario/scenario.schema.json`` publishes it anew.
+"""
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
+import sys
 from importlib.resources import files
 from typing import Any
 
 import msgspec
 
+from forge.compile import model as compiled
 from forge.scenario.model import Scenario
 from forge.servers import server_names
 
 SCHEMA_ID = "urn:binlog-forge:scenario"
 _FILE = "scenario.schema.json"
+_FIELD = re.compile(r"((?:^    #: .*\n(?:    #  ?.*\n)*)+)    (\w+):", re.MULTILINE)
 
-#: What the compiler's own structures say of their fields in comments.
+#: Fields of the session whose names say enough to a reader of the code.
 _SESSION = {
-    "row_image": "Columns in row images: all, changed and key ones, or all but unneeded BLOB and TEXT.",
-    "row_metadata": "Optional metadata of TABLE_MAP (binlog_row_metadata); none is MariaDB's NO_LOG.",
+    "row_image": "Columns in row images (binlog_row_image): all, changed and key ones, all but unneeded BLOB and TEXT.",
     "rows_query": "Log the SQL text of statements (binlog_rows_query_log_events).",
     "gtid": "Transactions have GTIDs; without, they are anonymous.",
-    "checksum": "Checksum of every event.",
+    "checksum": "Checksum of every event (binlog_checksum).",
     "binlog_row_event_max_size": "Rows of a statement are split into events of about this many bytes.",
     "server_id": "Number of the server in every event.",
-    "database": "Current database of the session; by default that of the first table.",
-    "timestamp": "SET timestamp for all statements: YYYY-MM-DD hh:mm:ss[.ffffff] in UTC.",
-    "ends_with": "How the file ends: server shutdown, rotation, or not at all (crash, or still in use).",
+    "compression_level": "Level of the payloads' zstd compression.",
     "foreign_key_checks": "SET foreign_key_checks.",
     "unique_checks": "SET unique_checks.",
-    "compression": "Transactions travel as compressed payloads (binlog_transaction_compression).",
-    "compression_level": "Level of zstd.",
-    "mysql56_temporal_format": "MariaDB: false stores TIME, DATETIME, TIMESTAMP in the forms of before 5.6.",
-    "metadata_charset": "Form of TABLE_MAP's character-set records: the server's choice, or forced.",
-    "metadata_primary_key": "Form of TABLE_MAP's primary-key record: the server's choice, or forced.",
     "facts": "What a recording tells of its session and a scenario cannot decide.",
 }
 
@@ -42,10 +42,12 @@ def json_schema() -> dict[str, Any]:
     schema: dict[str, Any] = msgspec.json.schema(Scenario)
     definitions = schema.pop("$defs")
     top = definitions.pop("Scenario")
+    for name, definition in definitions.items():
+        _describe(definition, _comments(getattr(compiled, name, None)))
+        if "description" in definition:
+            definition["description"] = " ".join(definition["description"].split("\n\n")[0].split())
     _describe(definitions["Session"], _SESSION)
     top["properties"]["server"]["examples"] = list(server_names())
-    for definition in definitions.values():
-        _without_python_names(definition)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA_ID,
@@ -66,13 +68,21 @@ def published_schema() -> dict[str, Any]:
     return schema
 
 
+def _comments(struct: type | None) -> dict[str, str]:
+    """The ``#:`` comments above the fields of the compiler's structures, which have no descriptions of their own."""
+    if struct is None:
+        return {}
+    return {
+        name: " ".join(line.strip().removeprefix("#:").strip() for line in comment.splitlines())
+        for comment, name in _FIELD.findall(inspect.getsource(struct))
+    }
+
+
 def _describe(definition: dict[str, Any], descriptions: dict[str, str]) -> None:
     for name, text in descriptions.items():
-        if name in definition["properties"]:
-            definition["properties"][name]["description"] = text
+        if name in definition.get("properties", {}):
+            definition["properties"][name].setdefault("description", text)
 
 
-def _without_python_names(definition: dict[str, Any]) -> None:
-    """Docstrings describe Python's side as well; editors show the first paragraph."""
-    if "description" in definition:
-        definition["description"] = " ".join(definition["description"].split("\n\n")[0].split())
+if __name__ == "__main__":
+    sys.stdout.write(schema_text())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from forge.errors import ScenarioError, nearest
@@ -86,9 +89,24 @@ def _environment() -> ImmutableSandboxedEnvironment:
                 else:
                     yield token
 
-    return ImmutableSandboxedEnvironment(
+    environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False, extensions=[LineMarks]
     )
+    environment.filters["yaml"] = yaml_text
+    return environment
+
+
+def yaml_text(value: Any) -> str:
+    """A value as YAML on one line: what ``{{ value | yaml }}`` writes.  Raises TypeError for what YAML lacks."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{yaml_text(str(key))}: {yaml_text(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(yaml_text, value)) + "]"
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, bytes):
+        return f"!!binary {base64.b64encode(value).decode()}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _marked(data: str, line: int) -> str:

@@ -179,14 +179,10 @@ WRONG = [
         id="unknown server",
     ),
     pytest.param(
-        "scenario: x\nsession:\n  gtids: true\n",
+        then("delete: {form: shop.orders}"),
         (
-            "f.yaml:3: unknown word 'gtids' in session; "
-            "expected one of row_image, row_metadata, rows_query, gtid, checksum, "
-            "binlog_row_event_max_size, server_id, database, timestamp, ends_with, compression, "
-            "compression_level, foreign_key_checks, unique_checks, metadata_charset, metadata_primary_key, "
-            "facts; "
-            "did you mean 'gtid'?"
+            "f.yaml:6: unknown word 'form' in transactions[1][0].delete; expected one of from, where; "
+            "did you mean 'from'?"
         ),
         id="unknown field",
     ),
