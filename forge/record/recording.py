@@ -6,13 +6,15 @@ A recording is a folder::
     binlog.000001     the file that the server wrote
     facts.yaml        timestamps, ids and numbers that a scenario cannot decide (forge.compile.model.Facts)
     recording.yaml    server version, options, and the template's parameters: how it was made
+    contents.json     the rows that SELECT gave of every table afterwards (forge.record.contents)
 """
 
 from __future__ import annotations
 
 import glob
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +25,21 @@ from forge.binlog.writer import write_binlog
 from forge.compile.file import compile_plan
 from forge.compile.model import Facts
 from forge.errors import ScenarioError
+from forge.record.contents import (
+    Contents,
+    ContentsDifference,
+    answered,
+    comparable_tables,
+    first_contents_difference,
+    questions,
+)
 from forge.record.difference import Difference, first_difference
 from forge.record.facts import facts_of
 from forge.record.session import Recorded, record_plan
 from forge.scenario import load_scenario, plan
 
 SCENARIO, BINLOG, FACTS, RECORDING = "scenario.yaml", "binlog.000001", "facts.yaml", "recording.yaml"
+CONTENTS = "contents.json"
 #: Parameters of the scenario's template and fields to replace, as ``forge.scenario.parse_settings`` gives them.
 Settings = Mapping[str, Any]
 
@@ -45,16 +56,28 @@ class HowMade(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
 
 @dataclass(frozen=True, slots=True)
 class VerifyResult:
-    """``difference`` is None if the compiled file is the recorded one, byte for byte; sizes are in bytes."""
+    """``difference`` is None if the compiled file is the recorded one, byte for byte; sizes are in bytes.
+
+    ``contents`` is None if the decoded file and SELECT tell the same rows of the ``tables`` tables (of which ``rows``
+    rows) that were compared; both counts are None in a recording from before contents were kept.
+    """
 
     folder: Path
     size: int
     compiled_size: int
     difference: Difference | None
+    contents: ContentsDifference | None = None
+    tables: int | None = None
+    rows: int | None = None
 
     @property
     def identical(self) -> bool:
         return self.difference is None
+
+    @property
+    def problem(self) -> Difference | ContentsDifference | None:
+        """The first thing that is not as recorded."""
+        return self.difference or self.contents
 
 
 def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: Settings | None = None) -> Recorded:
@@ -64,7 +87,8 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
     refuses a statement.
     """
     given = dict(parameters or {})
-    recorded = record_plan(plan(load_scenario(scenario, given)), home)
+    planned = plan(load_scenario(scenario, given))
+    recorded = record_plan(planned, home, ask=questions(planned))
     text = scenario.read_bytes()
     out.mkdir(parents=True, exist_ok=True)
     _write(out / SCENARIO, text)
@@ -79,19 +103,33 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
             settings=given,
         ),
     )
+    _write(out / CONTENTS, _contents_text(answered(planned, recorded.answers)))
     return recorded
 
 
 def verify(folder: Path) -> VerifyResult:
-    """Compile a recording's scenario with its facts and compare with its binary log.
+    """Compile a recording's scenario with its facts and compare with its binary log; compare what that decodes to
+    with what the server's SELECT gave.
 
-    Raises ScenarioError if the folder is no recording or its scenario does not compile.
+    Raises ScenarioError if the folder is no recording or its scenario does not compile, FormatError if the binary
+    log cannot be decoded.
     """
     how: HowMade = _read_yaml(folder / RECORDING, HowMade)
     facts: Facts = _read_yaml(folder / FACTS, Facts)
     recorded = _read(folder / BINLOG)
     compiled = compile_recording(folder / SCENARIO, facts, how.settings)
-    return VerifyResult(folder, len(recorded), len(compiled), first_difference(recorded, compiled))
+    result = VerifyResult(folder, len(recorded), len(compiled), first_difference(recorded, compiled))
+    if not (folder / CONTENTS).exists():
+        return result
+    contents = _read_contents(folder / CONTENTS)
+    planned = plan(load_scenario(folder / SCENARIO, how.settings))
+    compared = comparable_tables(planned)
+    return replace(
+        result,
+        contents=first_contents_difference(planned, contents, recorded),
+        tables=len(compared),
+        rows=sum(len(contents[name].rows) for name in compared if name in contents),
+    )
 
 
 def compile_recording(scenario: Path, facts: Facts, settings: Settings | None = None) -> bytes:
@@ -122,6 +160,24 @@ def _recordings_at(place: Path) -> list[Path]:
     if (folder / RECORDING).is_file():
         return [folder]
     return sorted(path.parent for path in place.rglob(RECORDING)) if place.is_dir() else []
+
+
+def _contents_text(contents: Contents) -> bytes:
+    """One line a row, so that a difference between two recordings can be read."""
+    tables = []
+    for name, table in contents.items():
+        rows = ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in table.rows)
+        head = f'  "columns": {json.dumps(table.columns, ensure_ascii=False)},\n  "forms": {json.dumps(table.forms)},'
+        rows = f"[\n{rows}\n  ]" if rows else "[]"
+        tables.append(f'{json.dumps(name, ensure_ascii=False)}: {{\n{head}\n  "rows": {rows}\n}}')
+    return ("{" + ",\n".join(tables) + "}\n").encode("utf-8")
+
+
+def _read_contents(path: Path) -> Contents:
+    try:
+        return msgspec.json.decode(_read(path), type=Contents)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"not what a recording has there: {error}", file=str(path)) from None
 
 
 def _write(path: Path, data: bytes) -> None:
