@@ -18,6 +18,7 @@ from forge.events.status_vars import parse_status_variables
 from forge.events.table_map import TableMap
 from forge.testing.events import BODIES, events
 
+KINDS: list[type[Body]] = sorted(BODIES, key=lambda kind: kind.type_code)
 FORMAT = FormatContext(server_version="9.7.4", checksum=True)
 
 
@@ -25,7 +26,7 @@ def test_every_registered_body_has_a_strategy() -> None:
     assert set(BODIES) == set(EVENT_TYPES.values())
 
 
-@pytest.mark.parametrize("kind", sorted(BODIES, key=lambda kind: kind.type_code), ids=lambda kind: kind.type_name)
+@pytest.mark.parametrize("kind", KINDS, ids=[kind.type_name for kind in KINDS])
 def test_a_body_reads_back_as_it_was_written(kind: type[Body]) -> None:
     @given(BODIES[kind])
     def reads_back(body: Body) -> None:
