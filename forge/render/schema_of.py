@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from forge.binlog.payload import inner_events
+from forge.binlog.reader import read_events
 from forge.charsets import Collation, charset, find_collation
 from forge.errors import ForgeError
 from forge.events.columns import columns_of, is_character, is_enum, is_numeric, is_set, primary_key_of
 from forge.events.table_map import TableMap
+from forge.events.transaction_payload import TransactionPayload
 from forge.values.base import Column
 from forge.values.registry import codec_for
 
@@ -174,13 +177,35 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def schemas_of(data: bytes) -> Iterator[tuple[int, int, TableMap, bool]]:
-    """(event index, offset, table map, whether MariaDB wrote it) of every new definition in a file."""
-    from forge.binlog.reader import read_events
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """A table as a table map tells it: where the event stands, and whether MariaDB wrote it."""
 
+    index: int
+    offset: int
+    table_map: TableMap
+    mariadb: bool
+
+    def create_table(self) -> str:
+        return create_table(self.table_map, mariadb=self.mariadb)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "event": self.index,
+            "offset": self.offset,
+            "database": self.table_map.database,
+            "table": self.table_map.table,
+            "columns": [column.as_json() for column in column_facts(self.table_map, mariadb=self.mariadb)],
+        }
+
+
+def schemas_of(data: bytes) -> Iterator[TableSchema]:
+    """Every new definition in a file, those inside payloads too.  Raises FormatError."""
     seen: dict[int, TableMap] = {}
     for placed in read_events(data):
         body = placed.event.body
-        if isinstance(body, TableMap) and seen.get(body.table_id) != body:
-            seen[body.table_id] = body
-            yield placed.index, placed.offset, body, placed.format.mariadb
+        inside = inner_events(body, placed.format) if isinstance(body, TransactionPayload) else (placed.event,)
+        for event in inside:
+            if isinstance(event.body, TableMap) and seen.get(event.body.table_id) != event.body:
+                seen[event.body.table_id] = event.body
+                yield TableSchema(placed.index, placed.offset, event.body, placed.format.mariadb)

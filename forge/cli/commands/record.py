@@ -21,7 +21,7 @@ from forge.cli.parameters import parameters_option
     "-o", "--output", "out", type=Path, metavar="DIR", help="Folder of the recording (default: the scenario's name)."
 )
 @parameters_option
-def command(scenario: Path, server: Path | None, out: Path | None, parameters: dict[str, str]) -> None:
+def command(scenario: Path, server: Path | None, out: Path | None, parameters: tuple[str, ...]) -> None:
     """Run SCENARIO on a fresh real server and keep its binary log, with the facts of that session.
 
     `forge verify` compiles the scenario again with these facts and compares byte for byte.
@@ -32,7 +32,8 @@ def command(scenario: Path, server: Path | None, out: Path | None, parameters: d
       forge verify recordings/first
     """
     from forge.record.recording import record
+    from forge.scenario.matrix import parse_settings
 
     folder = out or Path(scenario.stem)
-    recorded = record(scenario, folder, server, parameters=parameters)
+    recorded = record(scenario, folder, server, parameters=parse_settings(parameters))
     click.echo(f"{folder}: {len(recorded.binlog)} bytes recorded on {recorded.server_version}")

@@ -1,0 +1,40 @@
+"""``forge schema-of``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import click
+
+from forge.cli.inputs import errors_in, read_bytes
+from forge.cli.output import STDOUT, write_output
+
+
+@click.command()
+@click.argument("file")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a table map, with a list of column facts.")
+def command(file: str, as_json: bool) -> None:
+    """Print a CREATE TABLE for every table map of the binary log FILE (- for standard input).
+
+    Full metadata tells nearly all of a definition, minimal metadata signs and character sets; what the event does not
+    tell is marked as unknown.  A table that is mapped again without a change is printed once.
+
+    \b
+    Example:
+      forge schema-of binlog.000001
+      forge schema-of binlog.000001 --json
+    """
+    from forge.render.schema_of import TableSchema, schemas_of
+
+    def shown(schema: TableSchema) -> str:
+        if as_json:
+            return json.dumps(schema.as_json(), ensure_ascii=False) + "\n"
+        return f"-- event {schema.index} at {schema.offset}\n{schema.create_table()}"
+
+    def lines() -> Iterator[str]:
+        for schema in schemas_of(read_bytes(file)):
+            yield shown(schema)
+
+    with errors_in(file):
+        write_output(STDOUT, lines())
