@@ -22,7 +22,6 @@ from forge.scenario.syntax import (
     DropColumn,
     DropKey,
     KeyDraft,
-    PartDraft,
     Place,
     RenameColumn,
     RenameKey,
@@ -171,14 +170,13 @@ class Alteration:
         if any(slot.column.name.lower() == draft.name.lower() for slot in self.slots):
             raise SqlError(f"table {self.state.name} has a column {draft.name!r} already", draft.offset)
         self.slots.append(_Slot(define_column(draft, self.collation, self.server), None))
-        self._own_key(draft)
+        self._own_keys(draft)
         self.defined.append(draft.name)
         self._put(len(self.slots) - 1, place)
 
-    def _own_key(self, draft: ColumnDraft) -> None:
-        if draft.key is not None:
-            part = PartDraft(draft.name, None, draft.offset)
-            self._add_key(KeyDraft(draft.key, None, (part,), draft.offset))
+    def _own_keys(self, draft: ColumnDraft) -> None:
+        for key in draft.own_keys():
+            self._add_key(key)
 
     def _put(self, index: int, place: Place | None) -> None:
         if place is None:
@@ -194,7 +192,7 @@ class Alteration:
             self._rename(index, draft.name, draft.offset)
         column = define_column(draft, self.collation, self.server)
         self.slots[index] = replace(self.slots[index], column=column)
-        self._own_key(draft)
+        self._own_keys(draft)
         self.defined.append(draft.name)
         self._put(index, action.place)
 

@@ -20,8 +20,6 @@ from forge.scenario.syntax import (
     DatabaseStatement,
     Ddl,
     DropTables,
-    KeyDraft,
-    PartDraft,
     RenameTables,
     TableRef,
     TruncateTable,
@@ -262,10 +260,7 @@ def defined_table(statement: CreateTable, name: TableName, database_collation: i
     """The definition that CREATE TABLE states.  Raises SqlError."""
     collation = statement.options.charset.resolve(database_collation, server).id
     columns = tuple(define_column(draft, collation, server) for draft in statement.columns)
-    own: list[KeyDraft] = []
-    for draft in statement.columns:
-        if draft.key is not None:
-            own.append(KeyDraft(draft.key, None, (PartDraft(draft.name, None, draft.offset),), draft.offset))
+    own = [key for draft in statement.columns for key in draft.own_keys()]
     nullable = {draft.name.lower() for draft in statement.columns if draft.nullable}
     keys = (*own, *statement.keys)
     for key in keys:

@@ -157,7 +157,10 @@ def _create_index(cursor: Cursor) -> AlterTable:
     cursor.expect("ON")
     table = table_ref(cursor)
     kind: Literal["unique", "index"] = "unique" if word == "UNIQUE" else "index"
-    key = key_body(cursor, KeyDraft(kind, name, (), offset, special=word in ("FULLTEXT", "SPATIAL")))
+    special: Literal["", "FULLTEXT", "SPATIAL"] = ""
+    if word in ("FULLTEXT", "SPATIAL"):
+        special = "FULLTEXT" if word == "FULLTEXT" else "SPATIAL"
+    key = key_body(cursor, KeyDraft(kind, name, (), offset, special))
     _locking(cursor)
     return AlterTable(table, (AddKey(key),), "create_index")
 

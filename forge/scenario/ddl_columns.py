@@ -26,6 +26,8 @@ NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 #: Words that go on with a type's name: DOUBLE PRECISION, LONG VARCHAR, NATIONAL CHARACTER VARYING, CHAR BYTE.
 _NAME_GOES_ON = ("PRECISION", "VARYING", "VARCHAR", "VARCHARACTER", "VARBINARY", "CHAR", "CHARACTER", "BYTE")
 _NATIONAL = ("NATIONAL", "NCHAR", "NVARCHAR")
+_BINARY_TYPES = ("BINARY", "VARBINARY", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "VECTOR")
+_CHARSET_WORDS = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
 #: Words that may follow a type.
 _ATTRIBUTES = (
     "NOT NULL", "NULL", "DEFAULT", "AUTO_INCREMENT", "PRIMARY KEY", "UNIQUE", "COMMENT", "COLLATE", "CHARACTER SET",
@@ -41,7 +43,7 @@ def column_definition(cursor: Cursor) -> ColumnDraft:
     serial = cursor.token.is_word("SERIAL")
     column = ColumnDraft(name, column_type(cursor), offset)
     if serial:
-        column = replace(column, nullable=False, auto_increment=True, key="unique")
+        column = replace(column, nullable=False, auto_increment=True, keys=("unique",))
     while not (cursor.at("end") or cursor.token.is_mark(",") or cursor.token.is_mark(")")):
         if cursor.token.is_word("FIRST", "AFTER"):
             break
@@ -65,29 +67,24 @@ def column_type(cursor: Cursor) -> TypeDraft:
         found = parse_type(cursor.sql[first.start : end])
     clause = CharsetClause(offset=first.start)
     if first.is_word(*_NATIONAL):
-        found, clause = replace(found, collation=None), replace(clause, charset="utf8mb3")
+        clause = replace(clause, charset="utf8mb3", binary=cursor.accept("BINARY"))
+        return TypeDraft(replace(found, collation=None), clause, first.start)
     return TypeDraft(found, _charset_clause(cursor, found, clause), first.start)
 
 
 def _charset_clause(cursor: Cursor, found: SqlType, clause: CharsetClause) -> CharsetClause:
-    """The character set written directly after a type: CHARACTER SET, BINARY, ASCII, UNICODE, BYTE."""
-    while True:
-        offset = cursor.token.start
-        if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
-            clause = replace(clause, charset=charset_name(cursor), offset=offset)
-        elif cursor.accept("ASCII"):
-            clause = replace(clause, charset="latin1", offset=offset)
-        elif cursor.accept("UNICODE"):
-            clause = replace(clause, charset="ucs2", offset=offset)
-        elif cursor.accept("BYTE"):
-            clause = replace(clause, charset="binary", offset=offset)
-        elif cursor.accept("BINARY"):
-            clause = replace(clause, binary=True, offset=offset)
-        else:
-            break
-        if found.name not in TEXT_TYPES:
-            raise SqlError(f"a {found.name} column has no character set", offset)
-    return clause
+    """The character set written directly after a type, with BINARY before or after it."""
+    offset = cursor.token.start
+    binary = cursor.accept("BINARY")
+    name = None
+    if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
+        name = charset_name(cursor)
+    elif word := cursor.accept_any(*_CHARSET_WORDS):
+        name = _CHARSET_WORDS[word]
+    binary = cursor.accept("BINARY") or binary
+    if (binary or name) and found.name not in TEXT_TYPES:
+        raise SqlError(f"a {found.name} column has no character set", offset)
+    return replace(clause, charset=name, binary=binary, offset=offset if binary or name else clause.offset)
 
 
 def charset_name(cursor: Cursor) -> str:
@@ -111,24 +108,29 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("NULL"):
         return replace(column, nullable=True)
     if cursor.accept("DEFAULT"):
-        return replace(column, default=default_clause(cursor))
+        default = default_clause(cursor)
+        if column.default is not None and ExpressionDefault in (type(default), type(column.default)):
+            raise SqlError(f"column {column.name!r} has two defaults", offset, expected="one")
+        return replace(column, default=default)
     if cursor.accept("SERIAL", "DEFAULT", "VALUE"):
-        return replace(column, nullable=False, auto_increment=True, key="unique")
+        return replace(column, nullable=False, auto_increment=True, keys=(*column.keys, "unique"))
     if cursor.accept("ON", "UPDATE"):
         return replace(column, on_update=_now(cursor))
     if cursor.accept("AUTO_INCREMENT"):
         return replace(column, auto_increment=True)
     if cursor.accept("PRIMARY", "KEY") or cursor.accept("KEY"):
-        return replace(column, key="primary")
+        return replace(column, keys=(*column.keys, "primary"))
     if cursor.accept("UNIQUE"):
         cursor.accept("KEY")
-        return replace(column, key=column.key or "unique")
+        return replace(column, keys=(*column.keys, "unique"))
     if cursor.accept("COLLATE"):
         clause = replace(column.type.charset, collation=collation_name(cursor), offset=offset)
+        if column.type.type.name in _BINARY_TYPES and clause.collation != "binary":
+            raise SqlError(f"a {column.type.type.name} column has the collation binary", offset)
         if column.type.type.name not in TEXT_TYPES:
-            raise SqlError(f"a {column.type.type.name} column has no collation", offset)
+            return column  # servers take it and forget it
         return replace(column, type=replace(column.type, charset=clause))
-    if cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS"):
+    if not _has_attributes(column) and (cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS")):
         kind: Literal["virtual", "stored"] = "virtual"
         expression = cursor.balanced()
         if not cursor.accept("VIRTUAL") and cursor.accept("STORED"):
@@ -141,6 +143,13 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("SRID"):
         return replace(column, type=replace(column.type, type=replace(column.type.type, srid=cursor.integer("a SRID"))))
     return _idle_attribute(cursor, column, offset)
+
+
+def _has_attributes(column: ColumnDraft) -> bool:
+    """Whether anything but COLLATE stands behind the type: GENERATED ALWAYS has to come first."""
+    return replace(column, type=TypeDraft(SqlType(""))) != ColumnDraft(
+        column.name, TypeDraft(SqlType("")), column.offset
+    )
 
 
 def _compressed(column: ColumnDraft, offset: int, cursor: Cursor) -> ColumnDraft:

@@ -96,7 +96,7 @@ def key_definition(cursor: Cursor) -> KeyDraft:
     if cursor.accept("CONSTRAINT") and not cursor.token.is_word(*_KEY_WORDS):
         name = cursor.name("constraint")
     kind: Literal["primary", "unique", "index"] = "index"
-    special = False
+    special: Literal["", "FULLTEXT", "SPATIAL"] = ""
     if cursor.token.is_word("FOREIGN"):
         raise SqlUnsupported("foreign keys (FOREIGN KEY) are not supported yet", cursor.token.start)
     if cursor.token.is_word("CHECK"):
@@ -107,9 +107,9 @@ def key_definition(cursor: Cursor) -> KeyDraft:
     elif cursor.accept("UNIQUE"):
         cursor.accept_any("KEY", "INDEX")
         kind = "unique"
-    elif cursor.accept_any("FULLTEXT", "SPATIAL"):
+    elif cursor.token.is_word("FULLTEXT", "SPATIAL"):
+        special = "FULLTEXT" if cursor.advance().is_word("FULLTEXT") else "SPATIAL"
         cursor.accept_any("KEY", "INDEX")
-        special = True
     elif not cursor.accept_any("KEY", "INDEX"):
         cursor.wrong("PRIMARY KEY, UNIQUE, KEY or INDEX", _KEY_WORDS)
     if not cursor.token.is_mark("(") and not cursor.token.is_word("USING", "TYPE"):

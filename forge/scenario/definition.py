@@ -39,6 +39,7 @@ MARIADB_TYPES = frozenset({"UUID", "INET4", "INET6"})
 UTF8MB4_BIN = 46
 #: Types whose keys may have a prefix.
 _PREFIXABLE = LOBS | {"CHAR", "VARCHAR", "BINARY", "VARBINARY"}
+_FULLTEXT = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
 _INTEGERS = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT"})
 #: Limits of sql/sql_table.cc and of InnoDB's DYNAMIC row format.
 MAX_COLUMNS, MAX_KEYS, MAX_KEY_PARTS, MAX_KEY_BYTES, MAX_ROW_BYTES = 1017, 65, 16, 3072, 65535
@@ -122,8 +123,8 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
     """What a column draft means in a table of that default collation.  Raises SqlError and SqlUnsupported."""
     sql_type = draft.type.resolve(table_collation, server)
     # AUTO_INCREMENT says NOT NULL as well (sql/sql_yacc.yy).
-    nullable = draft.nullable if draft.nullable is not None else not (draft.auto_increment or draft.key == "primary")
-    if nullable and draft.key == "primary":
+    nullable = draft.nullable if draft.nullable is not None else not (draft.auto_increment or "primary" in draft.keys)
+    if nullable and "primary" in draft.keys:
         raise SqlError(f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL")
     line = server_line(server)
     family = line.family
@@ -200,9 +201,16 @@ def with_default(defined: ColumnDefinition, default: Default) -> ColumnDefinitio
 
 
 def _default_value(defined: ColumnDefinition, default: LiteralDefault) -> object:
+    literal = default.value
+    if not isinstance(literal, (str, bytes)) and defined.type.name in ("ENUM", "SET"):
+        problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
+        raise SqlError(problem, default.offset, expected="a member in quotes")
+    if isinstance(literal, str) and defined.type.name == "BIT":
+        # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
+        literal = int.from_bytes(literal.encode(), "big")
     with at_offset(default.offset):
         try:
-            return strict_value(defined.wire, defined.codec, default.value)
+            return strict_value(defined.wire, defined.codec, literal)
         except ScenarioError as error:
             error.problem = f"the default of column {defined.name!r} is impossible: {error.problem}"
             raise
@@ -294,7 +302,9 @@ def _key_parts(definition: Definition, key: KeyDraft) -> Iterable[KeyPart]:
         if index in seen:
             raise SqlError(f"column {column.name!r} is in the key twice", part.offset)
         seen.add(index)
-        if not key.special:
+        if key.special:
+            _check_special(column, key.special, part)
+        else:
             part = _checked_part(column, part)
             size = _part_bytes(column, part.prefix)
             total += size
@@ -305,11 +315,22 @@ def _key_parts(definition: Definition, key: KeyDraft) -> Iterable[KeyPart]:
         yield KeyPart(index, part.prefix)
 
 
+def _check_special(column: ColumnDefinition, special: str, part: PartDraft) -> None:
+    """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL."""
+    if special == "FULLTEXT" and column.type.name not in _FULLTEXT:
+        raise SqlError(f"a {column.type.name} column cannot be in a FULLTEXT key", part.offset, expected="text")
+    if special == "SPATIAL" and (column.type.name not in _GEOMETRIES or column.column.nullable):
+        problem = f"column {column.name!r} cannot be in a SPATIAL key"
+        raise SqlError(problem, part.offset, expected="a geometry that is NOT NULL")
+
+
 def _checked_part(column: ColumnDefinition, part: PartDraft) -> PartDraft:
     """The part with a prefix only where it is shorter than the column."""
     kind = column.type.name
     if kind in _WITHOUT_KEY:
         raise SqlError(f"a {kind} column cannot be in a key", part.offset)
+    if column.type.length == 0 and kind not in LOBS:
+        raise SqlError(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
     if part.prefix is None:
         if kind in LOBS:
             expected = f"a prefix, {part.column}(20)"

@@ -103,6 +103,26 @@ Default = LiteralDefault | NowDefault | ExpressionDefault
 
 
 @dataclass(frozen=True, slots=True)
+class PartDraft:
+    """A column in a key, perhaps with a prefix length."""
+
+    column: str
+    prefix: int | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyDraft:
+    """A key as written."""
+
+    kind: Literal["primary", "unique", "index"]
+    name: str | None
+    parts: tuple[PartDraft, ...]
+    offset: int
+    special: Literal["", "FULLTEXT", "SPATIAL"] = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnDraft:
     """A column definition as written."""
 
@@ -114,30 +134,16 @@ class ColumnDraft:
     #: Fractional digits of ON UPDATE CURRENT_TIMESTAMP.
     on_update: int | None = None
     auto_increment: bool = False
-    key: Literal["primary", "unique"] | None = None
+    #: Keys on this column alone: a SERIAL PRIMARY KEY has two.
+    keys: tuple[Literal["primary", "unique"], ...] = ()
     visible: bool = True
     generated: Literal["virtual", "stored"] | None = None
     expression: str = ""
 
-
-@dataclass(frozen=True, slots=True)
-class PartDraft:
-    """A column in a key, perhaps with a prefix length."""
-
-    column: str
-    prefix: int | None
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class KeyDraft:
-    """A key as written; ``special`` are FULLTEXT and SPATIAL ones."""
-
-    kind: Literal["primary", "unique", "index"]
-    name: str | None
-    parts: tuple[PartDraft, ...]
-    offset: int
-    special: bool = False
+    def own_keys(self) -> tuple[KeyDraft, ...]:
+        """The keys that PRIMARY KEY and UNIQUE on the column make."""
+        parts = (PartDraft(self.name, None, self.offset),)
+        return tuple(KeyDraft(kind, None, parts, self.offset) for kind in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
