@@ -31,27 +31,31 @@ class Case:
     choices: dict[str, Any] = field(default_factory=dict)
 
 
-def shipped_folders() -> list[Path]:
-    """Where the scenarios of the shipped corpus are."""
-    return [corpora_dir() / "scenarios", corpora_dir() / "recordings", templates_dir() / "families"]
+def shipped_folders() -> list[tuple[str, Path]]:
+    """Where the scenarios of the shipped corpus are, each folder with the name that it has in a manifest."""
+    return [
+        ("scenarios", corpora_dir() / "scenarios"),
+        ("recordings", corpora_dir() / "recordings"),
+        ("templates", templates_dir() / "scenarios"),
+    ]
 
 
-def find_cases(folders: Iterable[Path]) -> list[Case]:
-    """The cases of all scenario files under the folders, by id.
+def find_cases(folders: Iterable[tuple[str, Path]]) -> list[Case]:
+    """The cases of all scenario files under the folders (given with a name each), by id.
 
     A file that is wrong is one case more, which will be judged invalid with the error.
     """
-    cases = [case for folder in folders for file in _files(folder) for case in cases_of(file, folder)]
+    cases = [case for name, folder in folders for file in _files(folder) for case in cases_of(file, folder, name)]
     return sorted(cases, key=lambda case: case.id)
 
 
-def cases_of(file: Path, folder: Path) -> Iterator[Case]:
-    """The cases of one file.  Raises OSError."""
+def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:
+    """The cases of one file in the folder that is called ``name``.  Raises OSError."""
     from forge.scenario import expand
 
     text = file.read_text("utf-8-sig", errors="surrogateescape")
     within = file.relative_to(folder)
-    relative = f"{folder.name}/{within.as_posix()}"
+    relative = f"{name}/{within.as_posix()}"
     stem = _stem(within)
     try:
         for one in expand(text, file=relative):

@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_file_is_one_case_and_a_matrix_is_many(folder: Path) -> None:
-    cases = find_cases([folder])
+    cases = find_cases([("mine", folder)])
     assert [case.id for case in cases] == [
         "deep/family[server=mysql-8.0,width=1]",
         "deep/family[server=mysql-8.0,width=2]",
@@ -47,42 +47,41 @@ def test_a_file_is_one_case_and_a_matrix_is_many(folder: Path) -> None:
 
 
 def test_a_case_does_not_depend_on_where_its_folder_is(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    other = tmp_path_factory.mktemp("elsewhere") / folder.name
-    other.mkdir()
+    other = tmp_path_factory.mktemp("elsewhere")
     (other / "plain.yaml").write_text(PLAIN)
-    assert find_cases([other]) == find_cases([folder])[-1:]
+    assert find_cases([("mine", other)]) == find_cases([("mine", folder)])[-1:]
 
 
 def test_a_case_compiles_to_the_same_bytes_after_a_journey(folder: Path) -> None:
-    for case in find_cases([folder]):
+    for case in find_cases([("mine", folder)]):
         again: Case = pickle.loads(pickle.dumps(case))
         assert again == case
         assert compile_case(again) == compile_case(case)
 
 
 def test_the_choices_of_a_case_decide_its_bytes(folder: Path) -> None:
-    made = {compile_case(case) for case in find_cases([folder])}
+    made = {compile_case(case) for case in find_cases([("mine", folder)])}
     assert len(made) == 5
 
 
 def test_a_wrong_file_is_a_case_that_is_judged_invalid(folder: Path) -> None:
     (folder / "wrong.yaml").write_text("scenario: wrong\ntables: [CREATE TABLE t.a (id INTT)]\n" + "transactions: 7\n")
     (folder / "latin1.yaml").write_bytes("scenario: é".encode("latin1"))
-    wrong = [judge_case(case, decoders=[]) for case in find_cases([folder]) if case.id in ("wrong", "latin1")]
+    wrong = [judge_case(case, decoders=[]) for case in find_cases([("mine", folder)]) if case.id in ("wrong", "latin1")]
     assert [(found.case.id, found.status) for found in wrong] == [("latin1", "invalid"), ("wrong", "invalid")]
-    assert f"{folder.name}/wrong.yaml:3" in (wrong[1].error or "")
+    assert "mine/wrong.yaml:3" in (wrong[1].error or "")
 
 
 def test_a_family_that_breaks_off_keeps_its_good_cases(folder: Path) -> None:
     (folder / "half.yaml").write_text("scenario: half\nmatrix: {session.checksum: [none, crc64]}\n")
-    assert [case.id for case in find_cases([folder]) if case.file.endswith("half.yaml")] == [
+    assert [case.id for case in find_cases([("mine", folder)]) if case.file.endswith("half.yaml")] == [
         "half",
         "half[checksum=none]",
     ]
 
 
 def test_choices_that_name_no_case_are_refused(folder: Path) -> None:
-    case = find_cases([folder])[0]
+    case = find_cases([("mine", folder)])[0]
     with pytest.raises(ScenarioError):
         compile_case(Case(case.id, case.file, case.text, case.server, choices={"server": "mysql-1.0", "width": 3}))
 
@@ -92,7 +91,7 @@ def test_a_recording_is_a_case_of_its_scenario_alone(tmp_path: Path) -> None:
     recording.mkdir()
     (recording / "scenario.yaml").write_text(PLAIN)
     (recording / "facts.yaml").write_text("opened: 1\n")
-    assert [case.id for case in find_cases([tmp_path])] == ["recordings/first"]
+    assert [case.id for case in find_cases([("mine", tmp_path)])] == ["recordings/first"]
 
 
 def test_the_shipped_cases_are_a_few_hundred_with_different_ids() -> None:

@@ -59,5 +59,7 @@ def _show(folder: Path, problem: str | None, as_json: bool, result: VerifyResult
     elif problem is not None or result is None:
         click.echo(f"{folder}: {problem}")
     else:
-        rows = "" if result.rows is None else f", {result.rows} rows as SELECT gives them"
+        rows = (
+            "" if result.rows is None else f", {result.rows} row{'' if result.rows == 1 else 's'} as SELECT gives them"
+        )
         click.echo(f"{folder}: identical, {result.size} bytes{rows}")
