@@ -120,6 +120,10 @@ DdlKind = Literal[
 ]  # fmt: skip
 
 
+#: How the server changes a table: its name only, metadata, the data in place, or a copy of the data.
+AlterMethod = Literal["rename", "metadata", "in_place", "copy"]
+
+
 @dataclass(frozen=True, slots=True)
 class DdlStatement:
     """A data definition statement; ``databases`` are those that its tables belong to, each once."""
@@ -135,6 +139,9 @@ class DdlStatement:
     altered: Table | None = None
     #: The columns that the statement's text defines (CREATE TABLE: all; ALTER TABLE: those added or changed).
     defines: tuple[TableColumn, ...] = ()
+    #: ALTER TABLE, CREATE INDEX, DROP INDEX: how, and whether rows with moments in them are copied.
+    method: AlterMethod | None = None
+    copies_moments: bool = False
     #: DROP TABLE: the tables named that existed, and those that did not (IF EXISTS), as (database, name).
     dropped: tuple[tuple[str, str], ...] = ()
     missing: tuple[tuple[str, str], ...] = ()

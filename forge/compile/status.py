@@ -137,15 +137,15 @@ def ddl_variables(
     variables = session_variables(session, line)
     if statement.kind != "truncate_table" and not statement.like:
         # The names come from a set that the server prints from the end.
-        variables["updated_databases"] = tuple(sorted(statement.databases, reverse=True))
+        names = tuple(sorted(statement.databases, reverse=True))
+        variables["updated_databases"] = names if len(names) <= MAX_DATABASES else OVER_MAX_DATABASES
     if xid is not None:
         variables["ddl_xid"] = xid
     if statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = 0
         if any(column.type.name == "TIMESTAMP" for column in statement.defines) and not statement.no_effect:
             variables["explicit_defaults_for_timestamp"] = 1
-    if statement.kind in ("create_table", "alter_table", "create_index"):
-        variables.update(_time_variables(statement, microsecond, "microseconds"))
+    variables.update(_time_variables(statement, microsecond))
     if statement.kind == "create_database":
         variables["default_table_encryption"] = 0
     return in_order(variables)
@@ -160,34 +160,45 @@ def mariadb_ddl_variables(
         variables["mariadb_ddl_xid"] = xid
     if line.character_set_collations and not statement.no_effect and names_charset_alone(statement.sql):
         variables["character_set_collations"] = line.character_set_collations
-    if statement.kind in ("create_table", "alter_table", "create_index", "drop_index"):
-        variables.update(_time_variables(statement, microsecond, "hrnow"))
+    if statement.kind in ("create_table", *ALTERING) and not statement.no_effect and not statement.like:
+        columns = [column for table in statement.tables for column in table.columns]
+        if any(map(_has_moment_default, columns)):
+            variables["time_zone"] = TIME_ZONE
+        if statement.kind in ALTERING and any(column.default_now and column.type.fsp for column in columns):
+            variables["hrnow"] = microsecond
     return in_order(variables)
 
 
-def _time_variables(statement: DdlStatement, microsecond: int, fraction: str) -> dict[str, Any]:
-    """TIME_ZONE for literal defaults of zoned columns, the fraction where CURRENT_TIMESTAMP(n) was evaluated."""
-    variables: dict[str, Any] = {}
-    if statement.no_effect or statement.like:
-        return variables
-    before = [statement.altered] if statement.altered else []
-    after = list(statement.tables)
-    zoned = [column for table in (*before, *after) for column in table.columns if column.type.name in ZONED]
-    if statement.kind in ("create_table", "alter_table") and any(
-        column.has_default and column.default is not None for column in zoned
-    ):
-        variables["time_zone"] = TIME_ZONE
-    # A column added to existing rows gets its default evaluated, and so do all when an index is built in place.
-    evaluated = [column for column in statement.defines if column.default_now] if before else []
-    if before and any(set(table.keys) - set(before[0].keys) for table in after):
-        evaluated += [column for column in zoned if column.default_now]
+#: UPDATED_DB_NAMES lists no more databases than this; a count of 254 stands for more.
+MAX_DATABASES, OVER_MAX_DATABASES = 16, 254
+ALTERING = ("alter_table", "create_index", "drop_index")
+
+
+def _time_variables(statement: DdlStatement, microsecond: int) -> dict[str, Any]:
+    """TIME_ZONE and MICROSECONDS of statements that make or change a table (docs/servers.md, B)."""
+    if statement.no_effect or statement.like or statement.method == "rename":
+        return {}
+    if statement.kind not in ("create_table", *ALTERING):
+        return {}
+    columns = [column for table in statement.tables for column in table.columns]
+    zone = any(map(_has_moment_default, columns))
+    evaluated: list[TableColumn] = []
+    if statement.altered is not None:
+        known = {column.name.lower() for column in statement.altered.columns}
+        evaluated = [column for column in statement.defines if column.name.lower() not in known]
+    if statement.method == "in_place":
+        evaluated = columns
+    evaluated = [column for column in evaluated if column.default_now]
+    zone = zone or any(column.type.name == "DATETIME" for column in evaluated)
+    zone = zone or (statement.method == "copy" and statement.copies_moments)
+    variables: dict[str, Any] = {"time_zone": TIME_ZONE} if zone else {}
     if any(column.type.fsp for column in evaluated):
-        variables[fraction] = microsecond
-    if statement.kind == "alter_table" and any(
-        column.type.name == "DATETIME" and column.default_now for column in statement.defines
-    ):
-        variables["time_zone"] = TIME_ZONE
+        variables["microseconds"] = microsecond
     return variables
+
+
+def _has_moment_default(column: TableColumn) -> bool:
+    return column.type.name in ZONED and column.has_default and column.default is not None
 
 
 #: Text and comments, in which words are not keywords.

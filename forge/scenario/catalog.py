@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from forge.compile.model import DdlKind, DdlStatement, TableColumn
 from forge.errors import ScenarioError, nearest
+from forge.scenario.alter_method import alter_method, copies_moments
 from forge.scenario.alteration import Alteration
 from forge.scenario.definition import Definition, define_column
 from forge.scenario.rows import StatementTime
@@ -193,6 +194,8 @@ class Catalog:
             tables=(altered.table,),
             altered=before,
             defines=_defined_columns(alteration.defined, altered.table.columns),
+            method=alter_method(statement.actions, state, altered),
+            copies_moments=copies_moments(altered),
         )
 
     def _drop(self, statement: DropTables, sql: str, current: str) -> DdlStatement:
