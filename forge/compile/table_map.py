@@ -11,11 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from forge.charsets import charset, collation
 from forge.compile.model import Key, KeyPart, Session, Table
 from forge.errors import ScenarioError
 from forge.events.columns import GEOMETRY, VECTOR, is_character, is_enum, is_numeric, is_set
-from forge.events.layout import to_bytes
 from forge.events.optional_metadata import MetadataRecord, record
 from forge.events.table_map import TableMap
 from forge.servers import ServerLine
@@ -151,19 +149,10 @@ def _column_name(table: Table, columns: Sequence[Column], session: Session, line
 
 def _members(name: str, chosen: Callable[[Column], bool]) -> Callable[..., MetadataRecord | None]:
     def write(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
-        members = tuple(
-            _member_bytes(column.type) for column, wire in zip(table.columns, columns, strict=True) if chosen(wire)
-        )
+        members = tuple(wire.members or () for wire in columns if chosen(wire))
         return record(name, members) if members else None
 
     return write
-
-
-def _member_bytes(sql_type: SqlType) -> tuple[bytes, ...]:
-    if sql_type.collation in (None, BINARY_COLLATION):
-        return tuple(to_bytes(member) for member in sql_type.members)
-    codec = charset(collation(sql_type.collation).charset)
-    return tuple(codec.encode(member) for member in sql_type.members)
 
 
 def _primary_key(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:

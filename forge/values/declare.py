@@ -23,7 +23,7 @@ Temporals = Literal["new", "old"]
 #: The collation of character types that name none: utf8mb4_0900_ai_ci, MySQL 8's default.
 DEFAULT_COLLATION = 255
 UTF8MB4_BIN = 46
-#: Bytes of the longest VARCHAR.
+#: Bytes of the longest VARCHAR on MySQL.
 MAX_VARCHAR = 65535
 MAX_CHAR = 255
 #: Fraction digits of FLOAT(M,D) and DOUBLE(M,D).
@@ -130,12 +130,12 @@ def _varchar(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
     number, max_length = _collation_of(sql_type)
     if sql_type.length is None:
         raise ScenarioError(f"{sql_type.name} needs a length", expected=f"{sql_type.name}(60)")
-    longest = MAX_VARCHAR // max_length
+    longest = dialect.max_varchar // max_length
     _within("length", sql_type, sql_type.length, 0, longest, "use a TEXT or BLOB type for longer values")
     limit = sql_type.length * max_length
     if sql_type.compressed:
         # MariaDB counts the header byte of the compressed form.
-        _within("length", sql_type, limit + 1, 1, MAX_VARCHAR)
+        _within("length", sql_type, limit + 1, 1, dialect.max_varchar)
         return Column(141, (limit + 1).to_bytes(2, "little"), collation=number)
     return Column(VARCHAR, limit.to_bytes(2, "little"), collation=number)
 

@@ -17,6 +17,7 @@ class Dialect:
     ``keeps_negative_zero``: of FLOAT and DOUBLE; MariaDB stores 0.
     ``last_timestamp``: the largest TIMESTAMP in seconds; MariaDB counts them unsigned from 11.5 on.
     ``max_scale``: fraction digits of DECIMAL.
+    ``max_varchar``: bytes of VARCHAR and VARBINARY (MariaDB counts what a row of nothing else leaves).
     ``is_mariadb``: JSON is LONGTEXT, VECTOR is VARBINARY, geometry has the binary collation.
     """
 
@@ -25,12 +26,18 @@ class Dialect:
     keeps_negative_zero: bool = True
     last_timestamp: int = 2**31 - 1
     max_scale: int = 30
+    max_varchar: int = 65535
     is_mariadb: bool = False
 
 
 MYSQL = Dialect()
 MARIADB = Dialect(
-    rounds_fractions=False, takes_offsets=False, keeps_negative_zero=False, max_scale=38, is_mariadb=True
+    rounds_fractions=False,
+    takes_offsets=False,
+    keeps_negative_zero=False,
+    max_scale=38,
+    max_varchar=65532,
+    is_mariadb=True,
 )
 _LONG_TIMESTAMPS = (11, 5)
 
