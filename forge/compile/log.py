@@ -52,7 +52,7 @@ class SessionLog(ABC):
         """
         events = self._open(0)
         size = self._size(events)
-        for number, group in enumerate(self.plan.groups):
+        for number, group in enumerate(self.logged()):
             made = list(self._group(number, group))
             events += made
             size += self._size(made) - 4 if self.session.max_binlog_size is not None else 0
@@ -64,6 +64,10 @@ class SessionLog(ABC):
                 size = self._size(events)
         events += self._end()
         yield events
+
+    def logged(self) -> Iterator[Group]:
+        """The groups of the plan that this family logs."""
+        yield from self.plan.groups
 
     def _group(self, number: int, group: Group) -> Iterator[Event]:
         return self.ddl(number, group) if isinstance(group, DdlStatement) else self.transaction(number, group)

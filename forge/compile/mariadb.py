@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.compile.log import SessionLog, ddl_database, is_transactional
-from forge.compile.model import DdlStatement, Transaction
+from forge.compile.model import DdlStatement, Group, Transaction
 from forge.compile.status import ddl_flags, ddl_text, in_order, mariadb_ddl_variables, session_variables
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
@@ -24,6 +24,12 @@ DEFAULT_THREAD_ID = 4
 
 class MariadbLog(SessionLog):
     """FORMAT_DESCRIPTION, GTID_LIST, BINLOG_CHECKPOINT, then GTID, rows, XID a transaction."""
+
+    def logged(self) -> Iterator[Group]:
+        """CREATE TABLE IF NOT EXISTS of a table that exists is not logged (recorded)."""
+        for group in self.plan.groups:
+            if not (isinstance(group, DdlStatement) and group.kind == "create_table" and group.no_effect):
+                yield group
 
     def head(self, group: int) -> Iterator[Event]:
         listed = self.clock.listed(self.file, group)

@@ -154,17 +154,20 @@ def ddl_variables(
 def mariadb_ddl_variables(
     statement: DdlStatement, xid: int, microsecond: int, session: Session, line: ServerLine
 ) -> StatusVariables:
-    """Recorded on 10.11 and 11.8: CREATE DATABASE and TRUNCATE have no number of a transaction."""
+    """Recorded on 10.11 and 11.8: CREATE and ALTER DATABASE and TRUNCATE have no number of a transaction."""
     variables = session_variables(session, line)
-    if statement.kind not in ("create_database", "truncate_table"):
+    if statement.kind not in ("create_database", "alter_database", "truncate_table"):
         variables["mariadb_ddl_xid"] = xid
     if line.character_set_collations and not statement.no_effect and names_charset_alone(statement.sql):
         variables["character_set_collations"] = line.character_set_collations
     if statement.kind in ("create_table", *ALTERING) and not statement.no_effect and not statement.like:
         columns = [column for table in statement.tables for column in table.columns]
-        if any(map(_has_moment_default, columns)):
+        # A literal default of a DATETIME is checked without the zone here.
+        zone = any(_has_moment_default(column) and column.type.name == "TIMESTAMP" for column in columns)
+        evaluated = [c for c in columns if c.default_now] if statement.kind in ALTERING else []
+        if zone or any(column.type.name == "DATETIME" for column in evaluated):
             variables["time_zone"] = TIME_ZONE
-        if statement.kind in ALTERING and any(column.default_now and column.type.fsp for column in columns):
+        if any(column.type.fsp for column in evaluated):
             variables["hrnow"] = microsecond
     return in_order(variables)
 
