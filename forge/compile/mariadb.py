@@ -10,7 +10,14 @@ from collections.abc import Iterator
 
 from forge.compile.log import SessionLog, ddl_database, is_transactional
 from forge.compile.model import DdlStatement, Group, Transaction
-from forge.compile.status import ddl_flags, ddl_text, in_order, mariadb_ddl_variables, session_variables
+from forge.compile.status import (
+    THREAD_SPECIFIC,
+    ddl_flags,
+    ddl_text,
+    in_order,
+    mariadb_ddl_variables,
+    session_variables,
+)
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
@@ -20,6 +27,7 @@ from forge.events.query import Query
 
 STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL = 0x01, 0x04, 0x08, 0x20
 DEFAULT_THREAD_ID = 4
+NO_SUCH_TABLE = 1146
 
 
 class MariadbLog(SessionLog):
@@ -59,7 +67,12 @@ class MariadbLog(SessionLog):
             ),
             query=ddl_text(statement),
         )
-        yield self.query(query, second, ddl_flags(statement))
+        flags = ddl_flags(statement)
+        if statement.kind == "drop_database" and not statement.no_effect:
+            # It drops the tables inside, and what it finds missing at the end stays as the statement's error.
+            query = query.replace(error_code=NO_SUCH_TABLE)
+            flags |= THREAD_SPECIFIC if statement.dropped else 0
+        yield self.query(query, second, flags)
 
     def transaction(self, number: int, transaction: Transaction) -> Iterator[Event]:
         transactional = any(is_transactional(statement.table) for statement in transaction.statements)
