@@ -52,13 +52,19 @@ def _needs_servers(item: pytest.Item) -> bool:
 NOT_CHECKED = pytest.StashKey[list[str]]()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
+    unchecked = [item.nodeid for item in session.items if _needs_servers(item)] if _server_home().missing else []
+    session.config.stash[NOT_CHECKED] = unchecked
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
     home = _server_home()
-    unchecked = [item for item in items if _needs_servers(item)] if home.missing else []
-    config.stash[NOT_CHECKED] = [item.nodeid for item in unchecked]
-    reason = f"no {', '.join(home.missing)} in {home.path}: run `make servers`"
-    for item in unchecked:
-        item.add_marker(pytest.mark.usefixtures("_servers_demanded") if IN_CI else pytest.mark.skip(reason=reason))
+    if not home.missing or not _needs_servers(item):
+        return
+    lack = f"no {', '.join(home.missing)} in {home.path}"
+    if IN_CI:
+        pytest.fail(f"CI has {lack}: `make servers` must run first", pytrace=False)
+    pytest.skip(f"{lack}: run `make servers`")
 
 
 @pytest.hookimpl(trylast=True)
@@ -73,12 +79,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         f" {', '.join(home.missing)} in {home.path}.  `make servers` fetches them.",
         red=True,
     )
-
-
-@pytest.fixture
-def _servers_demanded() -> None:
-    home = _server_home()
-    pytest.fail(f"CI has no {', '.join(home.missing)} in {home.path}: `make servers` must run first", pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,58 @@
+"""Tests that need real servers are never silently left out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEST = """\
+import pytest
+
+@pytest.mark.servers
+def test_marked():
+    pass
+
+def test_with_the_fixture(servers):
+    assert servers.run("mysql97").name == "mysql97.run"
+
+def test_without():
+    pass
+"""
+
+
+def run_pytest(folder: Path, servers: Path, ci: str) -> subprocess.CompletedProcess[str]:
+    (folder / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  servers:\n")
+    (folder / "test_it.py").write_text(TEST)
+    environment = {**os.environ, "FORGE_SERVERS": str(servers), "CI": ci, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_without_servers_the_end_says_what_was_not_checked(tmp_path: Path) -> None:
+    done = run_pytest(tmp_path, tmp_path / "none", ci="")
+    assert done.returncode == 0
+    assert (
+        "NOT CHECKED: 2 tests that compare with real servers; there is no mysql97, maria1011, maria118" in done.stdout
+    )
+    assert "1 passed, 2 skipped" in done.stdout
+
+
+def test_in_ci_missing_servers_are_a_failure(tmp_path: Path) -> None:
+    done = run_pytest(tmp_path, tmp_path / "none", ci="true")
+    assert done.returncode == 1
+    assert "CI has no mysql97, maria1011, maria118" in done.stdout
+
+
+@pytest.mark.parametrize("ci", ["", "true"])
+def test_with_servers_everything_runs(tmp_path: Path, ci: str) -> None:
+    for name in ("mysql97", "maria1011", "maria118"):
+        (tmp_path / f"{name}.run").touch()
+    done = run_pytest(tmp_path, tmp_path, ci)
+    assert "3 passed" in done.stdout
+    assert "NOT CHECKED" not in done.stdout
