@@ -189,6 +189,8 @@ class RealServer:
             raise RecordingError(f"{self.build.title} took longer than {CLIENT_LIMIT:.0f} s over the script") from None
         if done.returncode:
             message = done.stderr.decode("utf-8", "replace").strip() or f"the client ended with {done.returncode}"
+            # MariaDB's client shows the statement first, however long it is.
+            message = message[max(message.rfind("\nERROR ") + 1, 0) :]
             raise RecordingError(f"{self.build.title} refused the script: {message}")
         return done.stdout.decode("utf-8", "surrogateescape")
 

@@ -69,6 +69,8 @@ def column_type(cursor: Cursor) -> TypeDraft:
     if first.is_word(*_NATIONAL):
         clause = replace(clause, charset="utf8mb3", binary=cursor.accept("BINARY"))
         return TypeDraft(replace(found, collation=None), clause, first.start)
+    if cursor.token.is_word("COMPRESSED"):
+        found = _compressed(cursor, found)
     return TypeDraft(found, _charset_clause(cursor, found, clause), first.start)
 
 
@@ -138,8 +140,8 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         return replace(column, generated=kind, expression=expression)
     if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
         return replace(column, visible=word == "VISIBLE")
-    if cursor.accept("COMPRESSED"):
-        return _compressed(column, offset, cursor)
+    if cursor.token.is_word("COMPRESSED"):
+        return replace(column, type=replace(column.type, type=_compressed(cursor, column.type.type)))
     if cursor.accept("SRID"):
         return replace(column, type=replace(column.type, type=replace(column.type.type, srid=cursor.integer("a SRID"))))
     return _idle_attribute(cursor, column, offset)
@@ -152,14 +154,14 @@ def _has_attributes(column: ColumnDraft) -> bool:
     )
 
 
-def _compressed(column: ColumnDraft, offset: int, cursor: Cursor) -> ColumnDraft:
+def _compressed(cursor: Cursor, found: SqlType) -> SqlType:
     """MariaDB's COMPRESSED [= zlib]."""
-    found = column.type.type
+    offset = cursor.advance().start
     if found.name not in COMPRESSIBLE:
         raise SqlError(f"a {found.name} column cannot be COMPRESSED", offset)
     if cursor.accept_mark("="):
         cursor.advance()
-    return replace(column, type=replace(column.type, type=replace(found, compressed=True)))
+    return replace(found, compressed=True)
 
 
 def _idle_attribute(cursor: Cursor, column: ColumnDraft, offset: int) -> ColumnDraft:

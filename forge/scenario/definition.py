@@ -64,6 +64,11 @@ class ColumnDefinition:
     def type(self) -> SqlType:
         return self.column.type
 
+    @property
+    def holds_json(self) -> bool:
+        """Whether the column was declared as JSON, whatever the server makes of that."""
+        return self.wire.declared is not None and self.wire.declared.name == "JSON"
+
     def replace(self, **changes: object) -> ColumnDefinition:
         """The definition with other facts of its column."""
         column = replace(self.column, **changes)  # type: ignore[arg-type]
@@ -128,8 +133,6 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
         raise SqlError(f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL")
     line = server_line(server)
     family = line.family
-    if sql_type.name == "JSON" and family == "mariadb":
-        sql_type = SqlType("LONGTEXT", collation=UTF8MB4_BIN)
     if sql_type.name in MARIADB_TYPES and family == "mysql":
         raise SqlError(f"{server} has no type {sql_type.name}", draft.type.offset)
     if sql_type.compressed and family == "mysql":
@@ -142,6 +145,9 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
             codec = codec_for(wire)
         except UnsupportedError:
             raise UnsupportedError(f"column type {sql_type.name} is not supported yet") from None
+    if sql_type.name == "JSON" and family == "mariadb":
+        # The column is LONGTEXT in every way but one: its values have to be documents, which ``wire`` knows.
+        sql_type = SqlType("LONGTEXT", collation=UTF8MB4_BIN)
     _check_members(sql_type, draft)
     column = TableColumn(
         name=draft.name,

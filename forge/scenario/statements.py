@@ -161,7 +161,7 @@ def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, table: str
     try:
         if column.generated is not None:
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
-        if not is_generator(cell, json=column.type.name == "JSON"):
+        if not is_generator(cell, json=column.holds_json):
             literal = literal_of(cell)
             return None if literal is None else strict_value(column.wire, column.codec, literal)
         made = generate(cell, place)
@@ -232,7 +232,7 @@ def _update(state: TableState, statement: Statement, update: Update, at: Circums
 def _new_values(state: TableState, index: int, cell: Any, chosen: list[int], at: Circumstances) -> list[Value | None]:
     """The values that SET gives a column, one for each chosen row."""
     column = state.columns[index]
-    generated = is_generator(cell, json=column.type.name == "JSON")
+    generated = is_generator(cell, json=column.holds_json)
     if generated and len(chosen) > 1:
         if state.clustering is None:
             raise ScenarioError(

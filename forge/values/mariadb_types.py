@@ -12,15 +12,21 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import math
 import re
+import struct
 import uuid
+from itertools import accumulate, groupby
 from typing import Any
 
 from forge.errors import ScenarioError
 from forge.values.base import Column
+from forge.values.floats import to_float32
 from forge.values.literals import hex_mapping, refuse
 from forge.values.vector import VECTOR
 
+#: Levels of a document that JSON_VALID accepts (recorded; JSON_DEPTH_LIMIT of include/json_lib.h is 32).
+MAX_JSON_DEPTH = 31
 #: Type name -> bytes.
 NETWORK_SIZES = {"UUID": 16, "INET4": 4, "INET6": 16}
 _CHARACTERS = re.compile(r"[0-9a-f.:-]+", re.IGNORECASE | re.ASCII)
@@ -69,21 +75,54 @@ def network_text(name: str, data: bytes) -> str:
         return str(uuid.UUID(bytes=data))
     if name == "INET4":
         return str(ipaddress.IPv4Address(data))
-    return str(ipaddress.IPv6Address(data))
+    return _inet6_text(data)
+
+
+def _inet6_text(data: bytes) -> str:
+    """As sql/sql_type_inet.cc prints it: the longest run of zero words is ``::``; behind six of them at
+    the start, or five and ffff, an IPv4 address stands."""
+    words = [int.from_bytes(data[at : at + 2], "big") for at in range(0, 16, 2)]
+    runs = [(len(list(group)), zero) for zero, group in groupby(words, lambda word: word == 0)]
+    starts = list(accumulate((count for count, _ in runs), initial=0))
+    gaps = [(count, -start) for (count, zero), start in zip(runs, starts, strict=False) if zero]
+    length, start = max(gaps, default=(0, 0))
+    start = -start
+    if not length:
+        return ":".join(f"{word:x}" for word in words)
+    if start == 0 and (length == 6 or (length == 5 and words[5] == 0xFFFF)):
+        return "::" + ("ffff:" if length == 5 else "") + str(ipaddress.IPv4Address(data[12:]))
+    before, after = words[:start], words[start + length :]
+    return ":".join(f"{word:x}" for word in before) + "::" + ":".join(f"{word:x}" for word in after)
 
 
 def json_text(declared: Any) -> str:
     """The text that a JSON column holds: a document's, or as declared if that is JSON."""
     if not isinstance(declared, str):
         try:
-            return json.dumps(declared, ensure_ascii=False, allow_nan=False, default=float)
+            declared = json.dumps(declared, ensure_ascii=False, allow_nan=False, default=float)
         except (TypeError, ValueError, RecursionError):
             raise refuse("JSON", declared, "cannot hold this value", "a document, or its text") from None
     try:
-        json.loads(declared)
+        document = json.loads(declared, parse_constant=_no_number)
+        json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise refuse("JSON", declared, "cannot hold this text", "a JSON document") from None
-    return declared
+    if _depth(document) > MAX_JSON_DEPTH:
+        raise refuse("JSON", declared, "cannot hold this text", f"at most {MAX_JSON_DEPTH} levels")
+    return str(declared)
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(word)
+
+
+def _depth(document: Any) -> int:
+    """Levels of arrays and objects."""
+    depth, level = 0, [document]
+    while level := [item for item in level if isinstance(item, (dict, list))]:
+        depth += 1
+        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
+    return depth
 
 
 def vector_bytes(column: Column, declared: Any) -> bytes:
@@ -93,4 +132,10 @@ def vector_bytes(column: Column, declared: Any) -> bytes:
     if len(data) != limit:
         count = len(data) // _FLOAT_SIZE
         raise ScenarioError(f"a VECTOR({limit // _FLOAT_SIZE}) column of MariaDB cannot hold {count} numbers")
+    # Field_vector::store refuses a vector whose square is beyond FLOAT (recorded on 11.8).
+    square = 0.0
+    for (item,) in struct.iter_unpack("<f", data):
+        square = to_float32(square + to_float32(item * item))
+    if math.isinf(square):
+        raise ScenarioError("a VECTOR column of MariaDB cannot hold so long a vector", expected="below 1.8e19")
     return data
