@@ -52,10 +52,14 @@ _CONVERSIONS: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A column of the new definition and the index of the old column that it was; None for a new one."""
+    """A column of the new definition and the index of the old column that it was; None for a new one.
+
+    ``touched``: an action has named it already.
+    """
 
     column: ColumnDefinition
     source: int | None
+    touched: bool = False
 
 
 class Alteration:
@@ -65,6 +69,10 @@ class Alteration:
         self.state = state
         self.server = server
         self.keys: list[KeyDraft] = list(named_keys(state))
+        #: Columns to put into the list once all others are what they will be, in the order of the statement.
+        self.placed: list[tuple[_Slot, Place | None]] = []
+        #: Keys to add: they speak of columns by the names that they have in the end.
+        self.new_keys: list[KeyDraft] = []
         self.collation = state.definition.collation
         self.slots = [_Slot(column, index) for index, column in enumerate(state.columns)]
         self.auto_increment: int | None = None
@@ -79,14 +87,13 @@ class Alteration:
         elif isinstance(action, ChangeColumn):
             self._change(action)
         elif isinstance(action, RenameColumn):
-            index = self._index(action.old, action.offset)
-            self._rename(index, action.new, action.offset)
+            self._rename(self._old_index(action.old, action.offset), action.new, action.offset)
         elif isinstance(action, DropColumn):
             self._drop(action)
         elif isinstance(action, AlterColumn):
             self._alter_column(action)
         elif isinstance(action, AddKey):
-            self._add_key(action.key)
+            self.new_keys.append(action.key)
         elif isinstance(action, DropKey):
             del self.keys[self._key_index(action.name, action.offset)]
         elif isinstance(action, RenameKey):
@@ -99,10 +106,15 @@ class Alteration:
 
     def finish(self, name: tuple[str, str], version: int, time: StatementTime) -> TableState:
         """The table after the statement, with its rows converted.  Raises SqlError and ScenarioError."""
+        self._put_columns()
         if not self.slots:
             raise SqlError("no column is left", 0, expected="at least one; DROP TABLE removes a table")
+        for key in self.new_keys:
+            if key.kind == "primary" and any(other.kind == "primary" for other in self.keys):
+                raise SqlError(f"table {self.state.name} has a primary key already", key.offset, expected="one")
         columns = tuple(slot.column for slot in self.slots)
-        definition = Definition(*name, columns, tuple(self.keys), self.collation).with_not_null_keys()
+        keys = (*self.keys, *self.new_keys)
+        definition = Definition(*name, columns, keys, self.collation).with_not_null_keys()
         altered = TableState(definition, version, self._first_number())
         altered.updates = self.state.updates
         reordered = self.state.clustering is not None and altered.clustering is None
@@ -113,6 +125,14 @@ class Alteration:
         altered.inserted = self.state.inserted
         self._follow(altered)
         return altered
+
+    def kept(self, altered: TableState) -> list[tuple[int, ColumnDefinition, ColumnDefinition]]:
+        """(old index, old column, new column) of the columns that were there before."""
+        return [
+            (slot.source, self.state.columns[slot.source], column)
+            for slot, column in zip(self.slots, altered.columns, strict=True)
+            if slot.source is not None
+        ]
 
     def _first_number(self) -> int:
         """The counter to begin with: kept, unless the statement sets it or the column is new."""
@@ -151,11 +171,22 @@ class Alteration:
                 return value
             if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
                 return omitted_value(column, time)
-            return strict_value(column.wire, column.codec, implicit_default(column.wire))
+            implicit = implicit_default(column.wire)
+            # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
+            return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)
 
     def _index(self, name: str, offset: int) -> int:
         columns = tuple(slot.column for slot in self.slots)
         return replace(self.state.definition, columns=columns).index_of(name, offset)
+
+    def _old_index(self, name: str, offset: int) -> int:
+        """Place of a column that the statement finds: one that is new, or changed by it already, does not count."""
+        index = self._index(name, offset)
+        slot = self.slots[index]
+        if slot.source is None or slot.touched:
+            raise SqlError(f"column {name!r} is changed twice", offset, expected="one action for a column")
+        self.slots[index] = replace(slot, touched=True)
+        return index
 
     def _key_index(self, name: str | None, offset: int) -> int:
         for index, key in enumerate(self.keys):
@@ -167,26 +198,27 @@ class Alteration:
         raise SqlError(f"table {self.state.name} has no {shown}", offset, expected=expected)
 
     def _add(self, draft: ColumnDraft, place: Place | None) -> None:
-        if any(slot.column.name.lower() == draft.name.lower() for slot in self.slots):
+        slots = (*self.slots, *(slot for slot, _ in self.placed))
+        if any(slot.column.name.lower() == draft.name.lower() for slot in slots):
             raise SqlError(f"table {self.state.name} has a column {draft.name!r} already", draft.offset)
-        self.slots.append(_Slot(define_column(draft, self.collation, self.server), None))
+        self.placed.append((_Slot(define_column(draft, self.collation, self.server), None), place))
         self._own_keys(draft)
         self.defined.append(draft.name)
-        self._put(len(self.slots) - 1, place)
 
     def _own_keys(self, draft: ColumnDraft) -> None:
-        for key in draft.own_keys():
-            self._add_key(key)
+        self.new_keys += draft.own_keys()
 
-    def _put(self, index: int, place: Place | None) -> None:
-        if place is None:
-            return
-        slot = self.slots.pop(index)
-        at = 0 if place.after is None else self._index(place.after, place.offset) + 1
-        self.slots.insert(at, slot)
+    def _put_columns(self) -> None:
+        """FIRST and AFTER find the columns by the names that they have in the end (mysql_prepare_alter_table)."""
+        for slot, place in self.placed:
+            if place is None:
+                self.slots.append(slot)
+            else:
+                at = 0 if place.after is None else self._index(place.after, place.offset) + 1
+                self.slots.insert(at, slot)
 
     def _change(self, action: ChangeColumn) -> None:
-        index = self._index(action.old, action.offset)
+        index = self._old_index(action.old, action.offset)
         draft = action.column
         if draft.name.lower() != action.old.lower():
             self._rename(index, draft.name, draft.offset)
@@ -194,7 +226,8 @@ class Alteration:
         self.slots[index] = replace(self.slots[index], column=column)
         self._own_keys(draft)
         self.defined.append(draft.name)
-        self._put(index, action.place)
+        if action.place is not None:
+            self.placed.append((self.slots.pop(index), action.place))
 
     def _rename(self, index: int, new: str, offset: int) -> None:
         old = self.slots[index].column.name
@@ -207,7 +240,7 @@ class Alteration:
             self.keys[place] = replace(key, parts=parts)
 
     def _drop(self, action: DropColumn) -> None:
-        index = self._index(action.name, action.offset)
+        index = self._old_index(action.name, action.offset)
         self._refuse_dependents(action.name, action.offset)
         del self.slots[index]
         kept: list[KeyDraft] = []
@@ -236,11 +269,6 @@ class Alteration:
                 # sql/sql_table.cc: the column then has no default at all, not even NULL.
                 raise SqlUnsupported("DROP DEFAULT of a column that takes NULL is not supported yet", action.offset)
         self.slots[index] = replace(self.slots[index], column=column)
-
-    def _add_key(self, key: KeyDraft) -> None:
-        if key.kind == "primary" and any(other.kind == "primary" for other in self.keys):
-            raise SqlError(f"table {self.state.name} has a primary key already", key.offset, expected="one")
-        self.keys.append(key)
 
     def _options(self, options: TableOptions) -> None:
         if options.charset.charset is not None or options.charset.collation is not None:

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from forge.compile.model import DdlKind, DdlStatement, TableColumn
 from forge.errors import ScenarioError, nearest
-from forge.scenario.alter_method import alter_method, copies_moments
+from forge.scenario.alter_copy import copies_moments
+from forge.scenario.alter_method import alter_method
 from forge.scenario.alteration import Alteration
 from forge.scenario.definition import Definition, define_column
 from forge.scenario.rows import StatementTime
@@ -139,8 +140,9 @@ class Catalog:
             self.databases[name] = self._collation(statement.charset, self.databases[name])
             return result
         del self.databases[name]
+        dropped = tuple(key for key in self.tables if key[0] == name)
         self.tables = {key: table for key, table in self.tables.items() if key[0] != name}
-        return replace(result, current_database="" if current == name else current)
+        return replace(result, current_database="" if current == name else current, dropped=dropped)
 
     def _collation(self, clause: CharsetClause, inherited: int) -> int:
         return clause.resolve(inherited, self.server).id
@@ -186,6 +188,7 @@ class Catalog:
                 name = renamed
         altered = alteration.finish(name, self._version(name), time)
         self.tables[name] = altered
+        kept = alteration.kept(altered)
         return DdlStatement(
             kind=statement.statement,
             sql=sql,
@@ -194,8 +197,8 @@ class Catalog:
             tables=(altered.table,),
             altered=before,
             defines=_defined_columns(alteration.defined, altered.table.columns),
-            method=alter_method(statement.actions, state, altered),
-            copies_moments=copies_moments(altered),
+            method="copy" if statement.copy else alter_method(statement.actions, state, altered, kept),
+            copies_moments=copies_moments(state, kept),
         )
 
     def _drop(self, statement: DropTables, sql: str, current: str) -> DdlStatement:

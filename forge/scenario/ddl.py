@@ -7,7 +7,7 @@ from typing import Literal
 
 from forge.errors import nearest
 from forge.scenario.ddl_columns import charset_name, collation_name
-from forge.scenario.ddl_tables import alter_table, create_table, key_body, table_ref
+from forge.scenario.ddl_tables import alter_table, create_table, key_body, locking, table_ref
 from forge.scenario.syntax import (
     AddKey,
     AlterTable,
@@ -161,8 +161,7 @@ def _create_index(cursor: Cursor) -> AlterTable:
     if word in ("FULLTEXT", "SPATIAL"):
         special = "FULLTEXT" if word == "FULLTEXT" else "SPATIAL"
     key = key_body(cursor, KeyDraft(kind, name, (), offset, special))
-    _locking(cursor)
-    return AlterTable(table, (AddKey(key),), "create_index")
+    return AlterTable(table, (AddKey(key),), "create_index", locking(cursor))
 
 
 def _drop_index(cursor: Cursor) -> AlterTable:
@@ -170,12 +169,6 @@ def _drop_index(cursor: Cursor) -> AlterTable:
     name = cursor.name("key")
     cursor.expect("ON")
     table = table_ref(cursor)
-    _locking(cursor)
     # DROP INDEX `PRIMARY` drops the primary key.
-    return AlterTable(table, (DropKey(None if name.upper() == "PRIMARY" else name, offset),), "drop_index")
-
-
-def _locking(cursor: Cursor) -> None:
-    while cursor.accept_any("ALGORITHM", "LOCK"):
-        cursor.accept_mark("=")
-        cursor.advance()
+    dropped = DropKey(None if name.upper() == "PRIMARY" else name, offset)
+    return AlterTable(table, (dropped,), "drop_index", locking(cursor))

@@ -202,13 +202,24 @@ def alter_table(cursor: Cursor) -> AlterTable:
     """What follows ALTER TABLE.  Raises SqlError and SqlUnsupported."""
     table = table_ref(cursor)
     actions: list[Action] = []
+    copy = False
     while True:
-        actions += alter_action(cursor)
-        if not cursor.accept_mark(","):
-            break
-    while not cursor.at("end"):
-        actions += alter_action(cursor)
-    return AlterTable(table, tuple(actions))
+        if cursor.token.is_word("ALGORITHM", "LOCK"):
+            copy |= locking(cursor)
+        else:
+            actions += alter_action(cursor)
+        # Options of the table may stand without a comma.
+        if not cursor.accept_mark(",") and cursor.at("end"):
+            return AlterTable(table, tuple(actions), copy=copy)
+
+
+def locking(cursor: Cursor) -> bool:
+    """ALGORITHM and LOCK clauses; whether a copy is asked for."""
+    copy = False
+    while word := cursor.accept_any("ALGORITHM", "LOCK"):
+        cursor.accept_mark("=")
+        copy |= cursor.advance().is_word("COPY") and word == "ALGORITHM"
+    return copy
 
 
 def alter_action(cursor: Cursor) -> list[Action]:
@@ -231,10 +242,6 @@ def alter_action(cursor: Cursor) -> list[Action]:
         return [_rename(cursor)]
     if cursor.accept("ALTER"):
         return _alter(cursor)
-    if cursor.accept_any("ALGORITHM", "LOCK"):
-        cursor.accept_mark("=")
-        cursor.advance()
-        return []
     if cursor.accept("FORCE"):
         return []
     if cursor.token.is_word(*_UNSUPPORTED_ACTIONS):

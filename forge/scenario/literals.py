@@ -37,7 +37,8 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
 def implicit_default(column: Column) -> Any:
     """What a NOT NULL column gets in rows that exist already when it is added without a default.
 
-    A declared literal.  Raises ScenarioError for types whose implicit default strict mode refuses.
+    A declared literal; None for JSON, which has none.  Raises ScenarioError for types whose implicit default strict
+    mode refuses.
     """
     name = column.declared.name if column.declared is not None else ""
     if name in _DATES or column.geometry_type is not None:
@@ -46,4 +47,4 @@ def implicit_default(column: Column) -> Any:
         return 0
     if name == "ENUM":
         return 1
-    return {"TIME": "00:00:00", "JSON": "null"}.get(name, "")
+    return {"TIME": "00:00:00", "JSON": None}.get(name, "")

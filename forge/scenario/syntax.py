@@ -266,11 +266,12 @@ Action = ColumnAction | KeyAction | RenameTo | SetOptions
 
 @dataclass(frozen=True, slots=True)
 class AlterTable:
-    """ALTER TABLE, CREATE INDEX and DROP INDEX."""
+    """ALTER TABLE, CREATE INDEX and DROP INDEX; ``copy``: ALGORITHM=COPY is asked for."""
 
     table: TableRef
     actions: tuple[Action, ...]
     statement: Literal["alter_table", "create_index", "drop_index"] = "alter_table"
+    copy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
