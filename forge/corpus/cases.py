@@ -17,10 +17,10 @@ _RECORDED = "scenario.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One scenario, as a description that travels to a worker: text and the values chosen of its matrix.
+    """One scenario, as a description that travels to a worker: text, and the settings that make the case of it.
 
-    ``id`` is the file's name inside its folder of scenarios, with the choices if there are any.  ``file`` is relative,
-    so that a corpus does not depend on where it was made.
+    ``id`` is the file's name inside its folder of scenarios, with the choices of its matrix if it has one.  ``file``
+    is relative, so that a corpus does not depend on where it was made.  ``problem`` says why a file is no scenario.
     """
 
     id: str
@@ -28,7 +28,8 @@ class Case:
     text: str
     server: str
     tags: tuple[str, ...] = ()
-    choices: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    problem: str | None = None
 
 
 def shipped_folders() -> list[tuple[str, Path]]:
@@ -52,30 +53,46 @@ def find_cases(folders: Iterable[tuple[str, Path]]) -> list[Case]:
 def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:
     """The cases of one file in the folder that is called ``name``.  Raises OSError."""
     from forge.scenario import expand
+    from forge.scenario.load import read_text
 
-    text = file.read_text("utf-8-sig", errors="surrogateescape")
     within = file.relative_to(folder)
     relative = f"{name}/{within.as_posix()}"
     stem = _stem(within)
+    text = ""
     try:
+        text = read_text(file)
+        if file.name == _RECORDED:
+            yield _recorded_case(stem, relative, text, file.parent)
+            return
         for one in expand(text, file=relative):
             chosen = f"[{one.name.partition('[')[2]}" if one.choices else ""
             tags = tuple(one.scenario.tags)
             yield Case(stem + chosen, relative, text, one.scenario.server, tags, one.choices)
-    except ScenarioError:
-        yield Case(stem, relative, text, "")
+    except ScenarioError as error:
+        error.file = relative
+        yield Case(stem, relative, text, "", problem=str(error))
+
+
+def _recorded_case(case: str, file: str, text: str, folder: Path) -> Case:
+    """A recording with the facts of its session: the bytes of this case are those that the server wrote."""
+    from forge.record.recording import recorded_settings
+    from forge.scenario.matrix import base_scenario
+
+    settings = recorded_settings(folder)
+    scenario = base_scenario(text, file=file, settings=settings)
+    return Case(case, file, text, scenario.server, (*scenario.tags, "recorded"), settings)
 
 
 def compile_case(case: Case) -> bytes:
     """The bytes of a case.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
     from forge.binlog import write_binlog
     from forge.compile import compile_plan
-    from forge.scenario import expand, plan
+    from forge.scenario import plan
+    from forge.scenario.matrix import base_scenario
 
-    found = [one.scenario for one in expand(case.text, file=case.file, settings=case.choices)]
-    if len(found) != 1:
-        raise ScenarioError(f"the choices of {case.id!r} name {len(found)} cases", file=case.file, expected="one")
-    return write_binlog(compile_plan(plan(found[0])))
+    if case.problem is not None:
+        raise ScenarioError(case.problem)
+    return write_binlog(compile_plan(plan(base_scenario(case.text, file=case.file, settings=case.settings))))
 
 
 def _files(folder: Path) -> Iterator[Path]:

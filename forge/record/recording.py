@@ -132,10 +132,23 @@ def verify(folder: Path) -> VerifyResult:
     )
 
 
+def recorded_settings(folder: Path) -> dict[str, Any]:
+    """What makes the recorded file of a recording's scenario: its settings, and the facts of the session as one more.
+
+    Raises ScenarioError if the folder is no recording.
+    """
+    how: HowMade = _read_yaml(folder / RECORDING, HowMade)
+    facts: Facts = _read_yaml(folder / FACTS, Facts)
+    return _with_facts(how.settings, facts)
+
+
+def _with_facts(settings: Settings | None, facts: Facts) -> dict[str, Any]:
+    return {**(settings or {}), "session.facts": msgspec.to_builtins(facts)}
+
+
 def compile_recording(scenario: Path, facts: Facts, settings: Settings | None = None) -> bytes:
     """The file that the scenario makes with these facts in place of its own."""
-    given = {**(settings or {}), "session.facts": msgspec.to_builtins(facts)}
-    return write_binlog(compile_plan(plan(load_scenario(scenario, given))))
+    return write_binlog(compile_plan(plan(load_scenario(scenario, _with_facts(settings, facts)))))
 
 
 def find_recordings(patterns: Iterable[str]) -> list[Path]:

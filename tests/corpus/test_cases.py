@@ -9,7 +9,7 @@ import pytest
 
 from forge.corpus.cases import Case, compile_case, find_cases, shipped_folders
 from forge.corpus.judge import judge_case
-from forge.errors import ScenarioError
+from forge.resources import corpora_dir
 
 PLAIN = """\
 scenario: plain
@@ -80,18 +80,11 @@ def test_a_family_that_breaks_off_keeps_its_good_cases(folder: Path) -> None:
     ]
 
 
-def test_choices_that_name_no_case_are_refused(folder: Path) -> None:
-    case = find_cases([("mine", folder)])[0]
-    with pytest.raises(ScenarioError):
-        compile_case(Case(case.id, case.file, case.text, case.server, choices={"server": "mysql-1.0", "width": 3}))
-
-
-def test_a_recording_is_a_case_of_its_scenario_alone(tmp_path: Path) -> None:
-    recording = tmp_path / "first"
-    recording.mkdir()
-    (recording / "scenario.yaml").write_text(PLAIN)
-    (recording / "facts.yaml").write_text("opened: 1\n")
-    assert [case.id for case in find_cases([("mine", tmp_path)])] == ["recordings/first"]
+def test_a_recording_is_one_case_with_the_bytes_of_its_server() -> None:
+    folder = corpora_dir() / "recordings"
+    cases = [case for case in find_cases([("recordings", folder)]) if case.id == "recordings/first-day"]
+    assert [(case.server, "recorded" in case.tags) for case in cases] == [("mysql-9.7", True)]
+    assert compile_case(cases[0]) == (folder / "first-day" / "binlog.000001").read_bytes()
 
 
 def test_the_shipped_cases_are_a_few_hundred_with_different_ids() -> None:
