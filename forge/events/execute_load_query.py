@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Const, Int8ul, Int16ul, Int32ul, Struct
+from construct import Int8ul, Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Rest, Span, Text, derived, field_length, length_of
-from forge.events.status_vars import StatusBlock, StatusVariables, build_status_variables
+from forge.events.layout import Body, Rest, Text, derived
+from forge.events.query import CIRCUMSTANCES, POST_HEADER
+from forge.events.status_vars import StatusVariables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,17 +36,11 @@ class ExecuteLoadQuery(Body):
     query: str
 
     layout: ClassVar[Struct] = Struct(
-        "thread_id" / Int32ul,
-        "exec_time" / Int32ul,
-        "database_length" / Derived(Int8ul, length_of("database")),
-        "error_code" / Int16ul,
-        "status_length" / Derived(Int16ul, lambda this: len(build_status_variables(this.status_variables))),
+        *POST_HEADER,
         "file_id" / Int32ul,
         "file_name_start" / Int32ul,
         "file_name_end" / Int32ul,
         "duplicates" / Int8ul,
-        "status_variables" / StatusBlock(field_length("status_length")),
-        "database" / Text(Span(field_length("database_length"))),
-        Const(b"\0"),
+        *CIRCUMSTANCES,
         "query" / Text(Rest()),
     )

@@ -10,12 +10,13 @@ import zlib
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Const, Int8ul, Int16ul, Int32ul, Struct
+from construct import Struct
 
 from forge.errors import FormatError
-from forge.events.layout import Body, Derived, Rest, Span, Text, derived, field_length, length_of
+from forge.events.layout import Body, Rest, derived
+from forge.events.query import CIRCUMSTANCES, POST_HEADER
 from forge.events.rows import DeleteRowsV1, UpdateRowsV1, WriteRowsV1
-from forge.events.status_vars import StatusBlock, StatusVariables, build_status_variables
+from forge.events.status_vars import StatusVariables
 
 #: Believed at most; servers' events end at max_allowed_packet.
 LARGEST_BLOCK = 1 << 30
@@ -61,17 +62,7 @@ class QueryCompressed(Body):
     database: str = ""
     block: bytes
 
-    layout: ClassVar[Struct] = Struct(
-        "thread_id" / Int32ul,
-        "exec_time" / Int32ul,
-        "database_length" / Derived(Int8ul, length_of("database")),
-        "error_code" / Int16ul,
-        "status_length" / Derived(Int16ul, lambda this: len(build_status_variables(this.status_variables))),
-        "status_variables" / StatusBlock(field_length("status_length")),
-        "database" / Text(Span(field_length("database_length"))),
-        Const(b"\0"),
-        "block" / Rest(),
-    )
+    layout: ClassVar[Struct] = Struct(*POST_HEADER, *CIRCUMSTANCES, "block" / Rest())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,21 @@ def _status_length(context: Any) -> int:
     return len(build_status_variables(context.status_variables))
 
 
+#: The post-header that QUERY, QUERY_COMPRESSED and EXECUTE_LOAD_QUERY begin with, and what their bodies begin with.
+POST_HEADER = (
+    "thread_id" / Int32ul,
+    "exec_time" / Int32ul,
+    "database_length" / Derived(Int8ul, length_of("database")),
+    "error_code" / Int16ul,
+    "status_length" / Derived(Int16ul, _status_length),
+)
+CIRCUMSTANCES = (
+    "status_variables" / StatusBlock(field_length("status_length")),
+    "database" / Text(Span(field_length("database_length"))),
+    Const(b"\0"),
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query(Body):
     type_code: ClassVar[int] = 2
@@ -34,17 +49,7 @@ class Query(Body):
     database: str = ""
     query: str
 
-    layout: ClassVar[Struct] = Struct(
-        "thread_id" / Int32ul,
-        "exec_time" / Int32ul,
-        "database_length" / Derived(Int8ul, length_of("database")),
-        "error_code" / Int16ul,
-        "status_length" / Derived(Int16ul, _status_length),
-        "status_variables" / StatusBlock(field_length("status_length")),
-        "database" / Text(Span(field_length("database_length"))),
-        Const(b"\0"),
-        "query" / Text(Rest()),
-    )
+    layout: ClassVar[Struct] = Struct(*POST_HEADER, *CIRCUMSTANCES, "query" / Text(Rest()))
 
     def status(self, name: str, default: Any = None) -> Any:
         """The value of the status variable ``name``, or ``default``."""
