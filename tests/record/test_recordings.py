@@ -1,9 +1,10 @@
-"""The recordings in ``corpora/recordings``: compiled with their facts they are the recorded bytes, and together they
-use everything that the compiler makes for MySQL 9.7.
+"""The recordings in ``corpora/recordings``: compiled with their facts they are the recorded bytes, what these decode to
+is what the server's SELECT gave, and together they use everything that the compiler makes for MySQL 9.7.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 from functools import cache
 from pathlib import Path
@@ -16,19 +17,61 @@ from forge.binlog.reader import PlacedEvent, read_events
 from forge.errors import ScenarioError
 from forge.events.format_description import FormatDescription
 from forge.events.table_map import TableMap
-from forge.record.recording import find_recordings, record, verify
+from forge.record.recording import VerifyResult, find_recordings, record, verify
 from forge.resources import corpora_dir
 
-RECORDINGS = sorted(path.parent for path in corpora_dir().glob("recordings/*/recording.yaml"))
+RECORDINGS = sorted(path.parent for path in corpora_dir().glob("recordings/**/recording.yaml"))
 
 
 def name(folder: Path) -> str:
-    return folder.name
+    return folder.relative_to(corpora_dir() / "recordings").as_posix()
+
+
+@cache
+def verified(folder: Path) -> VerifyResult:
+    return verify(folder)
 
 
 @pytest.mark.parametrize("folder", RECORDINGS, ids=name)
-def test_a_recorded_scenario_compiles_to_the_recorded_bytes(folder: Path) -> None:
-    assert verify(folder).difference is None
+def test_a_recorded_scenario_compiles_to_the_recorded_bytes_which_decode_to_what_select_gave(folder: Path) -> None:
+    result = verified(folder)
+    assert result.difference is None
+    assert result.contents is None
+    assert result.tables is not None
+
+
+SERVERS = ("mysql-9.7", "mariadb-10.11", "mariadb-11.8")
+#: Families that only some servers have.
+ONLY = {
+    "compressed": SERVERS[1:],
+    "network": SERVERS[1:],
+    "old-fractions": SERVERS[1:],
+    "old-temporals": SERVERS[1:],
+    "vectors": (SERVERS[0], SERVERS[2]),
+}
+
+
+def families() -> list[Path]:
+    return sorted((corpora_dir() / "scenarios" / "values").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("scenario", families(), ids=lambda path: path.stem)
+def test_every_family_of_values_is_recorded_as_it_is_on_each_server_that_has_it(scenario: Path) -> None:
+    folder = corpora_dir() / "recordings" / "values" / scenario.stem
+    assert sorted(path.name for path in folder.iterdir()) == sorted(ONLY.get(scenario.stem, SERVERS))
+    for recording in folder.iterdir():
+        assert (recording / "scenario.yaml").read_bytes() == scenario.read_bytes()
+        assert yaml.safe_load((recording / "recording.yaml").read_text("utf-8"))["settings"] == {
+            "server": recording.name
+        }
+
+
+def test_at_least_sixty_families_and_servers_are_recorded_and_all_their_rows_compared() -> None:
+    folders = [folder for folder in RECORDINGS if folder.parent.parent.name == "values"]
+    assert len(folders) >= 60
+    for folder in folders:
+        tables = json.loads((folder / "contents.json").read_text("utf-8"))
+        assert verified(folder).rows == sum(len(table["rows"]) for table in tables.values()) > 0
 
 
 @cache

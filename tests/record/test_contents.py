@@ -1,0 +1,193 @@
+"""What SELECT gave and what a file decodes to are the same rows, or the first difference is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forge.binlog.writer import write_binlog
+from forge.compile.file import compile_plan
+from forge.compile.model import DdlStatement, Plan, RowChange, RowsStatement, Table, TableColumn, Transaction
+from forge.compile.table_map import wire_columns
+from forge.errors import FormatError
+from forge.record.contents import (
+    UNTOLD,
+    Contents,
+    TableContents,
+    answered,
+    comparable_tables,
+    contents_of_decode,
+    first_contents_difference,
+    questions,
+)
+from forge.servers import server_line
+from forge.values.sqltype import SqlType
+
+MakePlan = Callable[..., Plan]
+
+
+def finished(plan: Plan, *groups: Any) -> Plan:
+    """The plan with more groups, and the tables that its last definitions leave."""
+    everything = (*plan.groups, *groups)
+    tables = {t.full_name: t for g in everything if isinstance(g, DdlStatement) for t in g.tables}
+    return replace(plan, groups=everything, tables=tables)
+
+
+def with_table(plan: Plan, *columns: TableColumn, rows: tuple[Any, ...] = ()) -> Plan:
+    table = Table("shop", "typed", columns)
+    make = DdlStatement("create_table", "CREATE TABLE typed", "shop", ("shop",), tables=(table,), defines=columns)
+    insert = RowsStatement("insert", table, tuple(RowChange(None, row) for row in rows), "INSERT")
+    return finished(plan, make, *([Transaction((insert,), "shop")] if rows else []))
+
+
+def selected(*rows: list[str | None]) -> Contents:
+    return {"shop.t": TableContents(["id", "v"], ["text", "text"], list(rows))}
+
+
+def test_the_rows_of_a_file_are_what_its_changes_leave(make_plan: MakePlan) -> None:
+    plan = finished(make_plan(row_metadata="full"))
+    assert contents_of_decode(write_binlog(compile_plan(plan))) == selected(["1", "é"])
+
+
+def test_without_names_and_signedness_the_declaration_tells_them(make_plan: MakePlan) -> None:
+    plan = with_table(
+        make_plan(),
+        TableColumn("e", SqlType("ENUM", members=("one", "two"), collation=255)),
+        TableColumn("n", SqlType("TINYINT", unsigned=True)),
+        rows=((2, 255),),
+    )
+    data = write_binlog(compile_plan(plan))
+    table = plan.tables["shop.typed"]
+    declared = wire_columns(table, plan.session, server_line(plan.server))
+    assert contents_of_decode(data, {"shop.typed": declared}) == {
+        "shop.typed": TableContents(["e", "n"], ["text", "text"], [["two", "255"]])
+    }
+    assert contents_of_decode(data)["shop.typed"].rows == [["2", "255"]]
+
+
+def test_a_declared_table_without_rows_is_empty(make_plan: MakePlan) -> None:
+    plan = with_table(make_plan(), TableColumn("n", SqlType("INT")))
+    declared = wire_columns(plan.tables["shop.typed"], plan.session, server_line(plan.server))
+    contents = contents_of_decode(write_binlog(compile_plan(plan)), {"shop.typed": declared})
+    assert contents["shop.typed"].rows == []
+
+
+def test_cells_that_no_image_tells_are_untold_and_equal_to_everything(make_plan: MakePlan) -> None:
+    plan = make_plan(row_image="minimal")
+    table = plan.groups[1].tables[0]  # type: ignore[union-attr]
+    insert = RowsStatement(
+        "insert", table, (RowChange(None, (5, "x")),), "INSERT", assigned=frozenset({0}), origins=("literal", "omitted")
+    )
+    plan = finished(replace(plan, groups=plan.groups[:2]), Transaction((insert,), "shop"))
+    data = write_binlog(compile_plan(plan))
+    assert contents_of_decode(data)["shop.t"].rows == [["5", UNTOLD]]
+    assert first_contents_difference(plan, selected(["5", "anything"]), data) is None
+    found = first_contents_difference(plan, selected(["6", "anything"]), data)
+    assert found is not None
+    assert found.column == "id"
+
+
+def test_the_first_difference_is_named_with_row_column_and_both_texts(make_plan: MakePlan) -> None:
+    plan = finished(make_plan())
+    data = write_binlog(compile_plan(plan))
+    assert first_contents_difference(plan, selected(["1", "é"]), data) is None
+    found = first_contents_difference(plan, selected(["1", "e"]), data)
+    assert str(found) == "table shop.t, row 1, column v: SELECT gives 'e', the decode 'é'"
+    null = first_contents_difference(plan, selected(["1", None]), data)
+    assert null is not None
+    assert (null.selected, null.decoded) == ("NULL", "'é'")
+
+
+def test_rows_too_many_on_either_side_are_named(make_plan: MakePlan) -> None:
+    plan = finished(make_plan())
+    data = write_binlog(compile_plan(plan))
+    found = first_contents_difference(plan, selected(["1", "é"], ["1", "é"]), data)
+    assert (str(found)) == "table shop.t, row 2: SELECT gives the row '1', 'é', the decode no such row"
+    assert "SELECT gives no such row" in str(first_contents_difference(plan, selected(), data))
+    assert "no such table" in str(first_contents_difference(plan, {}, data))
+
+
+def test_of_several_rows_that_differ_the_most_similar_ones_are_compared(make_plan: MakePlan) -> None:
+    columns = tuple(TableColumn(name, SqlType("INT")) for name in "abc")
+    plan = with_table(make_plan(), *columns, rows=((1, 2, 3), (4, 5, 6)))
+    data = write_binlog(compile_plan(plan))
+    rows: list[list[str | None]] = [["4", "5", "7"], ["1", "2", "3"]]
+    contents = {**selected(["1", "é"]), "shop.typed": TableContents(["a", "b", "c"], ["text"] * 3, rows)}
+    found = first_contents_difference(plan, contents, data)
+    assert found is not None
+    assert (found.column, found.selected, found.decoded) == ("c", "'7'", "'6'")
+
+
+def test_floats_are_compared_as_32_bits(make_plan: MakePlan) -> None:
+    plan = with_table(make_plan(), TableColumn("f", SqlType("FLOAT")), rows=((0.10000000149011612,),))
+    data = write_binlog(compile_plan(plan))
+
+    def difference(text: str) -> Any:
+        contents = {**selected(["1", "é"]), "shop.typed": TableContents(["f"], ["float"], [[text]])}
+        return first_contents_difference(plan, contents, data)
+
+    assert difference("0.10000000149011612") is None
+    assert difference("0.1") is None
+    assert difference("0.10000002") is not None
+
+
+def test_a_change_of_a_row_that_is_not_there_is_an_error(make_plan: MakePlan) -> None:
+    plan = make_plan()
+    without_insert = replace(plan, groups=(*plan.groups[:2], plan.groups[3]))
+    with pytest.raises(FormatError, match=r"a row that shop\.t does not have"):
+        contents_of_decode(write_binlog(compile_plan(without_insert)))
+
+
+def test_a_table_that_ddl_has_touched_since_is_not_compared(make_plan: MakePlan) -> None:
+    plan = finished(make_plan())
+    assert set(comparable_tables(plan)) == {"shop.t"}
+    table = plan.tables["shop.t"]
+    truncate = DdlStatement("truncate_table", "TRUNCATE t", "shop", ("shop",), tables=(table,))
+    index = DdlStatement("create_index", "CREATE INDEX i ON t (v)", "shop", ("shop",), tables=(table,))
+    assert comparable_tables(finished(plan, truncate)) == {}
+    assert set(comparable_tables(finished(plan, index))) == {"shop.t"}
+
+
+def test_every_table_is_asked_for_in_the_order_of_its_primary_key(make_plan: MakePlan) -> None:
+    asked = questions(finished(make_plan()))
+    assert "SELECT `id`, HEX(CONVERT(`v` USING utf8mb4)) FROM `shop`.`t` ORDER BY `id`;" in asked
+    assert "time_zone = '+00:00'" in asked
+
+
+@given(st.lists(st.tuples(st.integers(), st.none() | st.text(st.characters(codec="utf-8")))))
+def test_answers_are_read_whatever_the_text(make_plan: MakePlan, rows: list[tuple[int, str | None]]) -> None:
+    plan = finished(make_plan())
+    printed = "".join(f"{n}\t{'NULL' if text is None else text.encode().hex().upper()}\n" for n, text in rows)
+    assert answered(plan, f"next table\n{printed}") == selected(*([str(n), text] for n, text in rows))
+
+
+def test_answers_that_do_not_fit_the_question_are_refused(make_plan: MakePlan) -> None:
+    plan = finished(make_plan())
+    with pytest.raises(FormatError, match="1 tables were asked for, 0 answered"):
+        answered(plan, "")
+    with pytest.raises(FormatError, match=r"a row of shop\.t has 1 columns"):
+        answered(plan, "next table\n1\n")
+
+
+@pytest.mark.parametrize(
+    ("sql_type", "question"),
+    [
+        (SqlType("BIT", length=9), "CAST(`c` AS UNSIGNED)"),
+        (SqlType("FLOAT"), "CAST(`c` AS DOUBLE)"),
+        (SqlType("DOUBLE"), "`c`"),
+        (SqlType("DOUBLE", precision=10, scale=2), "CAST(`c` AS DOUBLE)"),
+        (SqlType("INT", zerofill=True), "`c` + 0"),
+        (SqlType("POINT"), "HEX(`c`)"),
+        (SqlType("VARBINARY", length=3), "HEX(`c`)"),
+        (SqlType("ENUM", members=("a",), collation=63), "HEX(`c`)"),
+        (SqlType("JSON"), "HEX(CONVERT(CAST(`c` AS CHAR) USING utf8mb4))"),
+        (SqlType("TIMESTAMP", fsp=3), "`c`"),
+    ],
+)
+def test_values_are_asked_for_in_forms_that_lose_nothing(make_plan: MakePlan, sql_type: SqlType, question: str) -> None:
+    assert f"SELECT {question} FROM `shop`.`typed`;" in questions(with_table(make_plan(), TableColumn("c", sql_type)))
