@@ -21,6 +21,7 @@ from forge.scenario.syntax import (
     DropKey,
     RenameColumn,
     RenameTo,
+    SetOptions,
 )
 
 _ORDER: tuple[AlterMethod, ...] = ("rename", "metadata", "in_place", "copy")
@@ -28,6 +29,8 @@ _ORDER: tuple[AlterMethod, ...] = ("rename", "metadata", "in_place", "copy")
 
 def alter_method(actions: Sequence[Action], before: TableState, after: TableState, kept: Kept) -> AlterMethod:
     """The method for these actions together."""
+    if not actions:
+        return "metadata"
     if all(isinstance(action, RenameTo) for action in actions):
         return "rename"
     if needs_copy(before, after, kept):
@@ -50,7 +53,7 @@ def _method(action: Action, before: TableState, after: TableState) -> AlterMetho
         return "in_place"
     if isinstance(action, ChangeColumn):
         return _change(action, before, after)
-    return "metadata"
+    return "in_place" if isinstance(action, SetOptions) and action.options.rebuild else "metadata"
 
 
 def _change(action: ChangeColumn, before: TableState, after: TableState) -> AlterMethod:

@@ -23,6 +23,7 @@ from forge.scenario.syntax import (
     Ddl,
     DropTables,
     RenameTables,
+    RenameTo,
     TableRef,
     TruncateTable,
 )
@@ -162,6 +163,8 @@ class Catalog:
     def _create_like(self, statement: CreateLike, sql: str, current: str) -> DdlStatement:
         model = self._state(statement.like, current)
         database = self.database_of(statement.table, current)
+        if (database, statement.table.name) == (model.table.database, model.table.name):
+            raise SqlError(f"table {model.name} cannot be like itself", statement.like.offset)
         result = DdlStatement(kind="create_table", sql=sql, current_database=current, databases=(database,), like=True)
         if (database, statement.table.name) in self.tables and statement.if_not_exists:
             return replace(result, no_effect=True)
@@ -177,7 +180,7 @@ class Catalog:
         alteration = Alteration(state, self.server)
         for action in statement.actions:
             alteration.apply(action)
-        name = (before.database, before.name)
+        name = old_name = (before.database, before.name)
         if alteration.renamed is not None:
             target = alteration.renamed
             renamed = (self.database_of(target, current) if target.database else name[0], target.name)
@@ -197,6 +200,7 @@ class Catalog:
             tables=(altered.table,),
             altered=before,
             defines=_defined_columns(alteration.defined, altered.table.columns),
+            no_effect=_only_renames(statement) and name == old_name,
             method="copy" if statement.copy else alter_method(statement.actions, state, altered, kept),
             copies_moments=copies_moments(state, kept),
         )
@@ -275,6 +279,10 @@ def defined_table(statement: CreateTable, name: TableName, database_collation: i
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
                 raise SqlError(problem, part.offset, expected="NOT NULL")
     return Definition(name[0], name[1], columns, keys, collation).with_not_null_keys()
+
+
+def _only_renames(statement: AlterTable) -> bool:
+    return bool(statement.actions) and all(isinstance(action, RenameTo) for action in statement.actions)
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -186,7 +186,8 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
         engine = cursor.advance().text
         if engine.lower() != "innodb":
             raise SqlUnsupported(f"the storage engine {engine} is not supported yet; InnoDB is", offset)
-        return replace(options, engine=engine)
+        return replace(options, engine=engine, rebuild=True)
+    rebuild = cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
     if cursor.accept("DATA") or cursor.accept("INDEX"):
         cursor.expect("DIRECTORY")
     elif not cursor.accept_any(*_IDLE_OPTIONS):
@@ -195,7 +196,7 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
     if cursor.at("end"):
         cursor.wrong("the option's value")
     cursor.advance()
-    return options
+    return replace(options, rebuild=options.rebuild or rebuild)
 
 
 def alter_table(cursor: Cursor) -> AlterTable:
@@ -243,7 +244,7 @@ def alter_action(cursor: Cursor) -> list[Action]:
     if cursor.accept("ALTER"):
         return _alter(cursor)
     if cursor.accept("FORCE"):
-        return []
+        return [SetOptions(TableOptions(rebuild=True))]
     if cursor.token.is_word(*_UNSUPPORTED_ACTIONS):
         word = cursor.token.text.upper()
         raise SqlUnsupported(f"ALTER TABLE ... {word} is not supported yet", offset)

@@ -157,11 +157,15 @@ class TableRef:
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """Options after the closing parenthesis, as far as they matter to a binlog."""
+    """Options after the closing parenthesis, as far as they matter to a binlog.
+
+    ``rebuild``: in ALTER TABLE they make the table anew (ENGINE, ROW_FORMAT, KEY_BLOCK_SIZE, FORCE).
+    """
 
     charset: CharsetClause = CharsetClause()
     auto_increment: int | None = None
     engine: str | None = None
+    rebuild: bool = False
 
 
 @dataclass(frozen=True, slots=True)
