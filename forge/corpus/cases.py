@@ -11,8 +11,8 @@ from forge.errors import ScenarioError
 from forge.resources import corpora_dir, templates_dir
 
 SUFFIXES = (".yaml", ".yml", ".yaml.j2", ".yml.j2")
-#: What a recording's folder holds beside its scenario.
-_RECORDED = "scenario.yaml"
+#: The scenario in a recording's folder; nothing else in it is one.
+RECORDED = "scenario.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:
     text = ""
     try:
         text = read_text(file)
-        if file.name == _RECORDED:
+        if file.name == RECORDED:
             yield _recorded_case(stem, relative, text, file.parent)
             return
         for one in expand(text, file=relative):
@@ -99,13 +99,13 @@ def _files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         if not path.name.endswith(SUFFIXES) or not path.is_file():
             continue
-        if path.name == _RECORDED or not (path.parent / _RECORDED).is_file():
+        if path.name == RECORDED or not (path.parent / RECORDED).is_file():
             yield path
 
 
 def _stem(within: Path) -> str:
     """``a/b.yaml`` is ``a/b``; a recording's ``name/scenario.yaml`` is ``recordings/name``."""
-    if within.name == _RECORDED and len(within.parts) > 1:
+    if within.name == RECORDED and len(within.parts) > 1:
         return f"recordings/{within.parent.as_posix()}"
     suffix = next(suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if within.name.endswith(suffix))
     return within.as_posix().removesuffix(suffix)

@@ -23,7 +23,7 @@ from forge.errors import FormatError, ScenarioError, UnsupportedError
 #: Seconds for one case, all decoders together.
 CASE_LIMIT = 120.0
 
-Status = Literal["compiled", "unsupported", "invalid", "crashed", "timeout"]
+Status = Literal["compiled", "unreadable", "unsupported", "invalid", "crashed", "timeout"]
 
 
 class DecoderVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class DecoderVerdict(msgspec.Struct, frozen=True, kw_only=True):
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """One case, judged.
 
-    ``status`` is of our side: ``compiled``; ``unsupported`` (known to servers, not built yet); ``invalid`` (the
+    ``status`` is of our side: ``compiled``; ``unreadable`` (our own reader refuses what was compiled); ``unsupported`` (known to servers, not built yet); ``invalid`` (the
     scenario is wrong); ``crashed``; ``timeout``.  ``error`` says why, and ``decode`` has a JSON object a line.
     """
 
@@ -107,7 +107,7 @@ def judge_bytes(case: Case, binlog: bytes, decoders: Sequence[Decoder]) -> Judge
     decode, error = canonical_decode(binlog)
     return Judgement(
         case=case,
-        status="compiled" if error is None else "crashed",
+        status="compiled" if error is None else "unreadable",
         error=error,
         binlog=binlog,
         sha256=hashlib.sha256(binlog).hexdigest(),

@@ -10,8 +10,10 @@ from textwrap import shorten
 from typing import Any, get_args
 
 from forge.check.compare import Outcome
+from forge.corpus.cases import RECORDED
 from forge.corpus.judge import DecoderVerdict, Status
 from forge.corpus.manifest import Entry, Summary
+from forge.servers import server_names
 
 OUTCOMES: tuple[Outcome, ...] = tuple(outcome for outcome in get_args(Outcome) if outcome != "not_here")
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -56,7 +58,7 @@ class Tally:
 
     @property
     def failures(self) -> list[Finding]:
-        """Cases that were not compiled."""
+        """Cases without a binlog, or with one that our own reader refuses."""
         return list(self._failures.values())
 
     @property
@@ -67,7 +69,8 @@ class Tally:
     def _count(self, entry: Entry) -> None:
         self.statuses[entry.status] += 1
         if entry.status != "compiled":
-            failure = self._failures.setdefault((entry.status, entry.file), Finding("forge", entry.status, entry.file))
+            about = topic(entry.file)
+            failure = self._failures.setdefault((entry.status, about), Finding("forge", entry.status, about))
             _add(failure, entry.case, entry.error)
         for verdict in entry.verdicts:
             self.outcomes.setdefault(verdict.decoder, Counter())[verdict.outcome] += 1
@@ -80,7 +83,15 @@ class Tally:
 
 def _reason(entry: Entry, verdict: DecoderVerdict) -> str:
     """What makes findings alike: the scenario for a difference, the message (numbers aside) for everything else."""
-    return entry.file if verdict.outcome == "disagree" else re.sub(r"[0-9]+", "#", verdict.detail or "")
+    return topic(entry.file) if verdict.outcome == "disagree" else re.sub(r"[0-9]+", "#", verdict.detail or "")
+
+
+def topic(file: str) -> str:
+    """What a scenario file is about: ``scenarios/values/bits.yaml`` and ``recordings/values/bits/SERVER/...`` agree."""
+    parts = file.split("/")[1:]
+    if parts[-1] == RECORDED and len(parts) > 1:
+        parts = [part for part in parts[:-1] if part not in server_names()]
+    return "/".join(parts).partition(".")[0]
 
 
 def _add(finding: Finding, case: str, said: str | None) -> None:
@@ -121,7 +132,7 @@ def summary_lines(tally: Tally, summary: Summary) -> Iterator[str]:
     )
     for name, reason in summary.absent.items():
         yield f"{name}  NOT RUN: {reason}"
-    yield from _listing("not compiled", tally.failures)
+    yield from _listing("failed here", tally.failures)
     disagreements = [finding for finding in tally.verdicts if finding.outcome == "disagree"]
     yield from _listing("disagreements, by decoder and scenario, with the first difference", disagreements)
     others = [finding for finding in tally.verdicts if finding.outcome != "disagree"]

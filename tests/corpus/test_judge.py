@@ -55,7 +55,7 @@ def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_that_our_reader_refuses_is_a_failing_row() -> None:
     found = judge_bytes(CASE, b"no binary log", [])
-    assert found.status == "crashed"
+    assert found.status == "unreadable"
     assert "our own reader stops" in (found.error or "")
 
 

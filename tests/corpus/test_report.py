@@ -21,7 +21,7 @@ from forge.corpus.manifest import (
     write_part,
     write_summary,
 )
-from forge.corpus.report import Tally, summary_lines, summary_object, table
+from forge.corpus.report import Tally, summary_lines, summary_object, table, topic
 from forge.errors import ScenarioError
 
 
@@ -102,3 +102,15 @@ def test_columns_of_a_table_are_as_wide_as_their_widest_cell() -> None:
         "a          10",
         "long name   7",
     ]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "scenarios/values/bits.yaml",
+        "recordings/values/bits/mariadb-10.11/scenario.yaml",
+        "templates/values/bits.yaml.j2",
+    ],
+)
+def test_a_recording_and_the_scenario_that_was_recorded_are_one_topic(file: str) -> None:
+    assert topic(file) == "values/bits"
