@@ -39,8 +39,9 @@ class DecoderVerdict(msgspec.Struct, frozen=True, kw_only=True):
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """One case, judged.
 
-    ``status`` is of our side: ``compiled``; ``unreadable`` (our own reader refuses what was compiled); ``unsupported`` (known to servers, not built yet); ``invalid`` (the
-    scenario is wrong); ``crashed``; ``timeout``.  ``error`` says why, and ``decode`` has a JSON object a line.
+    ``status`` is of our side: ``compiled``; ``unreadable`` (our own reader refuses what was compiled); ``unsupported``
+    (known to servers, not built yet); ``invalid`` (the scenario is wrong); ``crashed``; ``timeout``.  ``error`` says
+    why, and ``decode`` has a JSON object a line.
     """
 
     case: Case
