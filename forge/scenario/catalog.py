@@ -200,7 +200,7 @@ class Catalog:
             tables=(altered.table,),
             altered=before,
             defines=_defined_columns(alteration.defined, altered.table.columns),
-            no_effect=_only_renames(statement) and name == old_name,
+            no_effect=name == old_name and all(isinstance(action, RenameTo) for action in statement.actions),
             method="copy" if statement.copy else alter_method(statement.actions, state, altered, kept),
             copies_moments=copies_moments(state, kept),
         )
@@ -279,10 +279,6 @@ def defined_table(statement: CreateTable, name: TableName, database_collation: i
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
                 raise SqlError(problem, part.offset, expected="NOT NULL")
     return Definition(name[0], name[1], columns, keys, collation).with_not_null_keys()
-
-
-def _only_renames(statement: AlterTable) -> bool:
-    return bool(statement.actions) and all(isinstance(action, RenameTo) for action in statement.actions)
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
