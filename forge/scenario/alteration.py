@@ -11,7 +11,7 @@ from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition, Definition, define_column, with_default
 from forge.scenario.literals import implicit_default, strict_value
 from forge.scenario.rows import StatementTime, omitted_value, with_generated
-from forge.scenario.state import TableState, largest_number
+from forge.scenario.state import TableState, largest_number, stored_bytes_of
 from forge.scenario.syntax import (
     Action,
     AddColumn,
@@ -38,12 +38,13 @@ _BYTES = frozenset({"BINARY", "VARBINARY", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LO
 #: Families of types between whose members values are converted; within them, by value, else by text.
 _CONVERSIONS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_NUMBERS, _NUMBERS | _STRINGS),
-    **dict.fromkeys(_STRINGS, _STRINGS | {"ENUM", "SET"}),
-    **dict.fromkeys(_BYTES, _BYTES),
+    **dict.fromkeys(_STRINGS, _STRINGS | _BYTES | {"ENUM", "SET"}),
+    **dict.fromkeys(_BYTES, _BYTES | _STRINGS),
+    "BINARY": _BYTES,
     "ENUM": _STRINGS | {"ENUM"},
     "SET": _STRINGS | {"SET"},
     "BIT": frozenset({"BIT"}),
-    "DATE": frozenset({"DATE", "DATETIME"}) | _STRINGS,
+    "DATE": frozenset({"DATE", "DATETIME", "TIMESTAMP"}) | _STRINGS,
     "TIME": frozenset({"TIME"}) | _STRINGS,
     "DATETIME": frozenset({"DATETIME", "TIMESTAMP"}) | _STRINGS,
     "TIMESTAMP": frozenset({"TIMESTAMP", "DATETIME"}) | _STRINGS,
@@ -298,9 +299,12 @@ def converted(old: ColumnDefinition, new: ColumnDefinition, value: Value | None)
     literal: Any = value
     if old.type.name in ("ENUM", "SET") or (old.type.name in _NUMBERS and new.type.name in _STRINGS):
         literal = old.codec.text(old.wire, value)
-    if old.type.name == "BINARY" and new.type.name != "BINARY":
-        literal = bytes(value)
-    return strict_value(new.wire, new.codec, literal)
+    if new.type.name in _BYTES and isinstance(value, str):
+        literal = stored_bytes_of(old, value)
+    result = strict_value(new.wire, new.codec, literal)
+    if new.type.name in _STRINGS and isinstance(result, bytes):
+        raise ScenarioError(f"the bytes of a row are no text of column {new.name!r}")
+    return result
 
 
 def _same(one: str | None, other: str) -> bool:
