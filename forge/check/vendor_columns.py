@@ -29,6 +29,7 @@ _BLOBS = {1: "TINY", 2: "", 3: "MEDIUM", 4: "LONG"}
 _GEOMETRIES = (
     "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMCOLLECTION",
 )  # fmt: skip
+_COLLECTION = 7
 _MYSQL_ONLY = frozenset((242, 245))
 _MARIADB_ONLY = frozenset((140, 141))
 _BLOB_COMPRESSED = 140
@@ -81,7 +82,7 @@ def _column(column: Column, flavour: Flavour) -> str | None:
         parts.append("`" + escaped(column.name).replace("`", "``") + "`")
     try:
         known = _collation(column, flavour)
-        type_text = _type(column, known if known is None or known.charset != "binary" else None)
+        type_text = _type(column, known if known is None or known.charset != "binary" else None, flavour)
     except ScenarioError:
         return None
     if type_text is None:
@@ -112,7 +113,7 @@ def _collation(column: Column, flavour: Flavour) -> Collation | None:
     return collation(column.collation, flavour)
 
 
-def _type(column: Column, known: Collation | None) -> str | None:
+def _type(column: Column, known: Collation | None, flavour: Flavour) -> str | None:
     code = column.type_code
     if code in _PLAIN:
         return _PLAIN[code]
@@ -130,7 +131,9 @@ def _type(column: Column, known: Collation | None) -> str | None:
         return "SET"
     if code == _GEOMETRY:
         kind = column.geometry_type
-        return _GEOMETRIES[kind] if kind is not None and kind < len(_GEOMETRIES) else None
+        if kind is None or kind >= len(_GEOMETRIES):
+            return None
+        return "GEOMETRYCOLLECTION" if flavour != "mysql" and kind == _COLLECTION else _GEOMETRIES[kind]
     if code == _VECTOR:
         return None if column.dimensions is None else f"VECTOR({column.dimensions})"
     return _string(column, known) if is_character(column) else None

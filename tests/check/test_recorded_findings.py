@@ -1,0 +1,105 @@
+"""What foreign decoders get wrong in the recordings of every type (docs/findings.md, at its end)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forge.check.compare import check
+from forge.check.decoders import decoder
+from forge.check.differences import Comparison, Decoding, Difference
+from forge.check.reference import read_reference
+from forge.resources import corpora_dir
+
+FOREIGN = "python-mysql-replication"
+
+
+def recorded(name: str) -> bytes:
+    return (Path(corpora_dir()) / "recordings" / "values" / name / "binlog.000001").read_bytes()
+
+
+def differences(name: str, other: str = FOREIGN) -> Iterator[Difference]:
+    data = recorded(name)
+    one = decoder(other)
+    return Comparison(read_reference(data), one, Decoding.collect(one.decode(data))).differences()
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "right", "found"),
+    [
+        ("timestamps/mariadb-11.8", "80000000", "2038-01-19 03:14:08", "1901-12-13 20:45:52"),
+        ("old-temporals/mariadb-10.11", "590a80", "-838:59:59", "839:12:57"),
+        ("times/mysql-9.7", "7fffffa6", "-00:00:00.9", "-00:00:00.1"),
+        ("years/mariadb-11.8", "00", "0000", "1900"),
+        ("lobs/mariadb-10.11", "02000078", "x", "砀"),
+        ("binaries/mysql-9.7", "0101", "0x0100", "0x01"),
+    ],
+)
+def test_the_value_is_wrong_there(name: str, raw: str, right: str, found: str) -> None:
+    cells = {
+        difference.raw: (difference.reference, difference.found)
+        for difference in differences(name)
+        if difference.what == "value"
+    }
+    assert cells[raw] == (right, found)
+
+
+def test_python_codecs_are_not_those_of_the_servers() -> None:
+    texts = {
+        difference.table: (difference.reference, difference.found)
+        for difference in differences("charsets-one-byte/mysql-9.7")
+        if difference.what == "value" and difference.column_name == "v"
+    }
+    for table, right, wrong in [("cp866.t", "ⁿ²", "№¤"), ("greek.t", "ʽʼ", "‘’"), ("koi8u.t", "•", "∙")]:
+        ours, theirs = texts[table]
+        assert ours is not None
+        assert theirs is not None
+        assert all(character in ours for character in right)
+        assert all(character in theirs for character in wrong)
+
+
+def test_members_are_read_as_utf_8_whatever_their_character_set() -> None:
+    found = [difference for difference in differences("charsets-unicode/mysql-9.7") if difference.what == "columns"]
+    assert any("'é', 'ࠀ', '日'" in (d.expected or "") and "'', '\\x08\\x00', ''" in (d.found or "") for d in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("compressed/mariadb-10.11", "255 is not a valid MetadataFieldType"),
+        ("chars/mariadb-11.8", "StatusVariableMismatch"),
+    ],
+)
+def test_the_file_is_refused_there(name: str, message: str) -> None:
+    [verdict] = check(recorded(name), [decoder(FOREIGN)])
+    assert verdict.outcome == "refused"
+    assert message in str(verdict.message)
+
+
+def test_collations_from_2048_on_are_not_known_there() -> None:
+    first = next(differences("json/mariadb-11.8"))
+    assert (first.expected, first.found) == ("tail COLLATE utf8mb4_uca1400_ai_ci", "tail")
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("reader", ["mariadb-binlog-10.11", "mariadb-binlog-11.8"])
+def test_mariadbs_readers_do_not_know_their_own_old_temporal_types(reader: str) -> None:
+    first = next(differences("old-temporals/mariadb-10.11", reader))
+    assert "INVALID_TYPE(11)" in str(first.found)
+    last = [d for d in differences("old-temporals/mariadb-11.8", reader) if d.raw == "ffffffff"]
+    assert [(d.expected, d.found) for d in last] == [("4294967295", "-1")]
+
+
+@pytest.mark.servers
+def test_mariadbs_reader_counts_mysqls_geometry_as_a_character_column() -> None:
+    found = {d.column: d.found for d in differences("geometries/mysql-9.7", "mariadb-binlog-11.8")}
+    assert found[3] == "`g` GEOMETRY CHARSET utf8mb4 COLLATE utf8mb4_0900_ai_ci"
+    assert next(differences("geometries/mysql-9.7", "mariadb-binlog-10.11"), None) is None
+
+
+def test_fractions_of_old_temporals_cannot_be_read_from_the_file_alone() -> None:
+    assert "value: TIME needs 3 bytes, 1 are left" in str(
+        read_reference(recorded("old-fractions/mariadb-10.11")).problem
+    )
