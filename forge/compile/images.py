@@ -65,16 +65,18 @@ def _after(statement: RowsStatement, session: Session, line: ServerLine) -> Imag
     if session.row_image == "full" or statement.assigned is None or keyless:
         return _whole(table, line)
     written = set(statement.assigned)
+    indexed = {part.column for key in table.keys for part in key.parts}
     if session.row_image == "noblob":
         written |= _without_blobs(table)
     for index, column in enumerate(table.columns):
         if statement.kind == "insert":
             # Values that the server makes belong to the statement; literal defaults do not.
-            made = column.auto_increment or column.default_now or column.generated is not None
+            made = column.auto_increment or column.default_now or column.computed_default
+            made = made or column.generated is not None
         else:
-            made = column.on_update_now
-            if column.generated is not None:
-                raise UnsupportedError(f"{session.row_image} images of UPDATE on a table with generated columns")
+            # A generated column follows the columns that it uses; an indexed virtual one is always computed.
+            follows = any(table.column_index(name) in written for name in column.uses)
+            made = column.on_update_now or follows or (column.generated == "virtual" and index in indexed)
         if made:
             written.add(index)
     return _chosen(table, written)

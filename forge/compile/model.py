@@ -50,6 +50,10 @@ class TableColumn:
     auto_increment: bool = False
     visible: bool = True
     generated: Literal["virtual", "stored"] | None = None
+    #: DEFAULT (expression): the server computes it when the statement runs.
+    computed_default: bool = False
+    #: Names (lower-case) of the columns that a generated column is computed from.
+    uses: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

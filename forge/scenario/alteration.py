@@ -8,7 +8,7 @@ from typing import Any
 
 from forge.compile.model import Row
 from forge.errors import ScenarioError
-from forge.scenario.definition import ColumnDefinition, Definition, define_column, with_default
+from forge.scenario.definition import ColumnDefinition, Definition, define_column, with_default, without_default
 from forge.scenario.literals import implicit_default, strict_value
 from forge.scenario.rows import StatementTime, omitted_value, with_generated
 from forge.scenario.state import TableState, largest_number, stored_bytes_of
@@ -265,7 +265,7 @@ class Alteration:
         elif action.default is not None:
             column = with_default(column, action.default)
         else:
-            column = replace(column.replace(has_default=False, default=None, default_now=False), default=None)
+            column = without_default(column)
             if column.column.nullable:
                 # sql/sql_table.cc: the column then has no default at all, not even NULL.
                 raise SqlUnsupported("DROP DEFAULT of a column that takes NULL is not supported yet", action.offset)

@@ -165,7 +165,9 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
         if draft.default is not None or draft.auto_increment or draft.on_update is not None:
             raise SqlError(f"generated column {draft.name!r} cannot have a default", draft.offset)
         with at_offset(draft.offset):
-            return replace(defined, generated=parse_expression(draft.expression))
+            expression = parse_expression(draft.expression)
+        uses = frozenset(name.lower() for name in expression.columns())
+        return replace(defined.replace(uses=uses), generated=expression)
     return with_default(defined, draft.default) if draft.default is not None else defined
 
 
@@ -187,23 +189,29 @@ def with_default(defined: ColumnDefinition, default: Default) -> ColumnDefinitio
         raise SqlError(f"column {column.name!r} is AUTO_INCREMENT and cannot have a default", default.offset)
     if isinstance(default, NowDefault):
         _check_now(defined.type, default.fsp, "DEFAULT", default.offset)
-        return replace(defined.replace(has_default=False, default=None, default_now=True), default=None)
+        return without_default(defined).replace(default_now=True)
     if isinstance(default, ExpressionDefault):
         with at_offset(default.offset):
             expression = parse_expression(default.sql)
             if expression.columns():
                 raise UnsupportedError("DEFAULT expressions that use other columns are not supported yet")
-        return replace(defined.replace(has_default=False, default=None, default_now=False), default=expression)
+        return replace(without_default(defined).replace(computed_default=True), default=expression)
     if default.value is None:
         if not column.nullable:
             raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
-        return replace(defined.replace(has_default=True, default=None, default_now=False), default=None)
+        return without_default(defined).replace(has_default=True)
     if name in _WITHOUT_LITERAL_DEFAULT:
         raise SqlError(
             f"a {name} column cannot have a literal default", default.offset, expected="DEFAULT (expression)"
         )
     value = _default_value(defined, default)
-    return replace(defined.replace(has_default=True, default=value, default_now=False), default=None)
+    return without_default(defined).replace(has_default=True, default=value)
+
+
+def without_default(defined: ColumnDefinition) -> ColumnDefinition:
+    """The column with no default of any kind."""
+    facts = defined.replace(has_default=False, default=None, default_now=False, computed_default=False)
+    return replace(facts, default=None)
 
 
 def _default_value(defined: ColumnDefinition, default: LiteralDefault) -> object:
