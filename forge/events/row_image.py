@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forge.errors import FormatError
+from forge.errors import FormatError, UnsupportedError
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, decompress_block
 from forge.events.rows import PartialUpdateRows, RowsBody, UpdateRows, UpdateRowsV1
 from forge.values.base import Column
 from forge.values.registry import codec_for
 
 JSON_TYPE = 245
+#: TIMESTAMP, TIME and DATETIME of before 5.6.
+OLD_TEMPORALS = frozenset((7, 11, 12))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,18 @@ def parse_rows(body: RowsBody, columns: Sequence[Column]) -> tuple[ChangedRow, .
 
 def iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedRow]:
     """As :func:`parse_rows`, one row at a time."""
+    try:
+        yield from _iterate_rows(body, columns)
+    except FormatError:
+        if any(column.type_code in OLD_TEMPORALS for column in columns):
+            # MariaDB's forms with fractions are wider, and no event says by how much.
+            raise UnsupportedError(
+                "rows with temporal types of before 5.6, whose fractions the event does not tell"
+            ) from None
+        raise
+
+
+def _iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedRow]:
     if body.width != len(columns):
         raise FormatError(f"the event has {body.width} columns, its table map {len(columns)}", phase="row", offset=0)
     before, after = images_of(body)
