@@ -34,7 +34,8 @@ def progress_to(what: str) -> Iterator[Callable[[int, int], None]]:
     with tqdm(desc=what, delay=DELAY, leave=False, file=sys.stderr) as bar:
 
         def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
+            if (done, total) != (bar.n, bar.total):
+                bar.total = total
+                bar.update(done - bar.n)
 
         yield show

@@ -49,7 +49,7 @@ _JUDGED = pa.schema([pa.field("part", pa.int32()), *SCHEMA])
 _WRITTEN = pa.schema([pa.field("part", pa.int32()), pa.field("file", pa.string()), pa.field("cases", pa.int64())])
 
 #: Tasks a core: enough that the progress bar moves and no core waits long for the last task.
-TASKS_PER_CORE = 4
+TASKS_PER_CORE = 16
 #: Seconds between two looks at the progress.
 _TICK = 0.2
 

@@ -37,15 +37,25 @@ def corpus(tmp_path_factory: pytest.TempPathFactory, spark: object) -> Path:
     return folder / "out"
 
 
-def test_a_build_ends_with_a_summary_table(corpus: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    scenarios = str(corpus.parent / "scenarios")
-    assert run(["corpus", "build", "--scenarios", scenarios, "--out", str(corpus.parent / "again")]) == 0
+def test_a_build_ends_with_a_summary_that_is_the_same_for_any_division(
+    corpus: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command = [
+        "corpus",
+        "build",
+        "--scenarios",
+        str(corpus.parent / "scenarios"),
+        "--out",
+        str(corpus.parent / "again"),
+    ]
+    assert run([*command, "--partitions", "1"]) == 0
     out = capfd.readouterr().out
     assert out.startswith("3 cases: 2 compiled, 1 invalid\n")
-    assert run(["corpus", "build", "--scenarios", scenarios, "--out", str(corpus.parent / "json"), "--json"]) == 0
-    summary = json.loads(capfd.readouterr().out)
-    assert summary["decoders"]["forge"]["agree"] == 2
-    assert summary["sha256"] in out
+    for partitions in ("3", "16"):
+        assert run([*command, "--json", "--partitions", partitions]) == 0
+        summary = json.loads(capfd.readouterr().out)
+        assert summary["decoders"]["forge"]["agree"] == 2
+        assert f"sha256 of the manifest {summary['sha256']}\n" in out
 
 
 def test_cases_are_listed_and_chosen(corpus: Path, capfd: pytest.CaptureFixture[str]) -> None:
