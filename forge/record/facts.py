@@ -16,6 +16,7 @@ from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_list import GtidList
+from forge.events.gtid_tagged import GtidTagged
 from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
@@ -62,6 +63,11 @@ class _Collected:
             self.found |= {"server_version": body.server_version, "opened": event.timestamp, "created": body.created}
         elif isinstance(body, AnonymousGtid):
             self._group(body)
+        elif isinstance(body, GtidTagged):
+            self.found.setdefault("server_uuid", body.uuid)
+            self.found.setdefault("first_gno", body.gno)
+            self.commit_timestamps.append(body.commit_timestamp or 0)
+            self._open_group()
         elif isinstance(body, MariadbGtid):
             self.found.setdefault("first_gno", body.sequence_number)
             if body.thread_id is not None:

@@ -86,6 +86,8 @@ def _check_recordable(session: Session) -> None:
         raise ScenarioError(
             f"binlog_row_event_max_size {size} cannot be recorded", expected=f"a multiple of {EVENT_SIZE_STEP}"
         )
+    if session.max_binlog_size is not None:
+        raise ScenarioError("a session of several files cannot be recorded yet", expected="no max_binlog_size")
     for name in ("metadata_charset", "metadata_primary_key"):
         form = getattr(session, name)
         if form != "server":
