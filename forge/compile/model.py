@@ -93,7 +93,7 @@ class RowChange:
     after: Row | None
 
 
-Origin = Literal["literal", "default", "omitted"]
+Origin = Literal["literal", "unread", "default", "omitted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ class RowsStatement:
     ``sql`` is the statement's text as a client would send it.  ``assigned`` are the indexes of the columns that
     the statement names (INSERT's column list, UPDATE's SET clause); None for an INSERT without a list.
     ``origins`` says for the first changed row where each column's value comes from: a ``literal``, the DEFAULT
-    keyword (``default``), or nothing in the statement's text (``omitted``).  ``compared`` are the columns that the
-    WHERE clause compares with literals.
+    keyword (``default``), or nothing in the statement's text (``omitted``); ``unread`` is NULL, or text that is no date
+    to a server which clips it.  ``compared`` are the columns that the WHERE clause compares with literals.
     """
 
     kind: Literal["insert", "update", "delete"]
@@ -258,6 +258,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     compression_level: int = 3
     foreign_key_checks: bool = True
     unique_checks: bool = True
+    #: The session's sql_mode: "" clips values that a column cannot hold; without it, the server's default refuses them.
+    sql_mode: str | None = None
     #: MariaDB: false makes tables whose TIME, DATETIME and TIMESTAMP have the forms of servers before 5.6.
     mysql56_temporal_format: bool = True
     #: Form of the character-set records of TABLE_MAP: as the server chooses, or forced.

@@ -30,7 +30,7 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     flags2 |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
     variables: dict[str, Any] = {
         "flags2": flags2,
-        "sql_mode": line.sql_mode,
+        "sql_mode": line.sql_mode if session.sql_mode is None else 0,
         "catalog": "std",
         "charset": line.client_charset,
     }
@@ -88,7 +88,7 @@ def takes_now(statement: RowsStatement, column: TableColumn, origin: Origin) -> 
     """Whether the column got CURRENT_TIMESTAMP without the statement's text giving it a value."""
     if statement.kind == "update":
         return origin == "omitted" and column.on_update_now
-    return origin != "literal" and column.default_now
+    return origin in ("default", "omitted") and column.default_now
 
 
 def evaluates_now(statement: RowsStatement, *, fractional: bool) -> bool:

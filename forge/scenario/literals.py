@@ -6,6 +6,8 @@ from typing import Any
 
 from forge.errors import ScenarioError
 from forge.values.base import Codec, Column, Value
+from forge.values.clipping import Clipped, clip
+from forge.values.registry import codec_for
 
 _DATES = ("DATE", "DATETIME", "TIMESTAMP")
 _NUMERIC = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "YEAR")
@@ -32,6 +34,34 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
     elif name == "ENUM" and value == 0:
         raise ScenarioError("ENUM has no member ''", expected="one of its members")
     return value
+
+
+def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
+    """A literal's value, never None, and its SQL.  ``clips`` is for a session without strict mode.
+
+    Raises ScenarioError for what the session refuses.
+    """
+    if clips:
+        return clip(column, declared)
+    codec = codec_for(column)
+    value = strict_value(column, codec, declared)
+    return Clipped(value, codec.sql(column, value))
+
+
+def zero_value(column: Column) -> Value | None:
+    """What NULL becomes in a NOT NULL column of a session without strict mode; None where it stays an error."""
+    name = column.declared.name if column.declared is not None else ""
+    if name == "TIMESTAMP" and column.dialect.is_mariadb:
+        # The current time there (in strict mode too), which is not made here.
+        return None
+    if column.geometry_type is not None or name in ("JSON", "VECTOR", "UUID", "INET4", "INET6"):
+        return None
+    if name in _DATES:
+        return clip(column, "0000-00-00").value
+    if name == "ENUM":
+        # The error value on MySQL, the first member on MariaDB.
+        return 1 if column.dialect.is_mariadb else 0
+    return codec_for(column).accept(column, implicit_default(column))
 
 
 def implicit_default(column: Column) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from forge.compile.clock import Clock
 from forge.compile.model import Group, Plan, RowsStatement
 from forge.compile.model import Transaction as CompiledTransaction
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
 from forge.scenario.catalog import SYSTEM_DATABASES, Catalog
 from forge.scenario.convert import checked
@@ -43,6 +43,12 @@ class _Planner:
             server_line(scenario.server)
         with self._place(("session", "timestamp")):
             self.clock = Clock(scenario.session)
+        with self._place(("session", "sql_mode")):
+            if scenario.session.sql_mode:
+                raise UnsupportedError(
+                    f"sql_mode {scenario.session.sql_mode!r} is not supported yet",
+                    expected="'' (nothing is refused that can be clipped), or no sql_mode for the server's default",
+                )
         self.catalog = Catalog(scenario.server)
         self.groups: list[Group] = []
         self.tables = list(self._declared_tables())
@@ -162,6 +168,7 @@ class _Planner:
             current_database=self.current,
             seed=self.scenario.seed,
             time=self._time(index),
+            clips=self.scenario.session.sql_mode is not None,
             place=lambda *steps: self._place((*path, *steps)),
             line=self._line(path),
         )

@@ -10,7 +10,7 @@ from typing import Any
 from forge.compile.model import Row
 from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition
-from forge.scenario.literals import strict_value
+from forge.scenario.literals import taken, zero_value
 from forge.values.base import Value
 
 
@@ -28,8 +28,11 @@ class StatementTime:
         return moment.replace(tzinfo=None).isoformat(" ", "seconds") + fraction
 
 
-def omitted_value(column: ColumnDefinition, time: StatementTime) -> Value | None:
-    """What a column gets that an INSERT leaves out (AUTO_INCREMENT apart).  Raises ScenarioError for no default."""
+def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool = False) -> Value | None:
+    """What a column gets that an INSERT leaves out (AUTO_INCREMENT apart).  Raises ScenarioError for no default.
+
+    Without strict mode (``clips``) a NOT NULL column without a default gets the implicit one of its type.
+    """
     facts = column.column
     if facts.has_default:
         return facts.default
@@ -38,16 +41,19 @@ def omitted_value(column: ColumnDefinition, time: StatementTime) -> Value | None
     if column.default is not None:
         value = column.default.evaluate({})
         if value is not None:
-            return strict_value(column.wire, column.codec, value)
+            return taken(column.wire, value, clips=clips).value
     if facts.nullable:
         return None
     if facts.type.name == "ENUM":
         # The one type whose implicit default strict mode accepts: the first member.
         return 1
+    zero = zero_value(column.wire) if clips else None
+    if zero is not None:
+        return zero
     raise ScenarioError(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
 
 
-def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value | None]) -> Row:
+def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value | None], *, clips: bool = False) -> Row:
     """The row with its generated columns computed.  Raises ScenarioError where the result does not fit."""
     row = list(values)
     for index, column in enumerate(columns):
@@ -56,7 +62,7 @@ def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value |
         operands = {other.name.lower(): _operand(other, row[i]) for i, other in enumerate(columns)}
         try:
             result = column.generated.evaluate(operands)
-            row[index] = None if result is None else strict_value(column.wire, column.codec, result)
+            row[index] = None if result is None else taken(column.wire, result, clips=clips).value
         except ScenarioError as error:
             error.problem = f"generated column {column.name!r}: {error.problem}"
             raise

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from forge.compile.model import Row, Table
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.state import TableState
 from forge.values.base import Value
+from forge.values.clipping import Clipped
 from forge.values.literals import hexadecimal
 
 _TEXTS = ("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
@@ -32,12 +33,12 @@ def comparison_sql(column: ColumnDefinition, value: Value | None) -> str:
     return hexadecimal(value) if isinstance(value, bytes) else value_sql(column, value)
 
 
-def insert_sql(state: TableState, columns: Sequence[int], rows: Sequence[dict[int, Value | None]]) -> str:
-    """INSERT with a column list; a row that lacks a listed column gets the keyword DEFAULT."""
+def insert_sql(state: TableState, columns: Sequence[int], rows: Sequence[Mapping[int, Clipped]]) -> str:
+    """INSERT with a column list, of the cells' literals; a row that lacks a listed column gets the keyword DEFAULT."""
     names = ", ".join(identifier(state.columns[index].name) for index in columns)
     lines = []
     for row in rows:
-        cells = [value_sql(state.columns[index], row[index]) if index in row else "DEFAULT" for index in columns]
+        cells = [row[index].sql if index in row else "DEFAULT" for index in columns]
         lines.append(f"({', '.join(cells)})")
     return f"INSERT INTO {table_sql(state.table)} ({names}) VALUES {', '.join(lines)}"
 
@@ -69,8 +70,8 @@ def _ordering(state: TableState, affected: int) -> tuple[str, str]:
     return "", f" ORDER BY {', '.join(parts)}"
 
 
-def assignment(column: ColumnDefinition, value: Value | None) -> str:
-    return f"{identifier(column.name)} = {value_sql(column, value)}"
+def assignment(column: ColumnDefinition, literal: str) -> str:
+    return f"{identifier(column.name)} = {literal}"
 
 
 def case_assignment(state: TableState, index: int, before: Sequence[Row], values: Sequence[Value | None]) -> str:

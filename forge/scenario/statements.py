@@ -12,17 +12,19 @@ from forge.errors import ScenarioError
 from forge.scenario.catalog import Catalog
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.generators import CellPlace, Generated, generate, is_generator, literal_of
-from forge.scenario.literals import strict_value
+from forge.scenario.literals import taken, zero_value
 from forge.scenario.model import Delete, Insert, Statement, Update
 from forge.scenario.rows import StatementTime, omitted_value, with_generated
 from forge.scenario.sqltext import assignment, case_assignment, delete_sql, insert_sql, update_sql
 from forge.scenario.state import Numbering, TableState, largest_number, stored_bytes_of
 from forge.scenario.where import Condition, column_index, matching, parse_where, where_sql
 from forge.values.base import Value
+from forge.values.clipping import Clipped
 from forge.values.column_charset import charset_of
 
 #: Names the entry of the scenario that the errors of a block belong to.
 Place = Callable[..., AbstractContextManager[None]]
+_NULL = Clipped(None, "NULL", is_read=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Circumstances:
     time: StatementTime
     place: Place
     line: int | None
+    #: The session has no strict mode.
+    clips: bool = False
 
 
 def execute(statement: Statement, at: Circumstances) -> RowsStatement:
@@ -59,7 +63,7 @@ class _Insert:
         self.statement = statement
         self.at = at
         self.listed: set[int] = set()
-        self.given: list[dict[int, Value | None]] = []
+        self.given: list[dict[int, Clipped]] = []
         self.changes: list[RowChange] = []
 
     def run(self, insert: Insert) -> RowsStatement:
@@ -88,26 +92,28 @@ class _Insert:
 
     def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...], numbering: Numbering) -> None:
         state = self.state
-        given: dict[int, Value | None] = {}
+        given: dict[int, Clipped] = {}
         for name, cell in cells.items():
             with self.at.place("insert", *steps, name):
                 index = column_index(state, name)
                 if index in given:
                     raise ScenarioError(f"column {state.columns[index].name!r} is given twice")
                 place = CellPlace(self.at.seed, state.name, state.columns[index].name, state.inserted)
-                given[index] = cell_value(state.columns[index], cell, place, state.name)
+                given[index] = _cell(state.columns[index], cell, place, self.at)
         self.given.append(given)
         self.listed |= given.keys()
         values: list[Value | None] = [
-            given[index] if index in given else self._omitted(column) for index, column in enumerate(state.columns)
+            given[index].value if index in given else self._omitted(column)
+            for index, column in enumerate(state.columns)
         ]
         numbered = state.auto_increment
         if numbered is not None:
             values[numbered] = self._numbered(state.columns[numbered], values[numbered], numbering)
-        for column, value in zip(state.columns, values, strict=True):
-            if value is None and not column.column.nullable and column.generated is None:
-                raise ScenarioError(f"{state.name}.{column.name} is NOT NULL", expected="a value")
-        row = with_generated(state.columns, values)
+        for index, column in enumerate(state.columns):
+            if column.generated is None:
+                # Without strict mode several rows are spared what one row is not (ER_BAD_NULL_ERROR).
+                values[index] = _not_null(column, values[index], state.name, clips=self.at.clips and numbering.rows > 1)
+        row = with_generated(state.columns, values, clips=self.at.clips)
         state.add(row)
         self.changes.append(RowChange(None, row))
 
@@ -115,7 +121,7 @@ class _Insert:
         if column.generated is not None or column.column.auto_increment:
             return None
         try:
-            return omitted_value(column, self.at.time)
+            return omitted_value(column, self.at.time, clips=self.at.clips)
         except ScenarioError as error:
             error.problem = f"table {self.state.name}: {error.problem}"
             raise
@@ -131,9 +137,9 @@ class _Insert:
         return number
 
 
-def _origin(index: int, given: Mapping[int, Value | None], columns: list[int]) -> Origin:
+def _origin(index: int, given: Mapping[int, Clipped], columns: list[int]) -> Origin:
     if index in given:
-        return "literal"
+        return "literal" if given[index].is_read else "unread"
     return "default" if index in columns else "omitted"
 
 
@@ -156,22 +162,35 @@ def _declared_rows(insert: Insert, at: Circumstances) -> Iterator[tuple[tuple[st
             yield steps, row
 
 
-def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, table: str) -> Value | None:
-    """The value of a declared cell.  Raises ScenarioError for what the column cannot hold."""
+def _cell(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circumstances) -> Clipped:
+    """The value of a declared cell (None for NULL), and its literal in SQL.
+
+    Raises ScenarioError for what the column cannot hold.
+    """
     try:
         if column.generated is not None:
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
         if not is_generator(cell, json=column.holds_json):
             literal = literal_of(cell)
-            return None if literal is None else strict_value(column.wire, column.codec, literal)
+            return _NULL if literal is None else taken(column.wire, literal, clips=at.clips)
         made = generate(cell, place)
         if made.value is None:
-            return None
+            return _NULL
         literal = _cut_to_fit(column, made) if made.fits else made.value
-        return strict_value(column.wire, column.codec, literal)
+        return taken(column.wire, literal, clips=at.clips)
     except ScenarioError as error:
-        error.problem = f"{table}.{column.name}: {error.problem}"
+        error.problem = f"{place.table}.{column.name}: {error.problem}"
         raise
+
+
+def _not_null(column: ColumnDefinition, value: Value | None, table: str, *, clips: bool) -> Value | None:
+    """The value that a NOT NULL column gets for NULL.  Raises ScenarioError where that is an error."""
+    if value is not None or column.column.nullable:
+        return value
+    zero = zero_value(column.wire) if clips else None
+    if zero is None:
+        raise ScenarioError(f"{table}.{column.name} is NOT NULL", expected="a value")
+    return zero
 
 
 def _cut_to_fit(column: ColumnDefinition, made: Generated) -> Any:
@@ -203,17 +222,18 @@ def _update(state: TableState, statement: Statement, update: Update, at: Circums
     state.updates += 1
     before = [state.rows[number] for number in chosen]
     values: dict[int, list[Value | None]] = {}
+    literals: dict[int, Clipped] = {}
     for name, cell in update.set.items():
         with at.place("update", "set", name):
             index = column_index(state, name)
             if index in values:
                 raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
-            values[index] = _new_values(state, index, cell, chosen, at)
-    assignments = [_assigned(state, index, before, values[index]) for index in values]
+            values[index], literals[index] = _new_values(state, index, cell, chosen, at)
+    assignments = [_assigned(state, index, before, values[index], literals[index].sql) for index in values]
     changes = []
     with at.place("update"):
         for position, number in enumerate(chosen):
-            after = _updated(state, number, {index: values[index][position] for index in values}, at.time)
+            after = _updated(state, number, {index: values[index][position] for index in values}, at)
             if after != state.rows[number]:
                 changes.append(RowChange(state.rows[number], after))
                 state.change(number, after)
@@ -223,14 +243,16 @@ def _update(state: TableState, statement: Statement, update: Update, at: Circums
         changes=tuple(changes),
         sql=statement.query or update_sql(state, assignments, where, len(chosen)),
         assigned=frozenset(values),
-        origins=tuple("literal" if index in values else "omitted" for index in range(len(state.columns))),
+        origins=tuple(_origin(index, literals, []) for index in range(len(state.columns))),
         compared=_compared(conditions),
         line=at.line,
     )
 
 
-def _new_values(state: TableState, index: int, cell: Any, chosen: list[int], at: Circumstances) -> list[Value | None]:
-    """The values that SET gives a column, one for each chosen row."""
+def _new_values(
+    state: TableState, index: int, cell: Any, chosen: list[int], at: Circumstances
+) -> tuple[list[Value | None], Clipped]:
+    """The values that SET gives a column, one for each chosen row, and the first one's literal."""
     column = state.columns[index]
     generated = is_generator(cell, json=column.holds_json)
     if generated and len(chosen) > 1:
@@ -242,36 +264,32 @@ def _new_values(state: TableState, index: int, cell: Any, chosen: list[int], at:
         if any(part.column == index for part in state.clustering.parts):
             raise ScenarioError(f"{state.name}.{column.name}: several keys change at once", expected="a literal")
     rows = chosen if generated else chosen[:1] or [0]
-    values = [
-        cell_value(column, cell, CellPlace(at.seed, state.name, column.name, row, state.updates), state.name)
-        for row in rows
-    ]
-    for value in values:
-        if value is None and not column.column.nullable:
-            raise ScenarioError(f"{state.name}.{column.name} is NOT NULL", expected="a value")
-    return values if generated else values * len(chosen) or values
+    cells = [_cell(column, cell, CellPlace(at.seed, state.name, column.name, row, state.updates), at) for row in rows]
+    values = [_not_null(column, value, state.name, clips=at.clips) for value, *_ in cells]
+    return (values if generated else values * len(chosen) or values), cells[0] if cells else _NULL
 
 
-def _assigned(state: TableState, index: int, before: list[Row], values: list[Value | None]) -> str:
+def _assigned(state: TableState, index: int, before: list[Row], values: list[Value | None], literal: str) -> str:
     column = state.columns[index]
     if len({repr(value) for value in values}) <= 1:
-        return assignment(column, values[0] if values else None)
+        return assignment(column, literal)
     return case_assignment(state, index, before, values)
 
 
 def _updated(
-    state: TableState, number: int, values: Mapping[int, Value | None], time: StatementTime
+    state: TableState, number: int, values: Mapping[int, Value | None], at: Circumstances
 ) -> tuple[Value | None, ...]:
     """The row after an UPDATE; ON UPDATE CURRENT_TIMESTAMP applies if anything else changes."""
     before = state.rows[number]
-    row = with_generated(state.columns, [values.get(index, value) for index, value in enumerate(before)])
+    values_after = [values.get(index, value) for index, value in enumerate(before)]
+    row = with_generated(state.columns, values_after, clips=at.clips)
     if row == before:
         return before
     stamped = [
-        time.text(column.type.fsp) if column.column.on_update_now and index not in values else value
+        at.time.text(column.type.fsp) if column.column.on_update_now and index not in values else value
         for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
     ]
-    return with_generated(state.columns, stamped)
+    return with_generated(state.columns, stamped, clips=at.clips)
 
 
 def _delete(state: TableState, statement: Statement, delete: Delete, at: Circumstances) -> RowsStatement:

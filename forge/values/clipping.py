@@ -1,0 +1,323 @@
+"""Values as a server without strict mode (sql_mode = '') stores them: clipped with a warning instead of refused.
+
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8; tests/values/recorded/lenient holds what they stored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, time, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from forge.errors import FormatError, ScenarioError
+from forge.values.base import Column, Value
+from forge.values.clipping_temporal import clip_clock, clip_moment, reads_moment
+from forge.values.column_charset import charset_of, decoded
+from forge.values.enums import SET_METADATA, find_member
+from forge.values.floats import to_float32
+from forge.values.integers import bounds
+from forge.values.literals import EXACT, hex_mapping, hexadecimal, quoted, rounded
+from forge.values.mariadb_types import NETWORK_SIZES
+from forge.values.registry import codec_for
+
+#: Wire types.
+_BYTES = {1: 1, 2: 2, 9: 3, 3: 4, 8: 8}
+_FLOAT, _DOUBLE, _YEAR, _BIT, _DECIMAL, _STRING = 4, 5, 13, 16, 246, 254
+_NUMERIC = frozenset((*_BYTES, _FLOAT, _DOUBLE, _YEAR, _DECIMAL))
+_MOMENTS, _CLOCKS = (10, 14, 7, 12, 17, 18), (11, 19)
+_TEXTS = (15, 253, 252)
+_LARGEST_FLOAT, _LARGEST_DOUBLE = float.fromhex("0x1.fffffep+127"), float.fromhex("0x1.fffffffffffffp+1023")
+_MEMBER_METADATA = (0xF7, SET_METADATA)
+_LEADING = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE | re.ASCII)
+#: No column tells numbers beyond from each other; larger exponents would be slow.
+_EXPONENT_LIMIT = 400
+_WORD = 1 << 64
+
+
+class Clipped(NamedTuple):
+    """A value, and the SQL literal of which a server without strict mode makes it.
+
+    ``is_read`` is false for a literal that is no date to the server, which never asks for its time zone then.
+    """
+
+    value: Value
+    sql: str
+    is_read: bool = True
+
+
+def clip(column: Column, declared: Any) -> Clipped:
+    """What a column of a session without strict mode makes of a declared literal.
+
+    Raises ScenarioError for what is an error in every mode (documents, geometries, vectors, addresses), and for
+    declarations whose clipping has not been measured.
+    """
+    codec = codec_for(column)
+    if isinstance(declared, (bytes, bytearray)) and column.type_code in _NUMERIC:
+        declared = int.from_bytes(declared, "big")
+    try:
+        value = codec.accept(column, declared)
+    except ScenarioError:
+        clipper = _clipper(column)
+        if clipper is None:
+            raise
+        found = clipper(column, declared)
+        if found is None:
+            raise
+        is_read = clipper is not clip_moment or reads_moment(column, declared)
+        return Clipped(found, literal_sql(declared), is_read)
+    if column.type_code in _CLOCKS:
+        value = clip_clock(column, value) or value
+    elif column.type_code in _MOMENTS and column.declared is not None and column.declared.name == "TIMESTAMP":
+        clipped = clip_moment(column, value)
+        if clipped not in (None, value):
+            return Clipped(clipped, codec.sql(column, value), reads_moment(column, value))
+    if isinstance(value, bytes) and charset_of(column) is not None and not column.members:
+        return Clipped(_clip_text(column, declared), hexadecimal(value))
+    return Clipped(value, codec.sql(column, value))
+
+
+def literal_sql(declared: Any) -> str:
+    """A declared literal in SQL, for whatever column."""
+    data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+    if data is not None:
+        return hexadecimal(bytes(data))
+    if isinstance(declared, (bool, int)):
+        return str(int(declared))
+    if isinstance(declared, Decimal):
+        return f"{declared:f}"
+    if isinstance(declared, float):
+        shown = repr(declared)
+        return shown if "e" in shown else f"{shown}e0"
+    if isinstance(declared, timedelta):
+        seconds, micro = divmod(abs(declared) // timedelta(microseconds=1), 1_000_000)
+        sign = "-" if declared < timedelta(0) else ""
+        return quoted(f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{micro:06d}")
+    if isinstance(declared, (date, time)):
+        return quoted(str(declared))
+    if isinstance(declared, (list, tuple)):
+        return quoted(",".join(map(str, declared)))
+    if isinstance(declared, (set, frozenset)):
+        return quoted(",".join(sorted(map(str, declared))))
+    return quoted(str(declared))
+
+
+def _clipper(column: Column) -> Callable[[Column, Any], Value | None] | None:
+    """The family's function, which gives None for what it does not know; None if the family is never clipped."""
+    name = column.declared.name if column.declared is not None else ""
+    if name in NETWORK_SIZES or name in ("JSON", "VECTOR"):
+        return None
+    code = column.type_code
+    if code == _STRING and column.metadata[:1] and column.metadata[0] in _MEMBER_METADATA:
+        return _clip_set if column.metadata[0] == SET_METADATA else _clip_enum
+    if code in _MOMENTS:
+        return clip_moment
+    if code in _CLOCKS:
+        return clip_clock
+    if code == _STRING or code in _TEXTS:
+        return _clip_text
+    if code in _BYTES:
+        return _clip_integer
+    return {_FLOAT: _clip_float, _DOUBLE: _clip_float, _YEAR: _clip_year, _BIT: _clip_bit, _DECIMAL: _clip_decimal}.get(
+        code
+    )
+
+
+def leading_number(declared: Any) -> Decimal | None:
+    """The number that text begins with, 0 if with none; numbers as they are; None for other things."""
+    if isinstance(declared, (bool, int)):
+        return Decimal(int(declared))
+    if isinstance(declared, float):
+        declared = repr(declared)
+    if isinstance(declared, Decimal):
+        declared = str(declared)
+    if not isinstance(declared, str):
+        return None
+    match = _LEADING.match(declared)
+    value = Decimal(match[1]) if match else Decimal(0)
+    if not value or value.adjusted() < -_EXPONENT_LIMIT:
+        return Decimal(0)
+    if value.adjusted() > _EXPONENT_LIMIT:
+        return Decimal(1).scaleb(_EXPONENT_LIMIT).copy_sign(value)
+    return value
+
+
+def _clip_integer(column: Column, declared: Any) -> int | None:
+    exact = leading_number(declared)
+    if exact is None:
+        return None
+    low, high = bounds(_BYTES[column.type_code], bool(column.unsigned))
+    return min(max(int(rounded(exact, 0)), low), high)
+
+
+def _clip_decimal(column: Column, declared: Any) -> Decimal | None:
+    exact = leading_number(declared)
+    if exact is None:
+        return None
+    precision, scale = column.metadata
+    if column.unsigned and exact < 0:
+        return Decimal(0).scaleb(-scale, context=EXACT)
+    result = rounded(exact, scale)
+    largest = Decimal(10**precision - 1).scaleb(-scale, context=EXACT)
+    return largest.copy_sign(result) if result.copy_abs() > largest else result
+
+
+def _clip_float(column: Column, declared: Any) -> float | None:
+    exact = leading_number(declared)
+    if exact is None:
+        return None
+    if column.unsigned and exact < 0:
+        return 0.0
+    largest = _LARGEST_FLOAT if column.type_code == _FLOAT else _LARGEST_DOUBLE
+    facts = column.declared
+    if facts is not None and facts.scale is not None:
+        digits = facts.precision or 0
+        largest = min(largest, 10.0 ** (digits - facts.scale) - 10.0**-facts.scale)
+    value = min(max(float(exact), -largest), largest)
+    try:
+        return float(codec_for(column).accept(column, value))
+    except ScenarioError:
+        return to_float32(value) if column.type_code == _FLOAT else value
+
+
+def _clip_year(column: Column, declared: Any) -> int | None:
+    if leading_number(declared) is None:
+        return None
+    if isinstance(declared, str):
+        match = _LEADING.match(declared)
+        if match is None:
+            return 0
+        declared = match[1].lstrip("0") or "0"
+    try:
+        return int(codec_for(column).accept(column, declared))
+    except ScenarioError:
+        return 0
+
+
+def _clip_bit(column: Column, declared: Any) -> int | None:
+    rest, whole = column.metadata
+    largest = (1 << 8 * whole + rest) - 1
+    data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+    if isinstance(declared, str) and not _LEADING.fullmatch(declared.rstrip()):
+        # To a server all text is bytes here; that of a number is the number only in declarations.
+        data = declared.encode()
+    if data is not None:
+        return min(int.from_bytes(data, "big"), largest)
+    if isinstance(declared, float) and declared >= 2.0**63:
+        # A double becomes a signed number first.
+        return min(2**63 if column.dialect.is_mariadb else 2**63 - 1, largest)
+    exact = leading_number(declared)
+    if exact is None:
+        return None
+    value = int(rounded(exact, 0))
+    return value if 0 <= value <= largest else largest
+
+
+def _clip_enum(column: Column, declared: Any) -> int | None:
+    if isinstance(declared, (int, float, Decimal)):
+        number = int(leading_number(declared) or 0)
+        return number if 0 <= number <= len(column.members or ()) else 0
+    text = _text_of(column, declared)
+    if text is None:
+        return None
+    place = find_member(column, text)
+    return 0 if place is None else place + 1
+
+
+def _clip_set(column: Column, declared: Any) -> int | None:
+    mask = (1 << len(column.members or ())) - 1
+    if isinstance(declared, float) and declared >= 2.0**63:
+        return (0 if column.dialect.is_mariadb else 2**63 - 1) & mask
+    if isinstance(declared, (int, float, Decimal)):
+        number = int(leading_number(declared) or 0)
+        return (number if -_WORD // 2 <= number < _WORD else _WORD - 1) & mask
+    if isinstance(declared, (list, tuple, set, frozenset)):
+        declared = ",".join(map(str, declared))
+    text = _text_of(column, declared)
+    if text is None:
+        return None
+    places = [find_member(column, part) for part in text.split(",")]
+    if text.isascii() and text.isdigit() and places == [None]:
+        # MySQL takes no number that has other bits; MariaDB drops these.
+        return int(text) & mask if column.dialect.is_mariadb and int(text) < _WORD else 0
+    bits = 0
+    for place in places:
+        bits |= 0 if place is None else 1 << place
+    return bits
+
+
+def _text_of(column: Column, declared: Any) -> str | None:
+    if isinstance(declared, str):
+        return declared
+    data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+    text = None if data is None else decoded(charset_of(column), bytes(data))
+    return text if isinstance(text, str) else None
+
+
+def _clip_text(column: Column, declared: Any) -> Value | None:
+    if isinstance(declared, float):
+        # The server rounds its digits to the column's width.
+        return None
+    known = charset_of(column)
+    limit = _byte_limit(column)
+    data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+    text = None
+    if data is None:
+        if not isinstance(declared, str):
+            declared = literal_sql(declared).strip("'")
+        if known is None:
+            data = declared.encode()
+        else:
+            text = "".join(character if _is_held(known, character) else "?" for character in declared)
+    elif known is not None:
+        # Bytes get zeros in front until they are whole characters of ucs2, utf16, utf32.
+        text = _mended(column, bytes(data).rjust(-(-len(data) // known.min_length) * known.min_length, b"\0"))
+    if text is None or known is None:
+        return codec_for(column).accept(column, bytes(data or b"")[:limit])
+    length = column.declared.length if column.declared is not None else None
+    if column.type_code in (_STRING, 15, 253) and length is not None:
+        text = text[:length]
+    encoded = known.encode(text)
+    while len(encoded) > limit:
+        # No character is longer than max_length, so this many have to go at least.
+        text = text[: len(text) - -(-(len(encoded) - limit) // known.max_length)]
+        encoded = known.encode(text)
+    return codec_for(column).accept(column, text)
+
+
+def _byte_limit(column: Column) -> int:
+    if column.type_code == 252:
+        return int((1 << 8 * column.metadata[0]) - 1)
+    if column.type_code == _STRING:
+        return column.metadata[1] | ((column.metadata[0] & 0x30) ^ 0x30) << 4
+    return int.from_bytes(column.metadata, "little")
+
+
+def _is_held(known: Any, character: str) -> bool:
+    try:
+        known.encode(character)
+    except ScenarioError:
+        return False
+    return True
+
+
+def _mended(column: Column, data: bytes) -> str | None:
+    """Bytes that are not of the column's set: MySQL stores what is before them, MariaDB ``?`` for each."""
+    known = charset_of(column)
+    assert known is not None
+    if column.dialect.is_mariadb and known.max_length == 1:
+        return None
+    shown = ""
+    while data:
+        try:
+            return shown + known.decode(data)
+        except FormatError as error:
+            at = error.offset or 0
+        if column.dialect.is_mariadb and known.min_length > 1:
+            raise ScenarioError(f"bytes that are not of {known.name} are not clipped here", expected="text")
+        shown += known.decode(data[:at])
+        if not column.dialect.is_mariadb:
+            return shown
+        shown, data = shown + "?", data[at + 1 :]
+    return shown

@@ -1,0 +1,115 @@
+"""Sessions with sql_mode: '' (corpora/recordings/lenient holds them to real servers)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from forge.compile.model import Plan, RowsStatement, Session
+from forge.compile.model import Transaction as Committed
+from forge.compile.status import session_variables, uses_time_zone
+from forge.errors import ScenarioError, UnsupportedError
+from forge.render.sql import replay_script
+from forge.scenario import Scenario, Statement, expand, insert, plan, update
+from forge.servers import server_line
+
+LENIENT = Session(sql_mode="")
+
+
+def planned(columns: str, *statements: Statement, session: Session = LENIENT, server: str = "mysql-9.7") -> Plan:
+    table = f"CREATE TABLE d.t (id INT PRIMARY KEY, {columns})"
+    scenario = Scenario("x", server=server, tables=[table], session=session)
+    for statement in statements:
+        scenario = scenario.transaction(statement)
+    return plan(scenario)
+
+
+def statement_of(made: Plan) -> RowsStatement:
+    group = made.groups[-1]
+    assert isinstance(group, Committed)
+    return group.statements[-1]
+
+
+def test_insert_stores_the_clipped_value_and_says_the_declared_one() -> None:
+    made = planned("a TINYINT, b CHAR(3)", insert("d.t", {"id": 1, "a": 1000, "b": "abcdef"}))
+    assert made.contents["d.t"] == ((1, 127, "abc"),)
+    assert statement_of(made).sql.endswith("VALUES (1, 1000, 'abcdef')")
+
+
+def test_update_stores_the_clipped_value_and_says_the_declared_one() -> None:
+    made = planned("a DATE", insert("d.t", {"id": 1}), update("d.t", where={"id": 1}, set={"a": "2024-02-30"}))
+    assert made.contents["d.t"] == ((1, "0000-00-00"),)
+    assert "SET `a` = '2024-02-30'" in statement_of(made).sql
+
+
+@pytest.mark.parametrize("cells", [{"a": 1000}, {"b": "2024-00-10"}, {}, {"c": "abcd", "a": 1}])
+def test_the_same_is_refused_in_strict_mode(cells: dict[str, Any]) -> None:
+    with pytest.raises(ScenarioError):
+        planned("a TINYINT NOT NULL, b DATE, c CHAR(3)", insert("d.t", {"id": 1, **cells}), session=Session())
+
+
+def test_a_column_without_a_default_gets_the_implicit_one() -> None:
+    made = planned("a INT NOT NULL, b DATE NOT NULL, c ENUM('x') NOT NULL", insert("d.t", {"id": 1}))
+    assert made.contents["d.t"] == ((1, 0, "0000-00-00", 1),)
+
+
+def test_null_is_an_error_in_an_insert_of_one_row_and_becomes_zero_in_one_of_several() -> None:
+    with pytest.raises(ScenarioError, match=r"d\.t\.a is NOT NULL"):
+        planned("a INT NOT NULL", insert("d.t", {"id": 1, "a": None}))
+    made = planned("a INT NOT NULL", insert("d.t", {"id": 1, "a": None}, {"id": 2, "a": 3}))
+    assert made.contents["d.t"] == ((1, 0), (2, 3))
+
+
+def test_update_makes_zero_of_null() -> None:
+    made = planned(
+        "a CHAR(3) NOT NULL", insert("d.t", {"id": 1, "a": "x"}), update("d.t", where={"id": 1}, set={"a": None})
+    )
+    assert made.contents["d.t"] == ((1, ""),)
+
+
+@pytest.mark.parametrize(("server", "value"), [("mysql-9.7", 0), ("mariadb-11.8", 1)])
+def test_the_zero_of_an_enum_is_the_server_s(server: str, value: int) -> None:
+    made = planned(
+        "a ENUM('x','y') NOT NULL",
+        insert("d.t", {"id": 1, "a": "y"}),
+        update("d.t", where={"id": 1}, set={"a": None}),
+        server=server,
+    )
+    assert made.contents["d.t"] == ((1, value),)
+
+
+def test_mariadb_s_null_in_a_timestamp_is_refused_for_it_is_the_current_time() -> None:
+    with pytest.raises(ScenarioError, match="NOT NULL"):
+        planned(
+            "a TIMESTAMP NOT NULL",
+            insert("d.t", {"id": 1, "a": None}, {"id": 2, "a": "2024-01-01"}),
+            server="mariadb-11.8",
+        )
+
+
+def test_a_generated_column_is_clipped_as_well() -> None:
+    made = planned("a INT, b TINYINT AS (a * 2) STORED", insert("d.t", {"id": 1, "a": 100}))
+    assert made.contents["d.t"] == ((1, 100, 127),)
+
+
+@pytest.mark.parametrize(("text", "asked"), [("2024-02-30", False), ("1969-12-31", True), (None, False)])
+def test_the_time_zone_is_logged_for_text_that_is_a_date(text: str | None, asked: bool) -> None:
+    made = planned("a TIMESTAMP NOT NULL", insert("d.t", {"id": 1, "a": text}, {"id": 2, "a": text}))
+    assert uses_time_zone(statement_of(made)) is asked
+
+
+def test_query_events_carry_the_mode_and_the_replay_script_sets_it() -> None:
+    line = server_line("mysql-9.7")
+    assert session_variables(LENIENT, line)["sql_mode"] == 0
+    assert session_variables(Session(), line)["sql_mode"] == line.sql_mode != 0
+    made = planned("a INT", insert("d.t", {"id": 1}))
+    assert "SET NAMES utf8mb4;\nSET SESSION sql_mode = '';\n" in replay_script(made)
+    assert "sql_mode" not in replay_script(planned("a INT", insert("d.t", {"id": 1}), session=Session()))
+
+
+def test_another_mode_is_named_in_the_error() -> None:
+    text = "scenario: x\nserver: mysql-9.7\nsession:\n  gtid: true\n  sql_mode: ANSI_QUOTES\n"
+    with pytest.raises(UnsupportedError, match="ANSI_QUOTES") as caught:
+        plan(next(expand(text)).scenario)
+    assert caught.value.line == 5
