@@ -71,7 +71,7 @@ def test_documents_are_declared_as_text_as_python_objects_or_as_bytes(declared: 
 
 def test_a_string_is_json_text_as_in_sql_and_its_fault_has_a_position() -> None:
     with pytest.raises(ScenarioError, match="position 8"):
-        JSON.accept(COLUMN, '{"a": 1,}')
+        JSON.accept(COLUMN, '{"a": 1 x}')
     with pytest.raises(ScenarioError, match="did you mean '\"word\"'"):
         JSON.accept(COLUMN, "word")
 
