@@ -30,13 +30,15 @@ _JSON_PREFIX = 4
 class Cell:
     """One cell of a row image: ``number`` counts the table's columns from 1, ``raw`` is None for NULL.
 
-    ``partial``: the bytes are the diffs of a partial JSON update, not a value.
+    ``partial``: the bytes are the diffs of a partial JSON update, not a value; ``base`` is then the cell of the
+    before image that they apply to, None if that image does not have it.
     """
 
     number: int
     column: Column
     raw: bytes | None
     partial: bool = False
+    base: bytes | None = None
 
     def value(self) -> Any:
         """The Python value of the cell, which is not NULL.  Raises ForgeError for bytes that have none."""
@@ -49,6 +51,18 @@ class Cell:
 
         assert self.raw is not None
         return parse_diffs(self.raw[_JSON_PREFIX:])
+
+    def updated(self) -> str | None:
+        """The text of the document after a partial update; None where the old one is not logged.
+
+        Raises FormatError for diffs that do not apply to it, which stop a replica.
+        """
+        if self.base is None:
+            return None
+        from forge.values.json_diff import apply_diffs
+
+        document = apply_diffs(self.base[_JSON_PREFIX:], self.diffs())
+        return codec_for(self.column).text(self.column, document)
 
     def text(self) -> str | bytes | None:
         """None for NULL; exact text; bytes where the value is bytes.  Raises ForgeError for a cell without value.
@@ -89,7 +103,9 @@ class Cell:
         shown["type"] = self.type_name
         try:
             if self.partial and self.raw is not None:
-                return shown | {"diffs": [_plain_diff(diff) for diff in self.diffs()]}
+                updated = self.updated()
+                told = {} if updated is None else {"value": updated}
+                return shown | {"diffs": [_plain_diff(diff) for diff in self.diffs()]} | told
             text = self.text()
         except ForgeError as error:
             assert self.raw is not None
@@ -170,8 +186,8 @@ def row_changes(placed: PlacedEvent, inner: int, mapped: MappedTable) -> Iterato
                 mapped.body.database,
                 mapped.body.table,
                 kind,
-                _cells(row.before, before, columns),
-                _cells(row.after, after, columns),
+                old := _cells(row.before, before, columns),
+                _cells(row.after, after, columns, old or ()),
                 mapped,
             )
     except FormatError as error:
@@ -181,12 +197,16 @@ def row_changes(placed: PlacedEvent, inner: int, mapped: MappedTable) -> Iterato
         raise error.within(base=_rows_offset(placed, body), event_index=placed.index) from None
 
 
-def _cells(image: Image | None, present: Sequence[int] | None, columns: Sequence[Column]) -> tuple[Cell, ...] | None:
+def _cells(
+    image: Image | None, present: Sequence[int] | None, columns: Sequence[Column], old: Sequence[Cell] = ()
+) -> tuple[Cell, ...] | None:
     if image is None or present is None:
         return None
     partial = partial_columns(image, columns) if image.partial_bits else frozenset()
+    bases = {cell.number - 1: cell.raw for cell in old} if partial else {}
     return tuple(
-        Cell(index + 1, columns[index], raw, index in partial) for index, raw in zip(present, image.cells, strict=True)
+        Cell(index + 1, columns[index], raw, index in partial, bases.get(index) if index in partial else None)
+        for index, raw in zip(present, image.cells, strict=True)
     )
 
 
