@@ -137,6 +137,10 @@ class SessionLog(ABC):
             return self.clock.second(number, len(group.statements))
         return self.clock.second(number, 0)
 
+    def end_second(self, number: int, transaction: Transaction) -> int:
+        """The second of the event that ends the transaction."""
+        return self.commit_second(number, transaction)
+
     def query(self, query: Query, timestamp: int, flags: int) -> Event:
         times = self.facts.exec_times
         exec_time = times[self.queries] if times is not None and self.queries < len(times) else 0
@@ -158,7 +162,7 @@ class SessionLog(ABC):
 
     def commit(self, number: int, transaction: Transaction, status: Query) -> Event:
         """XID, or COMMIT as text where no transactional engine took part."""
-        second = self.commit_second(number, transaction)
+        second = self.end_second(number, transaction)
         if any(is_transactional(statement.table) for statement in transaction.statements):
             return self.event(Xid(xid=self.xid(number)), second)
         self.xid(number)

@@ -77,7 +77,7 @@ class MariadbLog(SessionLog):
     def transaction(self, number: int, transaction: Transaction) -> Iterator[Event]:
         transactional = any(is_transactional(statement.table) for statement in transaction.statements)
         flags2 = ALLOW_PARALLEL | (TRANSACTIONAL if transactional else 0)
-        yield self._gtid(number, self.commit_second(number, transaction), flags2)
+        yield self._gtid(number, self.clock.second(number, len(transaction.statements)), flags2)
         for index, statement in enumerate(transaction.statements):
             second = self.clock.second(number, index)
             if self.session.rows_query:
@@ -90,6 +90,10 @@ class MariadbLog(SessionLog):
             query="COMMIT",
         )
         yield self.commit(number, transaction, status)
+
+    def end_second(self, number: int, transaction: Transaction) -> int:
+        """XID has the time of its writing, which after a long statement is later than that of the GTID (recorded)."""
+        return self.clock.second(number, len(transaction.statements) + 1)
 
     def _cached(self, event: Event) -> Event:
         return event if self.line.cached_positions else event.replace(log_pos=0)

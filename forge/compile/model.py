@@ -189,7 +189,7 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """Facts of a session: what a scenario cannot decide and a recording can tell.  All optional.
 
     Lists are in file order.  ``timestamps`` has one list a group (GTID to commit): the start second of each
-    statement, then the second of the commit (DDL: one entry).
+    statement, then the second of the commit (DDL: one entry); MariaDB's have the end of the transaction after that.
     """
 
     server_version: str | None = None

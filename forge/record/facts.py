@@ -56,6 +56,7 @@ class _Collected:
         self.table_ids: list[int] = []
         self.xids: list[int] = []
         self.statement_open = False
+        self.gtid_second: int | None = None
 
     def add(self, event: Event) -> None:
         body = event.body
@@ -73,6 +74,7 @@ class _Collected:
             if body.thread_id is not None:
                 self.found.setdefault("thread_id", body.thread_id)
             self._open_group()
+            self.gtid_second = event.timestamp
         elif isinstance(body, (PreviousGtids, GtidList)):
             if event.timestamp != self.found.get("opened"):
                 self.found["listed"] = event.timestamp
@@ -86,6 +88,8 @@ class _Collected:
         elif isinstance(body, (RowsQuery, AnnotateRows, TableMap, *ROWS_BODIES)):
             self._statement(body, event.timestamp)
         elif isinstance(body, Xid):
+            # On MariaDB the GTID event and the end of the transaction may differ.
+            self._current().extend([] if self.gtid_second is None else [self.gtid_second])
             self._current().append(event.timestamp)
             self.xids[-1] = body.xid
         elif isinstance(body, (Stop, Rotate)):
