@@ -44,7 +44,8 @@ class MariadbLog(SessionLog):
         last = ((0, self.session.server_id, self.group_number(group)),) if self.file else ()
         yield self.event(GtidList(gtids=last), listed)
         # Where the server has not yet seen all transactions of the file before committed, it names that one.
-        yield self.event(BinlogCheckpoint(file_name=self.facts.checkpoint_file or self.file_name(self.file)), listed)
+        checkpoint = BinlogCheckpoint(file_name=self.facts.checkpoint_file or self.file_name(self.file))
+        yield self.event(checkpoint, listed if self.facts.checkpointed is None else self.facts.checkpointed)
 
     def _gtid(self, number: int, second: int, flags2: int) -> Event:
         with_thread = self.line.gtid_thread_id

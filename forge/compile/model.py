@@ -220,6 +220,8 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     next_file: str | None = None
     #: MariaDB: the file that BINLOG_CHECKPOINT names.
     checkpoint_file: str | None = None
+    #: Seconds: header time of BINLOG_CHECKPOINT, where it is another second than GTID_LIST's.
+    checkpointed: int | None = None
     #: The second and later files of the session.
     later_files: list[FileFacts] = []
 

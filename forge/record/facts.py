@@ -80,6 +80,8 @@ class _Collected:
                 self.found["listed"] = event.timestamp
         elif isinstance(body, BinlogCheckpoint):
             self.found.setdefault("checkpoint_file", body.file_name)
+            if event.timestamp != self.found.get("listed", self.found.get("opened")):
+                self.found.setdefault("checkpointed", event.timestamp)
         elif isinstance(body, TransactionPayload):
             for inner in inner_events(body, FormatContext()):
                 self.add(inner)
