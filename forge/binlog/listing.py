@@ -14,7 +14,7 @@ from typing import Any
 
 from forge.binlog.listing_text import dump_document
 from forge.binlog.listing_views import ListingState, body_from_fields, body_to_fields, plain_fields
-from forge.binlog.reader import Frame, frames, has_magic
+from forge.binlog.reader import Frame, announced_size, frames, has_magic
 from forge.binlog.writer import GROUP_BOUNDARIES, Item, derives_length, group_length, write_binlog
 from forge.errors import ForgeError, FormatError, ScenarioError, nearest
 from forge.events.event import EVENT_FLAGS, Event, RawBody, decode_event, encode_event
@@ -54,11 +54,7 @@ def listing_text(data: bytes) -> Iterator[str]:
     yield "# A binary log as a listing; `forge asm` makes the file again.\n"
     for number, document in enumerate(disassemble(data)):
         yield f"---\n# event {number} at {offset}\n" + dump_document(document)
-        offset += _frame_size(data, offset)
-
-
-def _frame_size(data: bytes, offset: int) -> int:
-    return int.from_bytes(data[offset + 9 : offset + 13], "little")
+        offset += announced_size(data, offset)
 
 
 def listing_json(data: bytes) -> Iterator[str]:

@@ -10,6 +10,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
+from forge.binlog.listing_rows import rows_from_fields, rows_to_fields
 from forge.binlog.listing_text import is_safe
 from forge.errors import ForgeError, ScenarioError, nearest
 from forge.events.columns import bare_columns, columns_of
@@ -59,8 +60,6 @@ def plain_fields(body: Body) -> Fields:
 
 def body_to_fields(body: Body, state: ListingState) -> Fields | None:
     """The readable form, or None where there is none."""
-    from forge.binlog.listing_rows import rows_to_fields
-
     try:
         if isinstance(body, ROWS_BODIES):
             columns = state.columns.get(body.table_id)
@@ -82,8 +81,6 @@ def body_from_fields(type_code: int, fields: Fields, state: ListingState) -> Bod
         raise ScenarioError(
             f"{event_name(type_code)} events are kept as bytes", expected="the field body, in hexadecimal"
         )
-    from forge.binlog.listing_rows import rows_from_fields
-
     fields = dict(fields)
     if known is TableMap and "columns" in fields:
         fields = _table_map_from_fields(fields)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
+from forge.binlog.reader import frames
 from forge.errors import FormatError
-from forge.events.event import SIZE_OFFSET, Event, decode_event_strictly, encode_event
-from forge.events.format import HEADER_SIZE, FormatContext
+from forge.events.event import Event, decode_event_strictly, encode_event
+from forge.events.format import FormatContext
 from forge.events.layout import pack_int
 from forge.events.transaction_payload import (
     COMPRESSION_TYPE,
@@ -59,13 +60,12 @@ def inner_events(body: TransactionPayload, format: FormatContext) -> Iterator[Ev
     """The events inside.  Raises FormatError (offset within the uncompressed bytes)."""
     data = payload_bytes(body)
     inner = inner_format(format)
-    offset = 0
-    while offset < len(data):
-        size = int.from_bytes(data[offset + SIZE_OFFSET : offset + SIZE_OFFSET + 4], "little")
-        if size < HEADER_SIZE or offset + size > len(data):
-            raise FormatError("an event inside the payload does not fit it", phase="framing", offset=offset)
-        yield decode_event_strictly(data[offset : offset + size], 0, inner)
-        offset += size
+    end = 0
+    for frame in frames(data, 0):
+        yield decode_event_strictly(frame.raw, 0, inner)
+        end = frame.offset + len(frame.raw)
+    if end < len(data):
+        raise FormatError("an event inside the payload does not fit it", phase="framing", offset=end)
 
 
 def compress_events(

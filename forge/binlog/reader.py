@@ -42,6 +42,11 @@ class PlacedEvent:
     format: FormatContext
 
 
+def announced_size(data: bytes, offset: int = 0) -> int:
+    """The size that the header of the event at ``offset`` says."""
+    return int.from_bytes(data[offset + SIZE_OFFSET : offset + SIZE_OFFSET + 4], "little")
+
+
 def has_magic(data: bytes) -> bool:
     return data[:4] == MAGIC
 
@@ -50,7 +55,7 @@ def frames(data: bytes, start: int = 4) -> Iterator[Frame]:
     """The whole events from ``start`` on; ends silently where no whole event follows (:func:`tail_offset`)."""
     index, offset = 0, start
     while offset + HEADER_SIZE <= len(data):
-        size = int.from_bytes(data[offset + SIZE_OFFSET : offset + SIZE_OFFSET + 4], "little")
+        size = announced_size(data, offset)
         if size < HEADER_SIZE or offset + size > len(data):
             return
         yield Frame(index, offset, bytes(data[offset : offset + size]))
@@ -102,7 +107,7 @@ def _torn(data: bytes, offset: int) -> str:
     left = len(data) - offset
     if left < HEADER_SIZE:
         return f"{left} bytes are left, an event header has {HEADER_SIZE}"
-    size = int.from_bytes(data[offset + SIZE_OFFSET : offset + SIZE_OFFSET + 4], "little")
+    size = announced_size(data, offset)
     if size < HEADER_SIZE:
         return f"the event says it has {size} bytes, less than its header"
     return f"the event says it has {size} bytes, {left} are left"

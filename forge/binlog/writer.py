@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from forge.binlog.reader import MAGIC
-from forge.events.event import SIZE_OFFSET, Event, advance, carries_checksum, encode_event
+from forge.binlog.reader import MAGIC, announced_size
+from forge.events.event import Event, advance, carries_checksum, encode_event
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
@@ -90,7 +90,7 @@ def _with_length(item: _Built, following: int) -> bytes:
 
 
 def _is_whole_event(data: bytes) -> bool:
-    return len(data) >= HEADER_SIZE and int.from_bytes(data[SIZE_OFFSET : SIZE_OFFSET + 4], "little") == len(data)
+    return len(data) >= HEADER_SIZE and announced_size(data) == len(data)
 
 
 def derives_length(event: Event) -> bool:

@@ -154,6 +154,11 @@ class WhileMore(Subconstruct):  # type: ignore[misc]
         return obj
 
 
+def as_tuples(value: Any) -> Any:
+    """construct's lists as tuples."""
+    return tuple(as_tuples(item) for item in value) if isinstance(value, (list, tuple)) else value
+
+
 def length_of(name: str) -> Callable[[Any], int]:
     """Computes the byte length of the text or bytes field ``name``."""
 

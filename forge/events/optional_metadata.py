@@ -26,7 +26,7 @@ from typing import Any
 
 from construct import Adapter, Construct, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
 
-from forge.events.layout import PackedBytes, PackedInt, Rest, Text, pack_int, read_exactly
+from forge.events.layout import PackedBytes, PackedInt, Rest, Text, as_tuples, pack_int, read_exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def parse_value(type_code: int, data: bytes) -> Any:
         return data
     layout = OPTIONAL_METADATA[type_code][1]
     try:
-        value = _plain(layout.parse(data))
+        value = as_tuples(layout.parse(data))
         return value if layout.build(value) == data else data
     except (ConstructError, ValueError, OverflowError):
         return data
@@ -102,10 +102,6 @@ def build_value(record: MetadataRecord) -> bytes:
     if isinstance(record.value, bytes):
         return record.value
     return bytes(OPTIONAL_METADATA[record.type_code][1].build(record.value))
-
-
-def _plain(value: Any) -> Any:
-    return tuple(_plain(item) for item in value) if isinstance(value, (list, tuple)) else value
 
 
 class OptionalMetadata(Construct):  # type: ignore[misc]

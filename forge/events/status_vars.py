@@ -24,7 +24,7 @@ from construct import (
     stream_write,
 )
 
-from forge.events.layout import Span, read_exactly, to_bytes, to_text
+from forge.events.layout import Span, as_tuples, read_exactly, to_bytes, to_text
 
 #: (name, value) in file order.  The value's shape is that of the variable's layout in STATUS_VARIABLES.
 StatusVariables = tuple[tuple[str, Any], ...]
@@ -144,7 +144,7 @@ def parse_status_variables(block: bytes) -> StatusVariables:
             break
         name, layout = STATUS_VARIABLES[code]
         try:
-            value = _plain(layout.parse_stream(stream))
+            value = as_tuples(layout.parse_stream(stream))
         except ConstructError:
             found.append((UNREAD, block[start:]))
             break
@@ -162,11 +162,6 @@ def build_status_variables(variables: StatusVariables) -> bytes:
             code = _CODES[name]
             parts.append(bytes([code]) + STATUS_VARIABLES[code][1].build(value))
     return b"".join(parts)
-
-
-def _plain(value: Any) -> Any:
-    """construct's lists as tuples."""
-    return tuple(_plain(item) for item in value) if isinstance(value, (list, tuple)) else value
 
 
 class StatusBlock(Construct):  # type: ignore[misc]

@@ -14,12 +14,14 @@ from typing import Any
 from forge.binlog.payload import inner_events
 from forge.binlog.reader import read_events
 from forge.charsets import Collation, charset, find_collation
+from forge.compile.status import quoted
 from forge.errors import ForgeError
 from forge.events.columns import columns_of, is_character, is_enum, is_numeric, is_set, primary_key_of
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
 from forge.values.base import Column
 from forge.values.registry import codec_for
+from forge.values.strings import unfolded_length
 
 BINARY_COLLATION = 63
 GENERATED_INVISIBLE_PK = 0x0004
@@ -117,7 +119,7 @@ def _octets(column: Column) -> int | None:
     if column.type_code == 252:
         return int(256 ** column.metadata[0] - 1)
     if column.type_code == 254 and is_character(column):
-        return column.metadata[1] | ((column.metadata[0] & 0x30) ^ 0x30) << 4
+        return unfolded_length(column.metadata)
     return None
 
 
@@ -141,11 +143,11 @@ def create_table(table_map: TableMap, *, mariadb: bool = False) -> str:
     lines = [_definition(column, generated and column.position == 1) for column in facts]
     lines.extend(_key_lines(table_map, facts))
     body = ",\n".join(f"  {line}" for line in lines)
-    return f"CREATE TABLE {_quoted(table_map.database)}.{_quoted(table_map.table)} (\n{body}\n);\n"
+    return f"CREATE TABLE {quoted(table_map.database)}.{quoted(table_map.table)} (\n{body}\n);\n"
 
 
 def _definition(column: ColumnFacts, generated: bool) -> str:
-    words = [_quoted(column.name if column.name is not None else f"@{column.position}"), column.sql_type]
+    words = [quoted(column.name if column.name is not None else f"@{column.position}"), column.sql_type]
     if column.collation is not None:
         words.append(f"CHARACTER SET {column.charset} COLLATE {column.collation}")
     words.append("NULL" if column.nullable else "NOT NULL")
@@ -170,11 +172,7 @@ def _part(facts: tuple[ColumnFacts, ...], index: int, prefix: int) -> str:
     if index >= len(facts):
         return f"/* column {index + 1}, which the table does not have */"
     name = facts[index].name
-    return _quoted(name if name is not None else f"@{index + 1}") + (f"({prefix})" if prefix else "")
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+    return quoted(name if name is not None else f"@{index + 1}") + (f"({prefix})" if prefix else "")
 
 
 @dataclass(frozen=True, slots=True)
