@@ -27,6 +27,7 @@ servers:
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 docs: $(VENV)/.ready

@@ -28,6 +28,7 @@ FAMILIES = {
 
 family = pytest.mark.parametrize("columns", FAMILIES.values(), ids=FAMILIES.keys())
 
+
 @family
 @given(data=st.data())
 def test_a_value_comes_back_from_its_cell(columns: st.SearchStrategy[Column], data: st.DataObject) -> None:
