@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.check.decoders import Decoder, Item
+from forge.check.decoders import Decoder, Ending, Item
 from forge.check.differences import Comparison, Decoding, Difference, counted
 from forge.check.reference import Reference, read_reference
 from forge.errors import UnsupportedError
@@ -22,6 +22,7 @@ Outcome = Literal["agree", "disagree", "refused", "unsupported", "crashed", "tim
 class Verdict:
     """What one decoder makes of one file.
 
+    ``ended`` is set if the decoder did not get to the end of the file, also where a difference outweighs that.
     ``rows`` and ``cells`` were compared; ``cells_not_shown`` were not, because the decoder has no form for them.
     """
 
@@ -34,6 +35,7 @@ class Verdict:
     rows: int = 0
     cells: int = 0
     cells_not_shown: int = 0
+    ended: Ending | None = None
 
 
 def check(data: bytes, decoders: Sequence[Decoder]) -> list[Verdict]:
@@ -68,6 +70,7 @@ def compare(reference: Reference, other: Decoder, items: Iterable[Item]) -> Verd
         comparison.rows,
         comparison.cells,
         comparison.cells_not_shown,
+        None if decoding.ended is None else decoding.ended.ending,
     )
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from forge.errors import ScenarioError
+from forge.errors import Phase, ScenarioError
 from forge.resources import corpora_dir, templates_dir
+from forge.scenario.model import Scenario, Verdict
 
 SUFFIXES = (".yaml", ".yml", ".yaml.j2", ".yml.j2")
 #: The scenario in a recording's folder; nothing else in it is one.
@@ -20,7 +21,8 @@ class Case:
     """One scenario, as a description that travels to a worker: text, and the settings that make the case of it.
 
     ``id`` is the file's name inside its folder of scenarios, with the choices of its matrix if it has one.  ``file``
-    is relative, so that a corpus does not depend on where it was made.  ``problem`` says why a file is no scenario.
+    is relative, so that a corpus does not depend on where it was made.  ``verdict`` and ``phase`` say what a correct
+    reader does with the bytes.  ``problem`` says why a file is no scenario.
     """
 
     id: str
@@ -29,6 +31,8 @@ class Case:
     server: str
     tags: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
+    verdict: Verdict = "accept"
+    phase: Phase | None = None
     problem: str | None = None
 
 
@@ -66,8 +70,7 @@ def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:
             return
         for one in expand(text, file=relative):
             chosen = f"[{one.name.partition('[')[2]}" if one.choices else ""
-            tags = tuple(one.scenario.tags)
-            yield Case(stem + chosen, relative, text, one.scenario.server, tags, one.choices)
+            yield _case(stem + chosen, relative, text, one.scenario, one.choices)
     except ScenarioError as error:
         error.file = relative
         yield Case(stem, relative, text, "", problem=str(error))
@@ -80,7 +83,12 @@ def _recorded_case(case: str, file: str, text: str, folder: Path) -> Case:
 
     settings = recorded_settings(folder)
     scenario = base_scenario(text, file=file, settings=settings)
-    return Case(case, file, text, scenario.server, (*scenario.tags, "recorded"), settings)
+    return _case(case, file, text, scenario, settings, "recorded")
+
+
+def _case(case: str, file: str, text: str, scenario: Scenario, settings: dict[str, Any], *more_tags: str) -> Case:
+    tags = (*scenario.tags, *more_tags)
+    return Case(case, file, text, scenario.server, tags, settings, scenario.verdict, scenario.phase)
 
 
 def compile_case(case: Case) -> bytes:

@@ -9,25 +9,35 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
+from forge.check import compare
 from forge.check.canonical import canonical_events
-from forge.check.compare import Outcome, check
 from forge.check.decoders import Decoder, available_decoders
 from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import Case, compile_case
 from forge.errors import FormatError, ScenarioError, UnsupportedError
+from forge.scenario.model import Verdict
 
 #: Seconds for one case, all decoders together.
 CASE_LIMIT = 120.0
 
 Status = Literal["compiled", "unreadable", "unsupported", "invalid", "crashed", "timeout"]
+#: What a decoder did, seen from the verdict of the case.  ``rejects``: it stopped with an error, as it has to or may;
+#: ``accepts``: it read on where it has to stop.  The others are as in :data:`forge.check.compare.Outcome`.
+Outcome = Literal["agree", "rejects", "disagree", "accepts", "refused", "unsupported", "crashed", "timeout", "not_here"]
+OUTCOMES: tuple[Outcome, ...] = tuple(outcome for outcome in get_args(Outcome) if outcome != "not_here")
+#: The outcomes that a correct decoder has.
+RIGHT: frozenset[Outcome] = frozenset(("agree", "rejects"))
 
 
 class DecoderVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What one decoder makes of the bytes; ``detail`` is the first difference, or why it stopped."""
+    """What one decoder makes of the bytes; ``detail`` is the first difference, or why it stopped.
+
+    The outcome is judged against the verdict of the case (:func:`judged_outcome`).
+    """
 
     decoder: str
     version: str | None
@@ -39,14 +49,16 @@ class DecoderVerdict(msgspec.Struct, frozen=True, kw_only=True):
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """One case, judged.
 
-    ``status`` is of our side: ``compiled``; ``unreadable`` (our own reader refuses what was compiled); ``unsupported``
-    (known to servers, not built yet); ``invalid`` (the scenario is wrong); ``crashed``; ``timeout``.  ``error`` says
-    why, and ``decode`` has a JSON object a line.
+    ``status`` is of our side: ``compiled``; ``unreadable`` (compiled, but our own reader stops with an error);
+    ``unsupported`` (known to servers, not built yet); ``invalid`` (the scenario is wrong); ``crashed``; ``timeout``.
+    ``error`` says why, and ``decode`` has a JSON object a line, up to where our reader stops.  ``against`` says how our
+    own reader goes against the verdict of the case, None if it does as it should.
     """
 
     case: Case
     status: Status
     error: str | None = None
+    against: str | None = None
     binlog: bytes | None = None
     sha256: str | None = None
     decode: str | None = None
@@ -95,21 +107,13 @@ def judge_case(case: Case, *, decoders: Sequence[str]) -> Judgement:
 
 def judge_bytes(case: Case, binlog: bytes, decoders: Sequence[Decoder]) -> Judgement:
     """The judgement of a case whose bytes are known."""
-    verdicts = [
-        DecoderVerdict(
-            decoder=one.decoder,
-            version=one.version,
-            outcome=one.outcome,
-            detail=None if one.outcome == "agree" else one.message,
-            warnings=list(one.warnings),
-        )
-        for one in check(binlog, decoders)
-    ]
-    decode, error = canonical_decode(binlog)
+    verdicts = [_judged(one, case.verdict) for one in compare.check(binlog, decoders)]
+    decode, problem = canonical_decode(binlog)
     return Judgement(
         case=case,
-        status="compiled" if error is None else "unreadable",
-        error=error,
+        status="compiled" if problem is None else "unreadable",
+        error=None if problem is None else f"our own reader stops: {problem}",
+        against=against_verdict(case, problem),
         binlog=binlog,
         sha256=hashlib.sha256(binlog).hexdigest(),
         decode=decode,
@@ -117,14 +121,54 @@ def judge_bytes(case: Case, binlog: bytes, decoders: Sequence[Decoder]) -> Judge
     )
 
 
-def canonical_decode(binlog: bytes) -> tuple[str, str | None]:
+def judged_outcome(found: compare.Verdict, verdict: Verdict) -> Outcome:
+    """The outcome of a decoder, given what a correct reader does with the bytes.
+
+    A reader that has to stop may have shown whatever it likes before; one that may read on has to agree if it does.
+    """
+    if verdict == "accept" or found.outcome in ("crashed", "timeout", "not_here"):
+        return found.outcome
+    if verdict == "reject":
+        return "rejects" if found.ended in ("refused", "unsupported") else "accepts"
+    if found.outcome in ("refused", "unsupported"):
+        return "rejects"
+    if found.difference is not None and found.difference.what == "ending":
+        return "agree"  # It goes on where we may stop: there is no canonical decode of what comes then.
+    return found.outcome
+
+
+def _judged(found: compare.Verdict, verdict: Verdict) -> DecoderVerdict:
+    outcome = judged_outcome(found, verdict)
+    return DecoderVerdict(
+        decoder=found.decoder,
+        version=found.version,
+        outcome=outcome,
+        detail=None if outcome == "agree" else found.message,
+        warnings=list(found.warnings),
+    )
+
+
+def against_verdict(case: Case, problem: FormatError | UnsupportedError | None) -> str | None:
+    """How our own reader, which ended with ``problem``, goes against the verdict; None if it does not."""
+    if case.verdict == "accept":
+        return None if problem is None else f"it has to be accepted, and our reader stops: {problem}"
+    if problem is None:
+        return None if case.verdict == "may" else f"it has to be rejected ({case.phase}), and our reader accepts it"
+    if isinstance(problem, FormatError) and case.phase in (None, problem.phase):
+        return None
+    if isinstance(problem, UnsupportedError) and case.verdict == "may":
+        return None
+    return f"it is to be rejected in the phase {case.phase}, and our reader stops otherwise: {problem}"
+
+
+def canonical_decode(binlog: bytes) -> tuple[str, FormatError | UnsupportedError | None]:
     """JSON lines of the canonical decode as far as it goes, and the error that ends it."""
     lines: list[str] = []
     try:
         for event in canonical_events(binlog):
             lines.append(json.dumps(event, ensure_ascii=False) + "\n")
     except (FormatError, UnsupportedError) as error:
-        return "".join(lines), f"our own reader stops: {error}"
+        return "".join(lines), error
     return "".join(lines), None
 
 

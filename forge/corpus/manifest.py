@@ -20,10 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from forge.corpus.judge import DecoderVerdict, Judgement, Status
-from forge.errors import ScenarioError, nearest
+from forge.corpus.judge import RIGHT, DecoderVerdict, Judgement, Status
+from forge.errors import Phase, ScenarioError, nearest
+from forge.scenario.model import Verdict
 
-FORMAT = 1
+FORMAT = 2
 SUMMARY = "corpus.json"
 CASES_PER_PART = 1024
 
@@ -42,8 +43,11 @@ SCHEMA = pa.schema(
         pa.field("file", pa.string(), nullable=False),
         pa.field("server", pa.string(), nullable=False),
         pa.field("tags", pa.list_(pa.string()), nullable=False),
+        pa.field("verdict", pa.string(), nullable=False),
+        pa.field("phase", pa.string()),
         pa.field("status", pa.string(), nullable=False),
         pa.field("error", pa.string()),
+        pa.field("against", pa.string()),
         pa.field("size", pa.int64()),
         pa.field("sha256", pa.string()),
         pa.field("binlog", pa.binary()),
@@ -73,8 +77,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     server: str
     tags: list[str]
+    verdict: Verdict
+    phase: Phase | None
     status: Status
     error: str | None
+    against: str | None
     size: int | None
     sha256: str | None
     verdicts: list[DecoderVerdict]
@@ -82,7 +89,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def failing(self) -> bool:
         """Whether something about the case asks for a look."""
-        return self.status != "compiled" or any(verdict.outcome != "agree" for verdict in self.verdicts)
+        made = self.status in ("compiled", "unreadable") and self.against is None
+        return not made or any(verdict.outcome not in RIGHT for verdict in self.verdicts)
 
 
 def row_of(judgement: Judgement) -> dict[str, Any]:
@@ -93,8 +101,11 @@ def row_of(judgement: Judgement) -> dict[str, Any]:
         "file": case.file,
         "server": case.server,
         "tags": list(case.tags),
+        "verdict": case.verdict,
+        "phase": case.phase,
         "status": judgement.status,
         "error": judgement.error,
+        "against": judgement.against,
         "size": None if judgement.binlog is None else len(judgement.binlog),
         "sha256": judgement.sha256,
         "binlog": judgement.binlog,
@@ -111,7 +122,9 @@ def part_name(number: int) -> str:
 def write_part(path: Path, rows: pa.Table) -> None:
     """Write the rows of one part, sorted by case, as one row group."""
     table = rows.select(SCHEMA.names).cast(SCHEMA).sort_by("case").combine_chunks()
-    with pq.ParquetWriter(path, SCHEMA, compression="zstd", use_dictionary=["file", "server", "status"]) as writer:
+    with pq.ParquetWriter(
+        path, SCHEMA, compression="zstd", use_dictionary=["file", "server", "verdict", "status"]
+    ) as writer:
         writer.write_table(table, row_group_size=max(1, table.num_rows))
 
 

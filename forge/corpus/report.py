@@ -9,14 +9,16 @@ from dataclasses import asdict, dataclass, field
 from textwrap import shorten
 from typing import Any, get_args
 
-from forge.check.compare import Outcome
 from forge.corpus.cases import RECORDED
-from forge.corpus.judge import DecoderVerdict, Status
+from forge.corpus.judge import OUTCOMES, RIGHT, DecoderVerdict, Outcome, Status
 from forge.corpus.manifest import Entry, Summary
+from forge.scenario.model import Verdict
 from forge.servers import server_names
 
-OUTCOMES: tuple[Outcome, ...] = tuple(outcome for outcome in get_args(Outcome) if outcome != "not_here")
 STATUSES: tuple[Status, ...] = get_args(Status)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+#: Outcomes that say something wrong of the bytes, in contrast to those that say nothing.
+_WRONG: frozenset[Outcome] = frozenset(("disagree", "accepts"))
 #: Groups of findings that a table shows; the rest is counted.
 SHOWN = 40
 #: Characters of what was said of a finding.
@@ -37,7 +39,7 @@ class Finding:
     @property
     def order(self) -> tuple[int, str, str]:
         """Disagreements first: they are what a reader of the table looks for."""
-        return (self.outcome != "disagree", self.who, self.reason)
+        return (self.outcome not in _WRONG, self.who, self.reason)
 
 
 class Tally:
@@ -45,10 +47,13 @@ class Tally:
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.statuses: Counter[Status] = Counter()
+        self.verdicts: Counter[Verdict] = Counter()
+        #: How our own reader goes against the verdict, by case.
+        self.against: dict[str, str] = {}
         self.outcomes: dict[str, Counter[Outcome]] = {}
         self.warnings: Counter[str] = Counter()
         self._failures: dict[tuple[str, str], Finding] = {}
-        self._verdicts: dict[tuple[str, str, str], Finding] = {}
+        self._findings: dict[tuple[str, str, str], Finding] = {}
         for entry in entries:
             self._count(entry)
 
@@ -58,32 +63,35 @@ class Tally:
 
     @property
     def failures(self) -> list[Finding]:
-        """Cases without a binlog, or with one that our own reader refuses."""
+        """Cases without a binlog, or with one that our own reader takes otherwise than it should."""
         return list(self._failures.values())
 
     @property
-    def verdicts(self) -> list[Finding]:
-        """Verdicts other than agreement, disagreements first."""
-        return sorted(self._verdicts.values(), key=lambda finding: finding.order)
+    def findings(self) -> list[Finding]:
+        """Outcomes other than the right ones, disagreements first."""
+        return sorted(self._findings.values(), key=lambda finding: finding.order)
 
     def _count(self, entry: Entry) -> None:
         self.statuses[entry.status] += 1
-        if entry.status != "compiled":
+        self.verdicts[entry.verdict] += 1
+        if entry.against is not None:
+            self.against[entry.case] = entry.against
+        if entry.against is not None or entry.status not in ("compiled", "unreadable"):
             about = topic(entry.file)
             failure = self._failures.setdefault((entry.status, about), Finding("forge", entry.status, about))
-            _add(failure, entry.case, entry.error)
+            _add(failure, entry.case, entry.against or entry.error)
         for verdict in entry.verdicts:
             self.outcomes.setdefault(verdict.decoder, Counter())[verdict.outcome] += 1
             self.warnings[verdict.decoder] += bool(verdict.warnings)
-            if verdict.outcome != "agree":
+            if verdict.outcome not in RIGHT:
                 key = (verdict.decoder, verdict.outcome, _reason(entry, verdict))
-                finding = self._verdicts.setdefault(key, Finding(*key))
+                finding = self._findings.setdefault(key, Finding(*key))
                 _add(finding, entry.case, verdict.detail)
 
 
 def _reason(entry: Entry, verdict: DecoderVerdict) -> str:
-    """What makes findings alike: the scenario for a difference, the message (numbers aside) for everything else."""
-    return topic(entry.file) if verdict.outcome == "disagree" else re.sub(r"[0-9]+", "#", verdict.detail or "")
+    """What makes findings alike: the scenario for what is wrong, the message (numbers aside) for everything else."""
+    return topic(entry.file) if verdict.outcome in _WRONG else re.sub(r"[0-9]+", "#", verdict.detail or "")
 
 
 def topic(file: str) -> str:
@@ -117,6 +125,8 @@ def summary_lines(tally: Tally, summary: Summary) -> Iterator[str]:
     yield f"{tally.cases} cases: " + ", ".join(
         f"{tally.statuses[status]} {status}" for status in STATUSES if tally.statuses[status] or status == "compiled"
     )
+    accept, reject, either = (tally.verdicts[verdict] for verdict in VERDICTS)
+    yield f"a reader has to accept {accept}, has to reject {reject}, may do either with {either}"
     yield ""
     yield from table(
         ["decoder", "version", *OUTCOMES, "warned"],
@@ -133,9 +143,9 @@ def summary_lines(tally: Tally, summary: Summary) -> Iterator[str]:
     for name, reason in summary.absent.items():
         yield f"{name}  NOT RUN: {reason}"
     yield from _listing("failed here", tally.failures)
-    disagreements = [finding for finding in tally.verdicts if finding.outcome == "disagree"]
+    disagreements = [finding for finding in tally.findings if finding.outcome in _WRONG]
     yield from _listing("disagreements, by decoder and scenario, with the first difference", disagreements)
-    others = [finding for finding in tally.verdicts if finding.outcome != "disagree"]
+    others = [finding for finding in tally.findings if finding.outcome not in _WRONG]
     yield from _listing("not read to the end, by decoder and message", others)
     yield ""
     yield f"sha256 of the manifest {summary.sha256}"
@@ -146,6 +156,8 @@ def summary_object(tally: Tally, summary: Summary) -> dict[str, Any]:
     return {
         "cases": tally.cases,
         "statuses": {status: tally.statuses[status] for status in STATUSES},
+        "verdicts": {verdict: tally.verdicts[verdict] for verdict in VERDICTS},
+        "against": tally.against,
         "sha256": summary.sha256,
         "decoders": {
             name: {"version": version, **{o: tally.outcomes.get(name, Counter())[o] for o in OUTCOMES}}
@@ -153,7 +165,7 @@ def summary_object(tally: Tally, summary: Summary) -> dict[str, Any]:
         },
         "not_run": summary.absent,
         "failures": [asdict(finding) for finding in tally.failures],
-        "findings": [asdict(finding) for finding in tally.verdicts],
+        "findings": [asdict(finding) for finding in tally.findings],
     }
 
 

@@ -7,16 +7,19 @@ the JSON Schema for editors is generated from them (``forge.scenario.schema``). 
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct, field
 
 from forge.compile.model import Session
+from forge.errors import Phase
 from forge.located import Located
 
 #: A cell: a literal, or a generator such as {faker: name}.
 Cell = Any
+#: What a correct reader does with the bytes: it has to read them, it has to stop with an error, or it may do either.
+Verdict = Literal["accept", "reject", "may"]
 #: Conditions on columns: {column: literal | [literals] | null | {lt|le|gt|ge|ne|between: ...}}.
 Where = dict[str, Any]
 
@@ -151,6 +154,14 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         Meta(description="Transactions in order of commit: lists of statements."),
     ] = []
     tags: Annotated[list[str], Meta(description="Words by which cases of a corpus are chosen.")] = []
+    verdict: Annotated[
+        Verdict,
+        Meta(description="What a correct reader does with the bytes: read them, stop with an error, or either."),
+    ] = "accept"
+    phase: Annotated[
+        Phase | None,
+        Meta(description="Where a reader that stops should find the error; needed with `verdict: reject`."),
+    ] = None
     matrix: Annotated[
         dict[str, list[Any]],
         Meta(
@@ -158,6 +169,12 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             " (`session.row_image`) or a parameter of the template; `exclude` lists combinations to leave out."
         ),
     ] = {}
+
+    def __post_init__(self) -> None:
+        if self.verdict == "reject" and self.phase is None:
+            raise ValueError(f"`verdict: reject` needs `phase`: one of {', '.join(get_args(Phase))}")
+        if self.verdict == "accept" and self.phase is not None:
+            raise ValueError("`phase` says where a reader stops: it goes with `verdict: reject` or `verdict: may`")
 
     @property
     def origin(self) -> Located | None:

@@ -86,6 +86,18 @@ def test_no_corpus_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
     assert "there is no corpus in" in capfd.readouterr().err
 
 
+def test_a_build_fails_where_our_reader_goes_against_a_verdict(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], spark: object
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "fine.yaml").write_text("scenario: fine\nverdict: reject\nphase: framing\n")
+    command = ["corpus", "build", "--scenarios", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+    assert run(command) == 1
+    said = capfd.readouterr()
+    assert said.out.startswith("1 cases: 1 compiled\na reader has to accept 0, has to reject 1")
+    assert "against the verdict of fine: it has to be rejected (framing), and our reader accepts it" in said.err
+
+
 @pytest.mark.slow
 def test_an_interrupted_build_says_so_in_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen(

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
 import pytest
 
 from forge.binlog import write_binlog
+from forge.check.cells import Cell
+from forge.check.decoders import DecodedTable, Decoder, DecodingEnded, Ending, Item
 from forge.corpus import judge as judge_module
 from forge.corpus.cases import Case
 from forge.corpus.judge import Status, judge_bytes, judge_case, jury_here
-from forge.errors import ScenarioError, UnsupportedError
+from forge.errors import Phase, ScenarioError, UnsupportedError
+from forge.scenario.model import Verdict
 
 CASE = Case(id="a", file="scenarios/a.yaml", text="", server="mysql-9.7")
 
@@ -57,6 +64,83 @@ def test_a_file_that_our_reader_refuses_is_a_failing_row() -> None:
     found = judge_bytes(CASE, b"no binary log", [])
     assert found.status == "unreadable"
     assert "our own reader stops" in (found.error or "")
+
+
+class Stub(Decoder):
+    """A decoder that shows nothing, and ends as it is told."""
+
+    name = "stub"
+
+    def __init__(self, ended: Ending | None, shown: tuple[Item, ...] = ()) -> None:
+        self.ended = ended
+        self.shown = shown
+
+    def available(self) -> None:
+        return None
+
+    def version(self) -> str:
+        return "1"
+
+    def decode(self, data: bytes) -> Iterator[Item]:
+        yield from self.shown
+        if self.ended is not None:
+            raise DecodingEnded(self.ended, "no more")
+
+    def normalise(self, cell: Cell) -> None:
+        return None
+
+
+SURPLUS = (DecodedTable((4, 0), "a.b"),)
+EMPTY = write_binlog([])
+TORN = EMPTY + b"torn"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "data", "decoder", "outcome"),
+    [
+        ("reject", TORN, Stub("refused"), "rejects"),
+        ("reject", TORN, Stub("unsupported"), "rejects"),
+        ("reject", TORN, Stub("refused", SURPLUS), "rejects"),
+        ("reject", TORN, Stub("crashed"), "crashed"),
+        ("reject", TORN, Stub("timeout"), "timeout"),
+        ("reject", TORN, Stub(None), "accepts"),
+        ("reject", EMPTY, Stub(None), "accepts"),
+        ("may", TORN, Stub("refused"), "rejects"),
+        ("may", TORN, Stub(None), "agree"),
+        ("may", EMPTY, Stub(None), "agree"),
+        ("may", EMPTY, Stub(None, SURPLUS), "disagree"),
+        ("may", EMPTY, Stub("refused", SURPLUS), "disagree"),
+        ("accept", EMPTY, Stub("refused"), "refused"),
+        ("accept", TORN, Stub(None), "disagree"),
+    ],
+)
+def test_a_decoder_is_judged_against_the_verdict_of_the_case(
+    verdict: Verdict, data: bytes, decoder: Stub, outcome: str
+) -> None:
+    case = replace(CASE, verdict=verdict, phase=None if verdict == "accept" else "framing")
+    assert [one.outcome for one in judge_bytes(case, data, [decoder]).verdicts] == [outcome]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "phase", "data", "against"),
+    [
+        ("accept", None, EMPTY, None),
+        ("accept", None, TORN, "it has to be accepted, and our reader stops: .*framing"),
+        ("reject", "framing", TORN, None),
+        ("reject", "row", TORN, r"to be rejected in the phase row, and our reader stops otherwise: .*framing"),
+        ("reject", "framing", EMPTY, r"it has to be rejected \(framing\), and our reader accepts it"),
+        ("may", None, EMPTY, None),
+        ("may", None, TORN, None),
+        ("may", "framing", TORN, None),
+        ("may", "row", TORN, "to be rejected in the phase row"),
+    ],
+)
+def test_our_own_reader_is_held_to_the_verdict(
+    verdict: Verdict, phase: Phase | None, data: bytes, against: str | None
+) -> None:
+    found = judge_bytes(replace(CASE, verdict=verdict, phase=phase), data, [])
+    assert found.status == ("unreadable" if data == TORN else "compiled")
+    assert (found.against is None) if against is None else re.search(against, str(found.against))
 
 
 def test_an_empty_file_is_judged() -> None:

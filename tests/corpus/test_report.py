@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from forge.corpus.cases import Case
-from forge.corpus.judge import DecoderVerdict, Judgement
+from forge.corpus.judge import OUTCOMES, DecoderVerdict, Judgement
 from forge.corpus.manifest import (
     SCHEMA,
     Summary,
@@ -48,7 +49,7 @@ def corpus(tmp_path: Path) -> Path:
     sha256 = digest([tmp_path / part_name(0)])
     versions = {"ours": "1", "theirs": "1"}
     write_summary(
-        tmp_path, Summary(format=1, forge="0", cases=5, sha256=sha256, decoders=versions, absent={"mine": "not here"})
+        tmp_path, Summary(format=2, forge="0", cases=5, sha256=sha256, decoders=versions, absent={"mine": "not here"})
     )
     return tmp_path
 
@@ -75,16 +76,35 @@ def test_a_folder_without_a_summary_is_no_corpus(corpus: Path) -> None:
 def test_the_summary_counts_verdicts_and_gives_first_differences(corpus: Path) -> None:
     lines = list(summary_lines(Tally(read_entries(corpus)), read_summary(corpus)))
     assert lines[0] == "5 cases: 4 compiled, 1 unsupported"
-    assert [line.split() for line in lines[2:5]] == [
-        ["decoder", "version", "agree", "disagree", "refused", "unsupported", "crashed", "timeout", "warned"],
-        ["ours", "1", "4", "0", "0", "0", "0", "0", "0"],
-        ["theirs", "1", "0", "2", "2", "0", "0", "0", "0"],
+    assert lines[1] == "a reader has to accept 5, has to reject 0, may do either with 0"
+    assert [line.split() for line in lines[3:6]] == [
+        ["decoder", "version", *OUTCOMES, "warned"],
+        ["ours", "1", *("4" if outcome == "agree" else "0" for outcome in OUTCOMES), "0"],
+        ["theirs", "1", *("2" if outcome in ("disagree", "refused") else "0" for outcome in OUTCOMES), "0"],
     ]
     assert "mine  NOT RUN: not here" in lines
     text = "\n".join(lines)
     assert "forge unsupported: e\n    XA is not here yet" in text
     assert "theirs: a and 1 more\n    row 9 is 2, theirs shows 3" in text
     assert "theirs refused: c and 1 more\n    at 17: no" in text
+
+
+def test_cases_whose_verdict_our_reader_goes_against_are_failures_and_right_rejections_are_not(tmp_path: Path) -> None:
+    broken = Case("right", "s/a.yaml", "", "mysql-9.7", verdict="reject", phase="row")
+    judged = [
+        Judgement(case=broken, status="unreadable", error="stops", verdicts=[verdict("theirs", "rejects", "no")]),
+        Judgement(case=replace(broken, id="wrong"), status="compiled", against="our reader accepts it"),
+        Judgement(case=replace(broken, id="their"), status="unreadable", verdicts=[verdict("theirs", "accepts", "")]),
+    ]
+    rows = [row_of(one) for one in judged]
+    write_part(tmp_path / part_name(0), pa.Table.from_pylist(rows, schema=SCHEMA))
+    write_summary(tmp_path, Summary(format=2, forge="0", cases=3, sha256="", decoders={"theirs": "1"}, absent={}))
+    assert [entry.case for entry in read_entries(tmp_path) if entry.failing] == ["their", "wrong"]
+    tally = Tally(read_entries(tmp_path))
+    assert tally.against == {"wrong": "our reader accepts it"}
+    assert [(found.cases, found.first) for found in tally.failures] == [(["wrong"], "our reader accepts it")]
+    assert [(found.outcome, found.cases) for found in tally.findings] == [("accepts", ["their"])]
+    assert "has to reject 3" in "\n".join(summary_lines(tally, read_summary(tmp_path)))
 
 
 def test_the_summary_as_json_has_every_finding(corpus: Path) -> None:

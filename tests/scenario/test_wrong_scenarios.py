@@ -53,6 +53,24 @@ WRONG = [
         id="bad yaml",
     ),
     pytest.param(
+        "scenario: x\nverdict: rejects\n",
+        "f.yaml:2: verdict is 'rejects'; expected one of accept, reject, may; did you mean 'reject'?",
+        id="unknown verdict",
+    ),
+    pytest.param(
+        "scenario: x\nverdict: reject\n",
+        (
+            "f.yaml:1: `verdict: reject` needs `phase`: one of framing, checksum, post_header, body, metadata, row, "
+            "value, listing"
+        ),
+        id="reject without phase",
+    ),
+    pytest.param(
+        "scenario: x\nphase: row\n",
+        "f.yaml:1: `phase` says where a reader stops: it goes with `verdict: reject` or `verdict: may`",
+        id="phase without reject",
+    ),
+    pytest.param(
         "scenario: x\n\ttables: []\n",
         (
             "f.yaml:2: bad YAML: found a tab character that violates indentation, while scanning a plain "

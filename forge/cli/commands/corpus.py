@@ -14,7 +14,7 @@ import click
 
 from forge.cli.output import STDOUT, write_output
 from forge.cli.progress import progress_to
-from forge.errors import EnvironmentMissing, ScenarioError
+from forge.errors import CheckFailed, EnvironmentMissing, ScenarioError
 
 if TYPE_CHECKING:
     from forge.corpus.manifest import Entry
@@ -45,6 +45,8 @@ def command() -> None:
 def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions: int | None, as_json: bool) -> None:
     """Compile, decode and judge every case, in parallel on Spark; ends with a summary table.
 
+    Exit code 1 if our own reader goes against the verdict of a case.
+
     \b
     Example:
       forge corpus build --out out/corpus
@@ -72,6 +74,10 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
         click.echo(json.dumps(summary_object(tally, summary), indent=2))
     else:
         click.echo("\n".join(summary_lines(tally, summary)))
+    if tally.against:
+        first, said = next(iter(tally.against.items()))
+        more = f" (and {len(tally.against) - 1} cases more)" if len(tally.against) > 1 else ""
+        raise CheckFailed(f"our own reader goes against the verdict of {first}: {said}{more}")
 
 
 @command.command()
@@ -154,21 +160,26 @@ def _case_lines(entries: Iterator[Entry]) -> Iterator[str]:
             entry.server,
             "" if entry.size is None else str(entry.size),
             (entry.sha256 or "")[:12],
-            entry.status if entry.status != "compiled" else _verdict_words(entry),
+            entry.verdict,
+            _outcome_words(entry),
         ]
         for entry in entries
     ]
-    for line in table(["case", "server", "bytes", "sha256", "verdict"], rows):
+    for line in table(["case", "server", "bytes", "sha256", "verdict", "outcome"], rows):
         yield line + "\n"
 
 
-def _verdict_words(entry: Entry) -> str:
-    others = [f"{verdict.decoder} {verdict.outcome}" for verdict in entry.verdicts if verdict.outcome != "agree"]
-    return ", ".join(others) or f"{len(entry.verdicts)} agree"
+def _outcome_words(entry: Entry) -> str:
+    from forge.corpus.judge import RIGHT
+
+    if entry.against is not None or entry.status not in ("compiled", "unreadable"):
+        return entry.status
+    others = [f"{verdict.decoder} {verdict.outcome}" for verdict in entry.verdicts if verdict.outcome not in RIGHT]
+    return ", ".join(others) or f"{len(entry.verdicts)} right"
 
 
 def _one_case(row: dict[str, Any]) -> Iterator[str]:
-    for name in ("case", "file", "server", "status", "error", "size", "sha256"):
+    for name in ("case", "file", "server", "verdict", "phase", "status", "error", "against", "size", "sha256"):
         if row[name] is not None:
             yield f"{name:<8} {row[name]}\n"
     yield f"{'tags':<8} {', '.join(row['tags'])}\n"
