@@ -7,7 +7,9 @@ them: columns one by one, flags by name, cells as values.
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from forge.binlog.listing_rows import rows_from_fields, rows_to_fields
@@ -38,10 +40,12 @@ class ListingState:
     def note(self, event: Event) -> None:
         self.format = advance(self.format, event)
         if isinstance(event.body, TableMap):
-            try:
-                self.columns[event.body.table_id] = columns_of(event.body, mariadb=self.format.mariadb)
-            except ForgeError:
-                self.columns.pop(event.body.table_id, None)
+            self.columns.pop(event.body.table_id, None)
+            for columns in (partial(columns_of, mariadb=self.format.mariadb), bare_columns):
+                # Rows can be edited under a table map whose optional metadata no reader takes.
+                with suppress(ForgeError):
+                    self.columns[event.body.table_id] = columns(event.body)
+                    break
 
 
 def plain_fields(body: Body) -> Fields:
@@ -118,7 +122,8 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, str):
         return value if is_safe(value) else {"hex": to_bytes(value).hex()}
     if isinstance(value, MetadataRecord):
-        return [value.type_code, _metadata_to_plain(value.value)]
+        width = [] if value.length_size is None else [value.length_size]
+        return [value.type_code, _metadata_to_plain(value.value), *width]
     if isinstance(value, tuple):
         return [_tagged(item) for item in value]
     return value
@@ -173,9 +178,12 @@ def _unhex(value: Any, name: str) -> bytes:
 
 
 def _record_from_plain(item: Any) -> MetadataRecord:
-    if not isinstance(item, list) or len(item) != 2:
-        raise ScenarioError(f"optional_metadata has {item!r}", expected="[type number, value]")
-    return MetadataRecord(item[0], _metadata_from_plain(item[0], item[1]))
+    if not isinstance(item, list) or len(item) not in (2, 3):
+        raise ScenarioError(
+            f"optional_metadata has {item!r}",
+            expected="[type number, value], or also the size of the length",
+        )
+    return MetadataRecord(item[0], _metadata_from_plain(item[0], item[1]), *item[2:])
 
 
 def _metadata_to_plain(value: Any) -> Any:
@@ -209,12 +217,13 @@ def _table_map_to_fields(body: TableMap, fields: Fields) -> Fields:
         for column in bare_columns(body)
     ]
     names = [record.type_name for record in body.optional_metadata]
+    simple = len(set(names)) == len(names) and all(record.length_size is None for record in body.optional_metadata)
     shown: Fields = {}
     for name, value in fields.items():
         if name == "types":
             shown["columns"] = columns
         elif name == "optional_metadata":
-            if names and len(set(names)) == len(names):
+            if names and simple:
                 shown[name] = {record.type_name: _metadata_to_plain(record.value) for record in body.optional_metadata}
             elif names:
                 shown[name] = value

@@ -13,7 +13,7 @@ from typing import Any
 from forge.charsets import charset
 from forge.charsets.collations import find_collation
 from forge.check.cells import MappedTable, text_or_hex
-from forge.errors import ForgeError
+from forge.errors import ForgeError, FormatError
 from forge.events.columns import primary_key_of
 from forge.events.event import Event, RawBody
 from forge.events.format_description import FormatDescription
@@ -22,6 +22,7 @@ from forge.events.gtid_tagged import GtidTagged
 from forge.events.layout import Body, flag_names, to_bytes, to_text
 from forge.events.mariadb_compressed import QueryCompressed, decompress_block
 from forge.events.mariadb_gtid import GTID_FLAGS2, MariadbGtid
+from forge.events.optional_metadata import MetadataRecord, read_value
 from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
 from forge.events.rows import ROW_FLAGS, ROWS_BODIES
@@ -171,7 +172,7 @@ def _table_map(body: TableMap, mapped: MappedTable | None) -> Fields:
         "table": text_or_hex(body.table),
     }
     records = [
-        {"type": record.type_code, "name": record.type_name, "value": plain(record.value)}
+        {"type": record.type_code, "name": record.type_name, "value": plain(_read_value(record))}
         for record in body.optional_metadata
     ]
     if mapped is None or mapped.columns is None:
@@ -188,6 +189,13 @@ def _table_map(body: TableMap, mapped: MappedTable | None) -> Fields:
     if key is not None:
         shown["primary_key"] = [{"column": index + 1} | ({"prefix": prefix} if prefix else {}) for index, prefix in key]
     return shown | {"optional_metadata": records}
+
+
+def _read_value(record: MetadataRecord) -> Any:
+    try:
+        return read_value(record)
+    except FormatError:
+        return record.value
 
 
 def _column(number: int, column: Column, family: str, visible: Any) -> Fields:

@@ -17,7 +17,7 @@ from forge.check.cli_reader import Printed, find_program, program_version, run_o
 from forge.check.decoders import NOT_SHOWN, Decoder, DecodingEnded, Expected, ExpectedKey, Form, Item, Warned
 from forge.check.pseudo_sql import TextReader, escape, unescape
 from forge.check.vendor_columns import Flavour, column_texts, primary_key_text
-from forge.events.columns import is_enum, is_set
+from forge.events.column_kinds import is_enum, is_set
 from forge.events.layout import to_bytes, to_text
 from forge.events.registry import event_name
 from forge.values.base import Column

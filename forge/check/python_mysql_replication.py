@@ -32,7 +32,8 @@ from forge.check.python_values import expected_diffs, expected_json, form_of
 from forge.check.reference import Place
 from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.errors import FormatError
-from forge.events.columns import is_enum, is_set, primary_key_of
+from forge.events.column_kinds import is_enum, is_set
+from forge.events.columns import primary_key_of
 from forge.events.event import decode_event
 from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription

@@ -12,7 +12,8 @@ from forge.charsets import Collation, charset, collation
 from forge.check.cells import MappedTable
 from forge.check.decoders import NOT_SHOWN, ExpectedKey
 from forge.errors import ScenarioError
-from forge.events.columns import is_character, is_enum, is_numeric, is_set, primary_key_of
+from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
+from forge.events.columns import primary_key_of
 from forge.events.layout import to_text
 from forge.values.base import Column
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from forge.compile.model import Key, KeyPart, Session, Table
 from forge.errors import ScenarioError
-from forge.events.columns import GEOMETRY, VECTOR, is_character, is_enum, is_numeric, is_set
+from forge.events.column_kinds import GEOMETRY, VECTOR, is_character, is_enum, is_numeric, is_set
 from forge.events.optional_metadata import MetadataRecord, record
 from forge.events.table_map import TableMap
 from forge.servers import ServerLine

@@ -43,16 +43,19 @@ class PackedInt(Construct):  # type: ignore[misc]
         return obj
 
 
-def pack_int(value: int) -> bytes:
-    """The shortest packed form, which is what servers write."""
+#: Bytes of a packed integer -> its first byte, and the bytes behind it that hold the number.
+PACKED_SIZES = {1: (None, 1), 3: (252, 2), 4: (253, 3), 9: (254, 8)}
+
+
+def pack_int(value: int, size: int | None = None) -> bytes:
+    """The shortest packed form, which is what servers write; or the one of ``size`` bytes (1, 3, 4, 9)."""
     if not 0 <= value < 1 << 64:
         raise IntegerError(f"{value} does not fit a packed integer")
-    if value < 251:
-        return bytes([value])
-    for lead, width in ((252, 2), (253, 3), (254, 8)):
-        if value < 1 << (8 * width):
-            return bytes([lead]) + value.to_bytes(width, "little")
-    raise AssertionError("unreachable")
+    for bytes_taken, (lead, width) in PACKED_SIZES.items():
+        fits = value < 251 if lead is None else value < 1 << (8 * width)
+        if fits and size in (None, bytes_taken):
+            return (b"" if lead is None else bytes([lead])) + value.to_bytes(width, "little")
+    raise IntegerError(f"{value} does not fit a packed integer of {size} bytes")
 
 
 def read_exactly(stream: Any, length: int, path: str) -> bytes:

@@ -16,25 +16,33 @@ visibility            bits, one a column, 1 = visible
 vector_dimensions     (dimensions, ...), one a VECTOR column
 ====================  =======================================================================================
 
-The numbers are those of the servers (sql/log_event.cc), not those of the worklog's text.
+The numbers are those of the servers (sql/log_event.cc), not those of the worklog's text.  What makes a list of records
+right or wrong for a table is in ``forge.events.metadata_rules``.
 """
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from typing import Any
 
 from construct import Adapter, Construct, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
 
-from forge.events.layout import PackedBytes, PackedInt, Rest, Text, as_tuples, pack_int, read_exactly
+from forge.errors import FormatError
+from forge.events.layout import PackedBytes, PackedInt, Rest, Text, as_tuples, first_line, pack_int, read_exactly
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataRecord:
-    """One record.  ``value`` is bytes where the type is unknown or its bytes are not as that type's should be."""
+    """One record.
+
+    ``value`` is bytes where the type is unknown, or where servers would write the same in other bytes.
+    ``length_size`` is the number of bytes of the packed length, if it is not the shortest.
+    """
 
     type_code: int
     value: Any
+    length_size: int | None = None
 
     @property
     def type_name(self) -> str:
@@ -98,25 +106,57 @@ def parse_value(type_code: int, data: bytes) -> Any:
         return data
 
 
+def read_value(record: MetadataRecord) -> Any:
+    """What the record says, in whatever widths its numbers are packed; bytes if the type is unknown.
+
+    Raises FormatError (offset from the start of the value) if an item ends beyond the value.
+    """
+    if not isinstance(record.value, bytes) or record.type_code not in OPTIONAL_METADATA:
+        return record.value
+    stream = io.BytesIO(record.value)
+    rule = "an item that ends beyond its record"
+    try:
+        value = as_tuples(OPTIONAL_METADATA[record.type_code][1].parse_stream(stream))
+    except (ConstructError, ValueError, OverflowError) as error:
+        rule = first_line(error)
+    else:
+        if stream.tell() == len(record.value):
+            return value
+    at = min(stream.tell(), len(record.value))
+    raise FormatError(f"the {record.type_name} record has {rule}", phase="metadata", offset=at)
+
+
 def build_value(record: MetadataRecord) -> bytes:
     if isinstance(record.value, bytes):
         return record.value
     return bytes(OPTIONAL_METADATA[record.type_code][1].build(record.value))
 
 
+def build_record(record: MetadataRecord) -> bytes:
+    value = build_value(record)
+    return bytes([record.type_code]) + pack_int(len(value), record.length_size) + value
+
+
 class OptionalMetadata(Construct):  # type: ignore[misc]
-    """All records up to the end of the event."""
+    """All records up to the end of the event, or to the first that does not end in it."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[MetadataRecord, ...]:
         records = []
-        while head := stream.read(1):
-            length = PackedInt()._parse(stream, context, path)
-            value = read_exactly(stream, length, path)
-            records.append(MetadataRecord(head[0], parse_value(head[0], value)))
+        start = stream.tell()
+        try:
+            while head := stream.read(1):
+                at = stream.tell()
+                length = PackedInt()._parse(stream, context, path)
+                taken = stream.tell() - at
+                value = read_exactly(stream, length, path)
+                size = None if taken == len(pack_int(length)) else taken
+                records.append(MetadataRecord(head[0], parse_value(head[0], value), size))
+                start = stream.tell()
+        except ConstructError:
+            stream.seek(start)
         return tuple(records)
 
     def _build(self, obj: tuple[MetadataRecord, ...], stream: Any, context: Any, path: str) -> Any:
         for item in obj:
-            value = build_value(item)
-            stream.write(bytes([item.type_code]) + pack_int(len(value)) + value)
+            stream.write(build_record(item))
         return obj

@@ -11,8 +11,20 @@ from typing import Any, ClassVar
 
 from construct import BytesInteger, Const, Int16ul, Struct
 
-from forge.events.layout import Body, Derived, PackedInt, Span, Text, derived, field_length, length_of
-from forge.events.optional_metadata import MetadataRecord, OptionalMetadata
+from forge.errors import FormatError
+from forge.events.layout import (
+    Body,
+    Derived,
+    PackedInt,
+    Rest,
+    Span,
+    Text,
+    WhileMore,
+    derived,
+    field_length,
+    length_of,
+)
+from forge.events.optional_metadata import MetadataRecord, OptionalMetadata, build_record, read_value
 
 TABLE_FLAGS = ((0x0001, "BIT_LEN_EXACT"), (0x0002, "REFERRED_FK_DB"), (0x0004, "GENERATED_INVISIBLE_PK"))
 
@@ -25,7 +37,8 @@ def TableId() -> Any:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMap(Body):
     """``types`` has a byte a column, ``metadata`` the bytes that those types take, ``nullable`` a bit a column
-    (lowest first).
+    (lowest first).  ``metadata_tail`` are bytes at the end that are no whole record of optional metadata: no server
+    writes such, and readers of the table refuse them (forge.events.metadata_rules).
     """
 
     type_code: ClassVar[int] = 19
@@ -43,6 +56,7 @@ class TableMap(Body):
     metadata: bytes
     nullable: bytes
     optional_metadata: tuple[MetadataRecord, ...] = ()
+    metadata_tail: bytes | None = None
 
     layout: ClassVar[Struct] = Struct(
         "table_id" / TableId(),
@@ -59,8 +73,20 @@ class TableMap(Body):
         "metadata" / Span(field_length("metadata_length")),
         "nullable" / Span(lambda this: (this.column_count + 7) // 8),
         "optional_metadata" / OptionalMetadata(),
+        "metadata_tail" / WhileMore(Rest()),
     )
 
     def records(self) -> dict[str, Any]:
-        """The optional metadata by name; of a repeated record the last."""
-        return {record.type_name: record.value for record in self.optional_metadata}
+        """What the optional metadata says, by name; of a repeated record the first, as servers read it."""
+        found: dict[str, Any] = {}
+        for record in self.optional_metadata:
+            try:
+                found.setdefault(record.type_name, read_value(record))
+            except FormatError:
+                continue
+        return found
+
+    def description_size(self) -> int:
+        """Bytes from the types' metadata to the end: what offsets of the phase "metadata" count in."""
+        optional = sum(len(build_record(record)) for record in self.optional_metadata)
+        return len(self.metadata) + len(self.nullable) + optional + len(self.metadata_tail or b"")

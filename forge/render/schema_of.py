@@ -16,12 +16,12 @@ from forge.binlog.reader import read_events
 from forge.charsets import Collation, charset, find_collation
 from forge.compile.status import quoted
 from forge.errors import ForgeError
-from forge.events.columns import columns_of, is_character, is_enum, is_numeric, is_set, primary_key_of
+from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set, longest_value
+from forge.events.columns import columns_of, primary_key_of
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
 from forge.values.base import Column
 from forge.values.registry import codec_for
-from forge.values.strings import unfolded_length
 
 BINARY_COLLATION = 63
 GENERATED_INVISIBLE_PK = 0x0004
@@ -77,7 +77,7 @@ def column_facts(table_map: TableMap, *, mariadb: bool = False) -> tuple[ColumnF
 
 def _facts_of(column: Column, **place: Any) -> ColumnFacts:
     found = _collation(column)
-    octets = _octets(column)
+    octets = longest_value(column)
     text = is_character(column)
     known = charset(found.charset) if found is not None else None
     unknown = []
@@ -110,17 +110,6 @@ def _collation(column: Column) -> Collation | None:
     if column.collation is None or column.collation == BINARY_COLLATION:
         return None
     return find_collation(column.collation)
-
-
-def _octets(column: Column) -> int | None:
-    """The most bytes that the column holds."""
-    if column.type_code in (15, 253):
-        return int.from_bytes(column.metadata, "little")
-    if column.type_code == 252:
-        return int(256 ** column.metadata[0] - 1)
-    if column.type_code == 254 and is_character(column):
-        return unfolded_length(column.metadata)
-    return None
 
 
 def _members(column: Column) -> tuple[str, ...] | None:

@@ -113,7 +113,9 @@ def metadata_records() -> st.SearchStrategy[MetadataRecord]:
         members.map(lambda value: record("enum_members", value)),
         pairs.map(lambda value: record("prefix_primary_key", value)),
         bits.map(lambda value: record("visibility", value)),
-        st.builds(MetadataRecord, st.integers(14, 255), st.binary(max_size=6)),
+        st.builds(MetadataRecord, st.integers(14, 255), st.binary(max_size=6), st.sampled_from((None, 3, 4, 9))),
+        # The same number in three bytes, and an item that ends beyond its record.
+        st.sampled_from((MetadataRecord(3, b"\xfc\x08\x00"), MetadataRecord(8, b"\x01\xfd\x00", 4))),
     )
 
 
@@ -166,6 +168,7 @@ def _table_maps() -> st.SearchStrategy[TableMap]:
             metadata=st.binary(max_size=12),
             nullable=st.binary(min_size=(width + 7) // 8, max_size=(width + 7) // 8),
             optional_metadata=st.lists(metadata_records(), max_size=4).map(tuple),
+            metadata_tail=st.sampled_from((None, b"\x01", b"\x01\xff", b"\x04\x7f\x01a", b"\x01\xfb\x01\x01\x00")),
         )
 
     return st.sampled_from((0, 1, 3, 8, 9, 250, 251)).flatmap(at_width)
