@@ -6,8 +6,10 @@ import contextlib
 import os
 import secrets
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from forge.errors import ScenarioError
 
 STDOUT = "-"
 
@@ -47,6 +49,31 @@ def write_output(target: str, chunks: bytes | str | Iterable[bytes] | Iterable[s
         with contextlib.suppress(FileNotFoundError):
             partial.unlink()
         raise
+
+
+def write_binlogs(output: str, files: Sequence[bytes]) -> None:
+    """Write the files of a session: to ``output``, and to the numbers after its own, with an index file beside them.
+
+    Raises ScenarioError if there are several files and ``output`` does not end with a number; OSError.
+    """
+    names = _file_names(output, len(files))
+    for name, data in zip(names, files, strict=True):
+        write_output(name, data)
+    if len(files) > 1:
+        index = "".join(f"./{Path(name).name}\n" for name in names)
+        write_output(str(Path(output).with_suffix(".index")), index)
+
+
+def _file_names(output: str, count: int) -> list[str]:
+    """Names of a session's files: OUTPUT, and the numbers after its own.  Raises ScenarioError if it has none."""
+    if count == 1:
+        return [output]
+    stem, _, number = output.rpartition(".")
+    if not stem or not number.isdigit():
+        raise ScenarioError(
+            f"the scenario makes {count} files", expected="an output name that ends with a number, e.g. binlog.000001"
+        )
+    return [f"{stem}.{int(number) + place:0{len(number)}}" for place in range(count)]
 
 
 def _copy(parts: Iterable[bytes | str], descriptor: int) -> None:

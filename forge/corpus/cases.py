@@ -91,16 +91,28 @@ def _case(case: str, file: str, text: str, scenario: Scenario, settings: dict[st
     return Case(case, file, text, scenario.server, tags, settings, scenario.verdict, scenario.phase)
 
 
-def compile_case(case: Case) -> bytes:
-    """The bytes of a case.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
+@dataclass(frozen=True, slots=True)
+class BinlogFile:
+    """A binary log file under the name that the files before and behind it know it by."""
+
+    name: str
+    data: bytes
+
+
+def compile_case(case: Case) -> list[BinlogFile]:
+    """The files of a case, in order.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
     from forge.binlog import write_binlog
-    from forge.compile import compile_plan
+    from forge.compile import compile_files
     from forge.scenario import plan
     from forge.scenario.matrix import base_scenario
 
     if case.problem is not None:
         raise ScenarioError(case.problem)
-    return write_binlog(compile_plan(plan(base_scenario(case.text, file=case.file, settings=case.settings))))
+    planned = plan(base_scenario(case.text, file=case.file, settings=case.settings))
+    return [
+        BinlogFile(f"{planned.session.log_name}.{number:06}", write_binlog(events))
+        for number, events in enumerate(compile_files(planned), start=1)
+    ]
 
 
 def _files(folder: Path) -> Iterator[Path]:

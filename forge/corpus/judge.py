@@ -17,7 +17,7 @@ from forge.check import compare
 from forge.check.canonical import canonical_events
 from forge.check.decoders import Decoder, available_decoders
 from forge.check.time_limit import TimeLimitPassed, time_limit
-from forge.corpus.cases import Case, compile_case
+from forge.corpus.cases import BinlogFile, Case, compile_case
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.scenario.model import Verdict
 
@@ -29,8 +29,21 @@ Status = Literal["compiled", "unreadable", "unsupported", "invalid", "crashed", 
 #: ``accepts``: it read on where it has to stop.  The others are as in :data:`forge.check.compare.Outcome`.
 Outcome = Literal["agree", "rejects", "disagree", "accepts", "refused", "unsupported", "crashed", "timeout", "not_here"]
 OUTCOMES: tuple[Outcome, ...] = tuple(outcome for outcome in get_args(Outcome) if outcome != "not_here")
+#: Of the outcomes on several files the first one here is that on the case: a chain with one broken file is rejected.
+_WEIGHTIEST: tuple[Outcome, ...] = (
+    "crashed", "timeout", "disagree", "refused", "unsupported", "rejects", "accepts", "agree", "not_here",
+)  # fmt: skip
 #: The outcomes that a correct decoder has.
 RIGHT: frozenset[Outcome] = frozenset(("agree", "rejects"))
+
+
+class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a case; ``decode`` has a JSON object a line, up to where our reader stops (None: not decoded)."""
+
+    name: str
+    data: bytes
+    sha256: str
+    decode: str | None = None
 
 
 class DecoderVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,17 +64,15 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 
     ``status`` is of our side: ``compiled``; ``unreadable`` (compiled, but our own reader stops with an error);
     ``unsupported`` (known to servers, not built yet); ``invalid`` (the scenario is wrong); ``crashed``; ``timeout``.
-    ``error`` says why, and ``decode`` has a JSON object a line, up to where our reader stops.  ``against`` says how our
-    own reader goes against the verdict of the case, None if it does as it should.
+    ``error`` says why.  ``against`` says how our own reader goes against the verdict of the case, None if it does as it
+    should.
     """
 
     case: Case
     status: Status
     error: str | None = None
     against: str | None = None
-    binlog: bytes | None = None
-    sha256: str | None = None
-    decode: str | None = None
+    files: list[CaseFile] = []
     verdicts: list[DecoderVerdict] = []
 
 
@@ -90,11 +101,11 @@ def jury_here() -> Jury:
 
 def judge_case(case: Case, *, decoders: Sequence[str]) -> Judgement:
     """Compile the case, decode it canonically and with every decoder named, and compare."""
-    made: bytes | None = None
+    made: list[BinlogFile] = []
     try:
         with time_limit(CASE_LIMIT):
             made = compile_case(case)
-            return judge_bytes(case, made, [_decoder(name) for name in decoders])
+            return judge_files(case, made, [_decoder(name) for name in decoders])
     except UnsupportedError as error:
         return _failed(case, "unsupported", str(error), made)
     except ScenarioError as error:
@@ -105,20 +116,34 @@ def judge_case(case: Case, *, decoders: Sequence[str]) -> Judgement:
         return _failed(case, "crashed", f"{type(error).__name__}: {error}", made)
 
 
-def judge_bytes(case: Case, binlog: bytes, decoders: Sequence[Decoder]) -> Judgement:
-    """The judgement of a case whose bytes are known."""
-    verdicts = [_judged(one, case.verdict) for one in compare.check(binlog, decoders)]
-    decode, problem = canonical_decode(binlog)
+def judge_files(case: Case, files: Sequence[BinlogFile], decoders: Sequence[Decoder]) -> Judgement:
+    """The judgement of a case whose files are known.  Decoders read one file after the other."""
+    found: dict[str, list[compare.Verdict]] = {}
+    for file in files:
+        for one in compare.check(file.data, decoders):
+            found.setdefault(one.decoder, []).append(one)
+    decoded = [canonical_decode(file.data) for file in files]
+    place, problem = next(
+        ((_place(file, files), problem) for file, (_, problem) in zip(files, decoded, strict=True) if problem),
+        ("", None),
+    )
     return Judgement(
         case=case,
         status="compiled" if problem is None else "unreadable",
-        error=None if problem is None else f"our own reader stops: {problem}",
+        error=None if problem is None else f"our own reader stops: {place}{problem}",
         against=against_verdict(case, problem),
-        binlog=binlog,
-        sha256=hashlib.sha256(binlog).hexdigest(),
-        decode=decode,
-        verdicts=verdicts,
+        files=[_case_file(file, decode) for file, (decode, _) in zip(files, decoded, strict=True)],
+        verdicts=[_judged(files, of_files, case.verdict) for of_files in found.values()],
     )
+
+
+def _case_file(file: BinlogFile, decode: str | None = None) -> CaseFile:
+    return CaseFile(name=file.name, data=file.data, sha256=hashlib.sha256(file.data).hexdigest(), decode=decode)
+
+
+def _place(file: BinlogFile, files: Sequence[BinlogFile]) -> str:
+    """The name of a file before what is said of it, where there are several."""
+    return f"{file.name}: " if len(files) > 1 else ""
 
 
 def judged_outcome(found: compare.Verdict, verdict: Verdict) -> Outcome:
@@ -137,14 +162,18 @@ def judged_outcome(found: compare.Verdict, verdict: Verdict) -> Outcome:
     return found.outcome
 
 
-def _judged(found: compare.Verdict, verdict: Verdict) -> DecoderVerdict:
-    outcome = judged_outcome(found, verdict)
+def _judged(files: Sequence[BinlogFile], found: Sequence[compare.Verdict], verdict: Verdict) -> DecoderVerdict:
+    """One decoder's verdict on the case, of its verdicts on the files."""
+    outcomes = [judged_outcome(one, verdict) for one in found]
+    outcome = min(outcomes, key=_WEIGHTIEST.index)
+    places = [_place(file, files) for file in files]
+    place, one = next((place, one) for place, one, its in zip(places, found, outcomes, strict=True) if its == outcome)
     return DecoderVerdict(
-        decoder=found.decoder,
-        version=found.version,
+        decoder=one.decoder,
+        version=one.version,
         outcome=outcome,
-        detail=None if outcome == "agree" else found.message,
-        warnings=list(found.warnings),
+        detail=None if outcome == "agree" else f"{place}{one.message}",
+        warnings=[f"{place}{text}" for place, one in zip(places, found, strict=True) for text in one.warnings],
     )
 
 
@@ -177,6 +206,7 @@ def _decoder(name: str) -> Decoder:
     return next(one for one in available_decoders() if one.name == name)
 
 
-def _failed(case: Case, status: Status, error: str, binlog: bytes | None) -> Judgement:
-    sha256 = None if binlog is None else hashlib.sha256(binlog).hexdigest()
-    return Judgement(case=case, status=status, error=" ".join(error.split()), binlog=binlog, sha256=sha256)
+def _failed(case: Case, status: Status, error: str, files: Sequence[BinlogFile]) -> Judgement:
+    return Judgement(
+        case=case, status=status, error=" ".join(error.split()), files=[_case_file(file) for file in files]
+    )

@@ -37,6 +37,15 @@ _VERDICT = pa.struct(
         pa.field("warnings", pa.list_(pa.string()), nullable=False),
     ]
 )
+_FILE = pa.struct(
+    [
+        pa.field("name", pa.string(), nullable=False),
+        pa.field("size", pa.int64(), nullable=False),
+        pa.field("sha256", pa.string(), nullable=False),
+        pa.field("bytes", pa.binary(), nullable=False),
+        pa.field("decode", pa.string()),
+    ]
+)
 SCHEMA = pa.schema(
     [
         pa.field("case", pa.string(), nullable=False),
@@ -48,15 +57,13 @@ SCHEMA = pa.schema(
         pa.field("status", pa.string(), nullable=False),
         pa.field("error", pa.string()),
         pa.field("against", pa.string()),
-        pa.field("size", pa.int64()),
-        pa.field("sha256", pa.string()),
-        pa.field("binlog", pa.binary()),
-        pa.field("decode", pa.string()),
         pa.field("verdicts", pa.list_(_VERDICT), nullable=False),
+        pa.field("files", pa.list_(_FILE), nullable=False),
     ]
 )
-#: Columns that a report needs.
-BRIEF = [name for name in SCHEMA.names if name not in ("binlog", "decode")]
+#: Columns that a report needs: all but the bytes and their decode.
+_BRIEF = [name for name in SCHEMA.names if name != "files"]
+_BRIEF += [f"files.list.element.{name}" for name in ("name", "size", "sha256")]
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,8 +77,16 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     absent: dict[str, str]
 
 
+class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a case; ``size`` in bytes."""
+
+    name: str
+    size: int
+    sha256: str
+
+
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of the manifest without its bytes and decode."""
+    """A row of the manifest without the bytes of its files and their decode."""
 
     case: str
     file: str
@@ -82,9 +97,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     error: str | None
     against: str | None
-    size: int | None
-    sha256: str | None
     verdicts: list[DecoderVerdict]
+    files: list[FileEntry]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file.size for file in self.files)
 
     @property
     def failing(self) -> bool:
@@ -106,11 +125,17 @@ def row_of(judgement: Judgement) -> dict[str, Any]:
         "status": judgement.status,
         "error": judgement.error,
         "against": judgement.against,
-        "size": None if judgement.binlog is None else len(judgement.binlog),
-        "sha256": judgement.sha256,
-        "binlog": judgement.binlog,
-        "decode": judgement.decode,
         "verdicts": [msgspec.structs.asdict(verdict) for verdict in judgement.verdicts],
+        "files": [
+            {
+                "name": file.name,
+                "size": len(file.data),
+                "sha256": file.sha256,
+                "bytes": file.data,
+                "decode": file.decode,
+            }
+            for file in judgement.files
+        ],
     }
 
 
@@ -156,7 +181,7 @@ def write_summary(folder: Path, summary: Summary) -> None:
 def read_entries(folder: Path) -> Iterator[Entry]:
     """All cases in the order of their ids, without their bytes."""
     for path in parts(folder):
-        for row in pq.read_table(path, columns=BRIEF).to_pylist():
+        for row in pq.ParquetFile(path).read(columns=_BRIEF).to_pylist():
             yield msgspec.convert(row, Entry)
 
 

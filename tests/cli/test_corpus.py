@@ -75,6 +75,14 @@ def test_a_case_is_taken_out_as_the_scenario_builds_it(corpus: Path, tmp_path: P
     assert taken.read_bytes() == built.read_bytes()
 
 
+def test_the_files_of_a_case_are_taken_out_with_their_decodes(corpus: Path, tmp_path: Path) -> None:
+    assert run(["corpus", "extract", CASE, "--from", str(corpus), "--out", str(tmp_path / "case")]) == 0
+    names = sorted(path.name for path in (tmp_path / "case").iterdir())
+    assert names == ["binlog.000001", "binlog.000001.jsonl"]
+    first = json.loads((tmp_path / "case" / "binlog.000001.jsonl").read_text().splitlines()[0])
+    assert first["type"] == "FORMAT_DESCRIPTION"
+
+
 def test_a_case_without_bytes_is_not_taken_out(corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["corpus", "extract", "wrong", "--from", str(corpus), "-o", str(tmp_path / "x")]) == 2
     assert "it was invalid" in capfd.readouterr().err

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.corpus.cases import Case, compile_case, find_cases, shipped_folders
+from forge.corpus.cases import BinlogFile, Case, compile_case, find_cases, shipped_folders
 from forge.corpus.judge import judge_case
 from forge.resources import corpora_dir
 
@@ -60,7 +60,7 @@ def test_a_case_compiles_to_the_same_bytes_after_a_journey(folder: Path) -> None
 
 
 def test_the_choices_of_a_case_decide_its_bytes(folder: Path) -> None:
-    made = {compile_case(case) for case in find_cases([("mine", folder)])}
+    made = {file.data for case in find_cases([("mine", folder)]) for file in compile_case(case)}
     assert len(made) == 5
 
 
@@ -84,7 +84,23 @@ def test_a_recording_is_one_case_with_the_bytes_of_its_server() -> None:
     folder = corpora_dir() / "recordings"
     cases = [case for case in find_cases([("recordings", folder)]) if case.id == "recordings/first-day"]
     assert [(case.server, "recorded" in case.tags) for case in cases] == [("mysql-9.7", True)]
-    assert compile_case(cases[0]) == (folder / "first-day" / "binlog.000001").read_bytes()
+    recorded = (folder / "first-day" / "binlog.000001").read_bytes()
+    assert compile_case(cases[0]) == [BinlogFile("binlog.000001", recorded)]
+
+
+def test_a_session_of_several_files_is_one_case(tmp_path: Path) -> None:
+    rows = "\n".join(f"  - - insert: {{into: t.a, rows: [{{id: {number}}}]}}" for number in range(60))
+    text = "scenario: long\nsession: {max_binlog_size: 4096, log_name: log}\ntables: [CREATE TABLE t.a (id INT)]\n"
+    (tmp_path / "long.yaml").write_text(f"{text}transactions:\n{rows}\n")
+    [case] = find_cases([("mine", tmp_path)])
+    made = compile_case(case)
+    assert [file.name for file in made] == [f"log.{number:06}" for number in range(1, len(made) + 1)]
+    assert len(made) > 3
+    assert all(made[place + 1].name.encode() in file.data[-60:] for place, file in enumerate(made[:-1]))
+    judged = judge_case(case, decoders=["forge"])
+    assert (judged.status, [one.outcome for one in judged.verdicts]) == ("compiled", ["agree"])
+    rows_shown = "".join(file.decode or "" for file in judged.files).count('"WRITE_ROWS"')
+    assert rows_shown == 60
 
 
 def test_the_shipped_cases_are_a_few_hundred_with_different_ids() -> None:

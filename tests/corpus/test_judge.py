@@ -11,13 +11,18 @@ import pytest
 from forge.binlog import write_binlog
 from forge.check.cells import Cell
 from forge.check.decoders import DecodedTable, Decoder, DecodingEnded, Ending, Item
+from forge.check.forge_decoder import ForgeDecoder
 from forge.corpus import judge as judge_module
-from forge.corpus.cases import Case
-from forge.corpus.judge import Status, judge_bytes, judge_case, jury_here
+from forge.corpus.cases import BinlogFile, Case
+from forge.corpus.judge import Status, judge_case, judge_files, jury_here
 from forge.errors import Phase, ScenarioError, UnsupportedError
 from forge.scenario.model import Verdict
 
 CASE = Case(id="a", file="scenarios/a.yaml", text="", server="mysql-9.7")
+
+
+def files(*data: bytes) -> list[BinlogFile]:
+    return [BinlogFile(f"binlog.{number:06}", one) for number, one in enumerate(data, start=1)]
 
 
 def judged(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> tuple[Status, str | None]:
@@ -26,7 +31,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> tuple[Statu
 
     monkeypatch.setattr(judge_module, "compile_case", compile_case)
     found = judge_case(CASE, decoders=["forge"])
-    assert (found.case, found.binlog, found.verdicts) == (CASE, None, [])
+    assert (found.case, found.files, found.verdicts) == (CASE, [], [])
     return found.status, found.error
 
 
@@ -61,7 +66,7 @@ def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_that_our_reader_refuses_is_a_failing_row() -> None:
-    found = judge_bytes(CASE, b"no binary log", [])
+    found = judge_files(CASE, files(b"no binary log"), [])
     assert found.status == "unreadable"
     assert "our own reader stops" in (found.error or "")
 
@@ -118,7 +123,7 @@ def test_a_decoder_is_judged_against_the_verdict_of_the_case(
     verdict: Verdict, data: bytes, decoder: Stub, outcome: str
 ) -> None:
     case = replace(CASE, verdict=verdict, phase=None if verdict == "accept" else "framing")
-    assert [one.outcome for one in judge_bytes(case, data, [decoder]).verdicts] == [outcome]
+    assert [one.outcome for one in judge_files(case, files(data), [decoder]).verdicts] == [outcome]
 
 
 @pytest.mark.parametrize(
@@ -138,14 +143,36 @@ def test_a_decoder_is_judged_against_the_verdict_of_the_case(
 def test_our_own_reader_is_held_to_the_verdict(
     verdict: Verdict, phase: Phase | None, data: bytes, against: str | None
 ) -> None:
-    found = judge_bytes(replace(CASE, verdict=verdict, phase=phase), data, [])
+    found = judge_files(replace(CASE, verdict=verdict, phase=phase), files(data), [])
     assert found.status == ("unreadable" if data == TORN else "compiled")
     assert (found.against is None) if against is None else re.search(against, str(found.against))
 
 
+@pytest.mark.parametrize(
+    ("verdict", "chain", "outcome", "status"),
+    [
+        ("accept", (EMPTY, EMPTY), "agree", "compiled"),
+        ("accept", (EMPTY, TORN), "refused", "unreadable"),
+        ("reject", (EMPTY, TORN), "rejects", "unreadable"),
+        ("reject", (EMPTY, EMPTY), "accepts", "compiled"),
+        ("may", (TORN, EMPTY), "rejects", "unreadable"),
+    ],
+)
+def test_several_files_are_one_case_with_one_verdict_a_decoder(
+    verdict: Verdict, chain: tuple[bytes, ...], outcome: str, status: str
+) -> None:
+    case = replace(CASE, verdict=verdict, phase="framing" if verdict == "reject" else None)
+    found = judge_files(case, files(*chain), [ForgeDecoder()])
+    assert (found.status, [one.outcome for one in found.verdicts]) == (status, [outcome])
+    if TORN in chain:
+        broken = f"binlog.{chain.index(TORN) + 1:06}"
+        assert f"our own reader stops: {broken}: " in (found.error or "")
+        assert (found.verdicts[0].detail or "").startswith(f"{broken}: ")
+
+
 def test_an_empty_file_is_judged() -> None:
-    found = judge_bytes(CASE, write_binlog([]), [])
-    assert (found.status, found.decode, found.error) == ("compiled", "", None)
+    found = judge_files(CASE, files(EMPTY), [])
+    assert (found.status, found.files[0].decode, found.error) == ("compiled", "", None)
 
 
 def test_our_own_decoder_is_always_here() -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from forge.corpus.cases import Case
-from forge.corpus.judge import OUTCOMES, DecoderVerdict, Judgement
+from forge.corpus.judge import OUTCOMES, CaseFile, DecoderVerdict, Judgement
 from forge.corpus.manifest import (
     SCHEMA,
     Summary,
@@ -25,10 +25,12 @@ from forge.corpus.manifest import (
 from forge.corpus.report import Tally, summary_lines, summary_object, table, topic
 from forge.errors import ScenarioError
 
+FILE = CaseFile(name="binlog.000001", data=b"bin", sha256="ab", decode="{}\n")
+
 
 def judgement(name: str, *verdicts: DecoderVerdict, file: str = "s/a.yaml") -> Judgement:
     case = Case(id=name, file=file, text="", server="mysql-9.7", tags=("t",))
-    return Judgement(case=case, status="compiled", binlog=b"bin", sha256="ab", decode="{}\n", verdicts=list(verdicts))
+    return Judgement(case=case, status="compiled", files=[FILE], verdicts=list(verdicts))
 
 
 def verdict(decoder: str, outcome: str = "agree", detail: str | None = None) -> DecoderVerdict:
@@ -58,8 +60,10 @@ def test_a_part_is_sorted_and_read_back(corpus: Path) -> None:
     entries = list(read_entries(corpus))
     assert [entry.case for entry in entries] == ["a", "b", "c", "d", "e"]
     assert entries[0].verdicts[1].detail == "row 9 is 2, theirs shows 3"
-    assert entries[4].size is None
-    assert read_case(corpus, "c")["binlog"] == b"bin"
+    assert (entries[3].files[0].name, entries[3].size, entries[4].size) == ("binlog.000001", 3, 0)
+    assert read_case(corpus, "c")["files"] == [
+        {"name": "binlog.000001", "size": 3, "sha256": "ab", "bytes": b"bin", "decode": "{}\n"}
+    ]
 
 
 def test_an_unknown_case_is_answered_with_the_nearest(corpus: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from forge.corpus.cases import Case
-from forge.corpus.judge import DecoderVerdict, Judge, Judgement, Jury
+from forge.corpus.judge import CaseFile, DecoderVerdict, Judge, Judgement, Jury
 from forge.corpus.manifest import CASES_PER_PART, parts, read_case, read_entries, read_summary
 from forge.errors import ForgeError, ScenarioError
 from forge.spark.corpus import build_corpus
@@ -42,7 +42,8 @@ def stub_judge() -> Judge:
         if number % 10 == 4:
             verdict = DecoderVerdict(decoder="stub", version="1", outcome="disagree", detail="row 1")
         sha256 = hashlib.sha256(binlog).hexdigest()
-        return Judgement(case=case, status="compiled", binlog=binlog, sha256=sha256, decode="{}\n", verdicts=[verdict])
+        file = CaseFile(name="binlog.000001", data=binlog, sha256=sha256, decode="{}\n")
+        return Judgement(case=case, status="compiled", files=[file], verdicts=[verdict])
 
     return judge
 
@@ -66,7 +67,7 @@ def test_the_manifest_is_sorted_by_case_and_complete(tmp_path: Path) -> None:
     entries = list(read_entries(made))
     assert [entry.case for entry in entries] == sorted(case.id for case in given)
     assert {entry.case for entry in entries if entry.failing} == {f"c/{n:05d}" for n in range(40) if n % 10 in (3, 4)}
-    assert read_case(made, "c/00008")["binlog"] == hashlib.sha256(b"8").digest()
+    assert read_case(made, "c/00008")["files"][0]["bytes"] == hashlib.sha256(b"8").digest()
     assert read_summary(made).cases == 40
     assert read_summary(made).absent == JURY.absent
 

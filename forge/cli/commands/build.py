@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from forge.cli.output import write_output
+from forge.cli.output import write_binlogs
 from forge.cli.parameters import parameters_option
 from forge.errors import ScenarioError, nearest
 
@@ -42,26 +41,7 @@ def command(file: str, output: str, parameters: tuple[str, ...], server: str | N
     settings = parse_settings(parameters)
     if server is not None:
         settings["server"] = server
-    files = [write_binlog(events) for events in compile_files(plan(_scenario(file, settings, case)))]
-    names = _file_names(output, len(files))
-    for name, data in zip(names, files, strict=True):
-        write_output(name, data)
-    if len(files) > 1:
-        folder = Path(output).parent
-        index = "".join(f"./{Path(name).name}\n" for name in names)
-        write_output(str(folder / f"{Path(output).stem}.index"), index.encode())
-
-
-def _file_names(output: str, count: int) -> list[str]:
-    """Names of a session's files: OUTPUT, and the numbers after its own.  Raises ScenarioError if it has none."""
-    if count == 1:
-        return [output]
-    stem, _, number = output.rpartition(".")
-    if not stem or not number.isdigit():
-        raise ScenarioError(
-            f"the scenario makes {count} files", expected="an output name that ends with a number, e.g. binlog.000001"
-        )
-    return [f"{stem}.{int(number) + place:0{len(number)}}" for place in range(count)]
+    write_binlogs(output, [write_binlog(events) for events in compile_files(plan(_scenario(file, settings, case)))])
 
 
 def _scenario(file: str, settings: dict[str, object], case: str | None) -> Scenario:

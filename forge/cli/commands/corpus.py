@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.output import STDOUT, write_output
+from forge.cli.output import STDOUT, write_binlogs, write_output
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, EnvironmentMissing, ScenarioError
 
@@ -110,21 +110,34 @@ def show(folder: Path, case: str | None, tags: tuple[str, ...], failing: bool, a
 @command.command()
 @click.argument("case")
 @click.option("--from", "folder", type=Path, default=DEFAULT, metavar="DIR", help="The corpus (default out/corpus).")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Where the binary log goes (- is stdout).")
-def extract(case: str, folder: Path, output: str) -> None:
-    """Write the binary log of one CASE to a file.
+@click.option("-o", "--output", metavar="FILE", help="Where the binary log goes (- is stdout).")
+@click.option("--out", "out", type=Path, metavar="DIR", help="Folder for the files of the case under their own names.")
+def extract(case: str, folder: Path, output: str | None, out: Path | None) -> None:
+    """Write the binary logs of one CASE.
+
+    With -o, a case of several files numbers them on from FILE, with an index file, as `forge build` does. With --out,
+    their canonical decodes (JSON lines) stand beside them.
 
     \b
     Example:
       forge corpus extract first-day --from out/corpus -o first.000001
+      forge corpus extract first-day --from out/corpus --out first-day
     """
     _require_arrow()
     from forge.corpus.manifest import read_case
 
+    if (output is None) == (out is None):
+        raise click.UsageError("one of -o FILE and --out DIR is needed")
     row = read_case(folder, case)
-    if row["binlog"] is None:
+    if not row["files"]:
         raise ScenarioError(f"the case {case!r} has no binary log: it was {row['status']} ({row['error']})")
-    write_output(output, row["binlog"])
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        output = str(out / row["files"][0]["name"])
+        for file in row["files"]:
+            write_output(str(out / f"{file['name']}.jsonl"), file["decode"] or "")
+    assert output is not None
+    write_binlogs(output, [file["bytes"] for file in row["files"]])
 
 
 def _require_arrow() -> None:
@@ -136,12 +149,12 @@ def _require_arrow() -> None:
 
 
 def _printable(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as JSON can hold it: the bytes in base64, the decode as a list of events."""
-    binlog, decode = row["binlog"], row["decode"]
-    return row | {
-        "binlog": None if binlog is None else base64.b64encode(binlog).decode(),
-        "decode": None if decode is None else [json.loads(line) for line in decode.splitlines()],
-    }
+    """A row as JSON can hold it: the bytes in base64, the decodes as lists of events."""
+    files = []
+    for file in row["files"]:
+        decode = None if file["decode"] is None else [json.loads(line) for line in file["decode"].splitlines()]
+        files.append(file | {"bytes": base64.b64encode(file["bytes"]).decode(), "decode": decode})
+    return row | {"files": files}
 
 
 def _json_lines(entries: Iterator[Entry]) -> Iterator[bytes]:
@@ -158,14 +171,15 @@ def _case_lines(entries: Iterator[Entry]) -> Iterator[str]:
         [
             entry.case,
             entry.server,
-            "" if entry.size is None else str(entry.size),
-            (entry.sha256 or "")[:12],
+            str(len(entry.files)),
+            str(entry.size),
+            (entry.files[0].sha256 if entry.files else "")[:12],
             entry.verdict,
             _outcome_words(entry),
         ]
         for entry in entries
     ]
-    for line in table(["case", "server", "bytes", "sha256", "verdict", "outcome"], rows):
+    for line in table(["case", "server", "files", "bytes", "sha256", "verdict", "outcome"], rows):
         yield line + "\n"
 
 
@@ -179,7 +193,7 @@ def _outcome_words(entry: Entry) -> str:
 
 
 def _one_case(row: dict[str, Any]) -> Iterator[str]:
-    for name in ("case", "file", "server", "verdict", "phase", "status", "error", "against", "size", "sha256"):
+    for name in ("case", "file", "server", "verdict", "phase", "status", "error", "against"):
         if row[name] is not None:
             yield f"{name:<8} {row[name]}\n"
     yield f"{'tags':<8} {', '.join(row['tags'])}\n"
@@ -188,9 +202,9 @@ def _one_case(row: dict[str, Any]) -> Iterator[str]:
         yield f"{verdict['decoder']} {verdict['version'] or ''}: {verdict['outcome']}{said}\n"
         for warning in verdict["warnings"]:
             yield f"  warned: {warning}\n"
-    if row["decode"]:
-        from forge.check.text import render_text
+    from forge.check.text import render_text
 
-        yield "\n"
-        for line in row["decode"].splitlines():
+    for file in row["files"]:
+        yield f"\n{file['name']}, {file['size']} bytes, sha256 {file['sha256']}\n"
+        for line in (file["decode"] or "").splitlines():
             yield render_text(json.loads(line)) + "\n"
