@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from forge.binlog.index import index_text
 from forge.errors import ScenarioError
 
 STDOUT = "-"
@@ -51,29 +52,29 @@ def write_output(target: str, chunks: bytes | str | Iterable[bytes] | Iterable[s
         raise
 
 
-def write_binlogs(output: str, files: Sequence[bytes]) -> None:
-    """Write the files of a session: to ``output``, and to the numbers after its own, with an index file beside them.
+def write_binlogs(output: str, files: Sequence[tuple[str, bytes]], index: bytes | None = None) -> None:
+    """Write the files of a session, (name, bytes) each: to ``output`` if there is one, else under their names to the
+    folder ``output``, or beside ``output``, which is the first; with the index file.
 
-    Raises ScenarioError if there are several files and ``output`` does not end with a number; OSError.
+    Raises ScenarioError for a name that several files cannot have: each ROTATE event names the next one.  OSError.
     """
-    names = _file_names(output, len(files))
-    for name, data in zip(names, files, strict=True):
-        write_output(name, data)
+    names = [name for name, _ in files]
+    for target, (_, data) in zip(_targets(output, names), files, strict=True):
+        write_output(target, data)
     if len(files) > 1:
-        index = "".join(f"./{Path(name).name}\n" for name in names)
-        write_output(str(Path(output).with_suffix(".index")), index)
+        folder = Path(output) if Path(output).is_dir() else Path(output).parent
+        write_output(str((folder / names[0]).with_suffix(".index")), index_text(names) if index is None else index)
 
 
-def _file_names(output: str, count: int) -> list[str]:
-    """Names of a session's files: OUTPUT, and the numbers after its own.  Raises ScenarioError if it has none."""
-    if count == 1:
-        return [output]
-    stem, _, number = output.rpartition(".")
-    if not stem or not number.isdigit():
+def _targets(output: str, names: Sequence[str]) -> list[str]:
+    if Path(output).is_dir():
+        return [str(Path(output) / name) for name in names]
+    if len(names) > 1 and Path(output).name != names[0]:
         raise ScenarioError(
-            f"the scenario makes {count} files", expected="an output name that ends with a number, e.g. binlog.000001"
+            f"the scenario makes {len(names)} files, which name each other",
+            expected=f"{names[0]}, or a folder, as output (session.log_name and session.first_file are their names)",
         )
-    return [f"{stem}.{int(number) + place:0{len(number)}}" for place in range(count)]
+    return [output, *(str(Path(output).parent / name) for name in names[1:])]
 
 
 def _copy(parts: Iterable[bytes | str], descriptor: int) -> None:

@@ -21,17 +21,19 @@ class Clock:
         self.facts = session.facts
         self.declared = parse_timestamp(session.timestamp) if session.timestamp is not None else None
 
-    def opened(self, file: int = 0, group: int = 0) -> int:
+    def reached(self, groups: int) -> int:
+        """The time after that many groups of the session."""
+        return self.second(groups - 1, 0) if groups else START
+
+    def opened(self, file: int = 0, groups: int = 0) -> int:
         """Header time of a file's FORMAT_DESCRIPTION; a later file is opened when the group before it commits."""
         recorded = self.facts.file(file).opened
-        if recorded is not None:
-            return recorded
-        return START if file == 0 else self.second(group, 0)
+        return self.reached(groups) if recorded is None else recorded
 
-    def listed(self, file: int = 0, group: int = 0) -> int:
+    def listed(self, file: int = 0, groups: int = 0) -> int:
         """Header time of the events that open a file after FORMAT_DESCRIPTION."""
         recorded = self.facts.file(file).listed
-        return self.opened(file, group) if recorded is None else recorded
+        return self.opened(file, groups) if recorded is None else recorded
 
     def closed(self, groups: int, file: int = 0) -> int:
         """Header time of a file's last event, after that many groups of the session."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from forge.binlog.index import index_text
+from forge.compile.files import SessionFiles
 from forge.compile.log import SessionLog
 from forge.compile.mariadb import MariadbLog
 from forge.compile.model import Plan
 from forge.compile.mysql import MysqlLog
 from forge.errors import ScenarioError
-from forge.events.event import IN_USE, Event
+from forge.events.event import Event
 from forge.servers import server_line
 
 LOGS: dict[str, type[SessionLog]] = {"mysql": MysqlLog, "mariadb": MariadbLog}
@@ -20,12 +22,7 @@ def compile_files(plan: Plan) -> list[list[Event]]:
     version cannot compile, ScenarioError for values that do not fit.
     """
     line = server_line(plan.server)
-    files = list(LOGS[line.family](plan, line).files())
-    if plan.session.ends_with == "nothing":
-        # IN_USE is set when a file is created and cleared in place when it is closed.
-        description = files[-1][0]
-        files[-1][0] = description.replace(flags=description.flags | IN_USE)
-    return files
+    return list(SessionFiles(LOGS[line.family](plan, line)).written())
 
 
 def compile_plan(plan: Plan) -> list[Event]:
@@ -34,3 +31,14 @@ def compile_plan(plan: Plan) -> list[Event]:
     if len(files) > 1:
         raise ScenarioError(f"the scenario makes {len(files)} files", expected="one, or compile_files")
     return files[0]
+
+
+def file_names(plan: Plan, files: int) -> list[str]:
+    """The names of the session's files, if it has that many."""
+    session = plan.session
+    return [f"{session.log_name}.{session.first_file + number:06}" for number in range(files)]
+
+
+def index_of_plan(plan: Plan, files: int) -> bytes:
+    """The index file beside them; a closing ROTATE has opened one more."""
+    return index_text(file_names(plan, files + (plan.session.ends_with == "rotate")))

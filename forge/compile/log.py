@@ -1,4 +1,4 @@
-"""What the logs of both families have in common: the file's ends, and the facts that number and date its events."""
+"""What the logs of both families have in common: the facts that number and date their events."""
 
 from __future__ import annotations
 
@@ -6,27 +6,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import count
 
-from forge.binlog.writer import write_binlog
 from forge.compile.clock import Clock
 from forge.compile.model import DdlStatement, Facts, Group, Plan, RowsStatement, Session, Table, Transaction
 from forge.compile.rows import row_events
 from forge.compile.table_map import table_map
 from forge.events.event import SUPPRESS_USE, Event
-from forge.events.format_description import FormatDescription
 from forge.events.layout import Body
 from forge.events.query import Query
-from forge.events.rotate import Rotate
-from forge.events.stop import Stop
 from forge.events.xid import Xid
 from forge.servers import ServerLine
 
-DEFAULT_THREAD_ID = 8
 DEFAULT_TABLE_ID = 106
 DEFAULT_XID = 10
 
 
 class SessionLog(ABC):
-    """Writes one session's groups into files."""
+    """Makes the events of one session's groups."""
+
+    #: The first client's connection on a fresh server.
+    default_thread_id = 8
 
     def __init__(self, plan: Plan, line: ServerLine) -> None:
         self.plan = plan
@@ -37,55 +35,36 @@ class SessionLog(ABC):
         self.version = self.facts.server_version or line.server_version
         #: The file that is being written, from 0.
         self.file = 0
+        #: Whether that file was begun without a start of the server.
+        self.rotated = False
         self.queries = 0
         self.table_maps = 0
         self.next_xid = count(DEFAULT_XID if self.facts.first_xid is None else self.facts.first_xid)
-        first_id = DEFAULT_TABLE_ID if self.facts.first_table_id is None else self.facts.first_table_id
-        self.next_table_id = count(first_id)
+        self._first_table_id = DEFAULT_TABLE_ID if self.facts.first_table_id is None else self.facts.first_table_id
+        self.next_table_id = count(self._first_table_id)
         self.table_ids: dict[tuple[str, str, int], int] = {}
 
-    def files(self) -> Iterator[list[Event]]:
-        """The events of each file of the session.
+    def is_logged(self, group: Group) -> bool:
+        """Whether this family logs the group at all."""
+        return True
 
-        A file that has reached max_binlog_size after a group is rotated there (MYSQL_BIN_LOG::rotate); groups are
-        never split.
-        """
-        events = self._open(0)
-        size = self._size(events)
-        for number, group in enumerate(self.logged()):
-            made = list(self._group(number, group))
-            events += made
-            size += self._size(made) - 4 if self.session.max_binlog_size is not None else 0
-            if self.session.max_binlog_size is not None and size >= self.session.max_binlog_size:
-                events.append(self._rotate(number))
-                yield events
-                self.file += 1
-                events = self._open(number)
-                size = self._size(events)
-        events += self._end()
-        yield events
-
-    def logged(self) -> Iterator[Group]:
-        """The groups of the plan that this family logs."""
-        yield from self.plan.groups
-
-    def _group(self, number: int, group: Group) -> Iterator[Event]:
+    def group(self, number: int, group: Group) -> Iterator[Event]:
+        """The events of the session's group ``number``, from 0."""
         return self.ddl(number, group) if isinstance(group, DdlStatement) else self.transaction(number, group)
 
-    def _open(self, group: int) -> list[Event]:
-        """FORMAT_DESCRIPTION and the state that the file starts with."""
-        return [self._description(group), *self.head(group)]
+    def between(self, groups: int) -> Iterator[Event]:
+        """What the server itself writes after that many groups of the file."""
+        yield from ()
 
-    def _size(self, events: list[Event]) -> int:
-        """Bytes of a file of these events."""
-        if isinstance(events[0].body, FormatDescription):
-            return len(write_binlog(events))
-        description = self._description(0)
-        return len(write_binlog([description, *events])) - len(write_binlog([description])) + 4
+    def restart(self) -> None:
+        """The server was started again: it has no table open, and counts its statements anew."""
+        self.table_ids.clear()
+        self.next_table_id = count(self._first_table_id)
+        self.next_xid = count(DEFAULT_XID)
 
     @abstractmethod
-    def head(self, group: int) -> Iterator[Event]:
-        """What stands between FORMAT_DESCRIPTION and the first group; ``group`` was the last of the file before."""
+    def head(self, groups: int) -> Iterator[Event]:
+        """What stands between FORMAT_DESCRIPTION and the file's first group; ``groups`` are in earlier files."""
 
     @abstractmethod
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
@@ -98,34 +77,9 @@ class SessionLog(ABC):
     def event(self, body: Body, timestamp: int, flags: int = 0) -> Event:
         return Event(body=body, timestamp=timestamp, server_id=self.session.server_id, flags=flags)
 
-    def _description(self, group: int) -> Event:
-        opened = self.clock.opened(self.file, group)
-        created = opened if self.facts.created is None else self.facts.created
-        description = FormatDescription(
-            server_version=self.version,
-            # The first file after the server's start says when that was.
-            created=created if self.file == 0 else 0,
-            post_header_lengths=self.line.post_header_bytes,
-            checksum_algorithm=1 if self.session.checksum == "crc32" else 0,
-        )
-        return self.event(description, opened)
-
     def file_name(self, number: int) -> str:
         """Name of the session's file ``number``, from 0."""
-        return f"{self.session.log_name}.{number + 1:06}"
-
-    def _rotate(self, group: int) -> Event:
-        closed = self.facts.file(self.file).closed
-        second = self.clock.second(group, 0) if closed is None else closed
-        return self.event(Rotate(next_file=self.file_name(self.file + 1)), second)
-
-    def _end(self) -> list[Event]:
-        closed = self.clock.closed(len(self.plan.groups), self.file)
-        if self.session.ends_with == "stop":
-            return [self.event(Stop(), closed)]
-        if self.session.ends_with == "rotate":
-            return [self.event(Rotate(next_file=self.facts.next_file or self.file_name(self.file + 1)), closed)]
-        return []
+        return f"{self.session.log_name}.{self.session.first_file + number:06}"
 
     def group_number(self, number: int) -> int:
         """The number in the group's GTID."""
@@ -145,8 +99,13 @@ class SessionLog(ABC):
         times = self.facts.exec_times
         exec_time = times[self.queries] if times is not None and self.queries < len(times) else 0
         self.queries += 1
-        thread_id = DEFAULT_THREAD_ID if self.facts.thread_id is None else self.facts.thread_id
-        return self.event(query.replace(thread_id=thread_id, exec_time=exec_time), timestamp, flags)
+        return self.event(query.replace(thread_id=self.thread_id, exec_time=exec_time), timestamp, flags)
+
+    @property
+    def thread_id(self) -> int:
+        """The connection's id."""
+        recorded = self.facts.thread_in(self.file)
+        return self.default_thread_id if recorded is None else recorded
 
     def xid(self, number: int) -> int:
         if self.facts.xids is not None and number < len(self.facts.xids):

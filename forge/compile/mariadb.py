@@ -26,35 +26,45 @@ from forge.events.mariadb_gtid import THREAD_ID, MariadbGtid
 from forge.events.query import Query
 
 STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL = 0x01, 0x04, 0x08, 0x20
-DEFAULT_THREAD_ID = 4
 NO_SUCH_TABLE = 1146
 
 
 class MariadbLog(SessionLog):
     """FORMAT_DESCRIPTION, GTID_LIST, BINLOG_CHECKPOINT, then GTID, rows, XID a transaction."""
 
-    def logged(self) -> Iterator[Group]:
-        """CREATE TABLE IF NOT EXISTS of a table that exists is not logged (recorded)."""
-        for group in self.plan.groups:
-            if not (isinstance(group, DdlStatement) and group.kind == "create_table" and group.no_effect):
-                yield group
+    default_thread_id = 4
 
-    def head(self, group: int) -> Iterator[Event]:
-        listed = self.clock.listed(self.file, group)
-        last = ((0, self.session.server_id, self.group_number(group)),) if self.file else ()
+    def is_logged(self, group: Group) -> bool:
+        """CREATE TABLE IF NOT EXISTS of a table that exists is not logged (recorded)."""
+        return not (isinstance(group, DdlStatement) and group.kind == "create_table" and group.no_effect)
+
+    def head(self, groups: int) -> Iterator[Event]:
+        facts = self.facts.file(self.file)
+        listed = self.clock.listed(self.file, groups)
+        last = ((0, self.session.server_id, self.group_number(groups - 1)),) if groups else ()
         yield self.event(GtidList(gtids=last), listed)
-        # Where the server has not yet seen all transactions of the file before committed, it names that one.
-        checkpoint = BinlogCheckpoint(file_name=self.facts.checkpoint_file or self.file_name(self.file))
-        yield self.event(checkpoint, listed if self.facts.checkpointed is None else self.facts.checkpointed)
+        # While the storage engine has yet to make the transactions of the file before durable, that one is named.
+        named = self.file_name(self.file - 1 if self.rotated else self.file)
+        checkpoint = BinlogCheckpoint(file_name=facts.checkpoint_file or named)
+        yield self.event(checkpoint, listed if facts.checkpointed is None else facts.checkpointed)
+
+    def between(self, groups: int) -> Iterator[Event]:
+        """BINLOG_CHECKPOINT of a background thread, as soon as the engine has caught up."""
+        facts = self.facts.file(self.file)
+        if facts.checkpoints is not None:
+            for known in facts.checkpoints:
+                if known.after == groups:
+                    yield self.event(BinlogCheckpoint(file_name=known.file), known.second)
+        elif self.rotated and groups == 1:
+            yield self.event(BinlogCheckpoint(file_name=self.file_name(self.file)), self.clock.opened(self.file))
 
     def _gtid(self, number: int, second: int, flags2: int) -> Event:
         with_thread = self.line.gtid_thread_id
-        thread_id = DEFAULT_THREAD_ID if self.facts.thread_id is None else self.facts.thread_id
         body = MariadbGtid(
             sequence_number=self.group_number(number),
             flags2=flags2,
             flags_extra=THREAD_ID if with_thread else 0,
-            thread_id=thread_id if with_thread else None,
+            thread_id=self.thread_id if with_thread else None,
         )
         return self.event(body, second, SUPPRESS_USE)
 

@@ -173,28 +173,31 @@ class Transaction:
 
 Group = Transaction | DdlStatement
 
+#: FLUSH BINARY LOGS, a shutdown, or a crash; the server is started again after the last two.
+FileEnd = Literal["flush", "restart", "crash"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileStep:
+    """What ends a file and begins the next, after ``after`` groups of the plan."""
+
+    kind: FileEnd
+    after: int
+
+
+class Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A BINLOG_CHECKPOINT that MariaDB's background thread wrote after ``after`` groups of its file."""
+
+    after: int
+    #: Header time.
+    second: int
+    #: The oldest file that crash recovery still needs.
+    file: str
+
 
 class FileFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """Seconds in the headers of one file's own events; all optional."""
+    """Facts of one file of a session; all optional."""
 
-    #: Header time of FORMAT_DESCRIPTION.
-    opened: int | None = None
-    #: Header time of PREVIOUS_GTIDS (GTID_LIST, BINLOG_CHECKPOINT), where it is another second.
-    listed: int | None = None
-    #: Header time of STOP or ROTATE.
-    closed: int | None = None
-
-
-class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """Facts of a session: what a scenario cannot decide and a recording can tell.  All optional.
-
-    Lists are in file order.  ``timestamps`` has one list a group (GTID to commit): the start second of each
-    statement, then the second of the commit (DDL: one entry); MariaDB's have the end of the transaction after that.
-    """
-
-    server_version: str | None = None
-    server_uuid: str | None = None
-    thread_id: int | None = None
     #: Seconds: header time of FORMAT_DESCRIPTION.
     opened: int | None = None
     #: Seconds: its ``created`` field: ``opened`` in the first file after a server start, else 0.
@@ -203,6 +206,26 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     listed: int | None = None
     #: Seconds: header time of STOP or ROTATE.
     closed: int | None = None
+    #: The session's connection; in later files where it is another one than before.
+    thread_id: int | None = None
+    #: MariaDB: the file that BINLOG_CHECKPOINT names at the file's start.
+    checkpoint_file: str | None = None
+    #: Seconds: header time of that BINLOG_CHECKPOINT, where it is another second than GTID_LIST's.
+    checkpointed: int | None = None
+    #: MariaDB: further BINLOG_CHECKPOINT events; where none are given, a later file has one after its first group.
+    checkpoints: list[Checkpoint] | None = None
+
+
+class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Facts of a session: what a scenario cannot decide and a recording can tell.  All optional.
+
+    The fields of FileFacts are those of the first file.  Lists are in file order.  ``timestamps`` has one list a group
+    (GTID to commit): the start second of each statement, then the second of the commit (DDL: one entry); MariaDB's
+    have the end of the transaction after that.
+    """
+
+    server_version: str | None = None
+    server_uuid: str | None = None
     timestamps: list[list[int]] | None = None
     #: Microseconds since the epoch, one a group: the immediate commit timestamp of its GTID event.
     commit_timestamps: list[int] | None = None
@@ -218,18 +241,19 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     first_gno: int | None = None
     #: Name of the next file in a closing ROTATE.
     next_file: str | None = None
-    #: MariaDB: the file that BINLOG_CHECKPOINT names.
-    checkpoint_file: str | None = None
-    #: Seconds: header time of BINLOG_CHECKPOINT, where it is another second than GTID_LIST's.
-    checkpointed: int | None = None
     #: The second and later files of the session.
     later_files: list[FileFacts] = []
 
     def file(self, number: int) -> FileFacts:
         """The facts of the session's file ``number``, from 0."""
         if number == 0:
-            return FileFacts(opened=self.opened, listed=self.listed, closed=self.closed)
+            return self
         return self.later_files[number - 1] if number <= len(self.later_files) else FileFacts()
+
+    def thread_in(self, number: int) -> int | None:
+        """The connection's id in the session's file ``number``, from 0."""
+        known = (self.file(at).thread_id for at in range(number, -1, -1))
+        return next((thread for thread in known if thread is not None), None)
 
 
 class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -248,6 +272,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     max_binlog_size: int | None = None
     #: Name of the files, before the point and the number.
     log_name: str = "binlog"
+    #: Number of the first file (``RESET BINARY LOGS AND GTIDS TO``).
+    first_file: int = 1
     server_id: int = 1
     #: Current database of the session; by default that of the first table.
     database: str | None = None
@@ -283,3 +309,5 @@ class Plan:
     contents: dict[str, tuple[Row, ...]] = field(default_factory=dict)
     #: The definition of every table at the end.
     tables: dict[str, Table] = field(default_factory=dict)
+    #: What ends files before the session's end, in the order in which it happens.
+    file_steps: tuple[FileStep, ...] = ()

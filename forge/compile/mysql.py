@@ -38,17 +38,18 @@ class MysqlLog(SessionLog):
     def _new_order(self) -> CommitOrder:
         return Writeset() if self.line.dependency_tracking == "writeset" else CommitOrder()
 
-    def head(self, group: int) -> Iterator[Event]:
+    def head(self, groups: int) -> Iterator[Event]:
         # The logical clock starts anew with each file.
         self.order = self._new_order()
-        yield self.event(PreviousGtids(gtid_set=self._executed(group)), self.clock.listed(self.file, group), IGNORABLE)
+        body = PreviousGtids(gtid_set=self._executed(groups))
+        yield self.event(body, self.clock.listed(self.file, groups), IGNORABLE)
 
-    def _executed(self, group: int) -> tuple[bool, tuple[GtidSource, ...]]:
-        """The GTIDs of all earlier files, the last of which ended after ``group``."""
-        if self.file == 0 or not self.session.gtid:
+    def _executed(self, groups: int) -> tuple[bool, tuple[GtidSource, ...]]:
+        """The GTIDs of the session's first groups: those of all earlier files."""
+        if not groups or not self.session.gtid:
             return False, ()
         tag = self.session.gtid_tag or ""
-        interval = (self.group_number(0), self.group_number(group))
+        interval = (self.group_number(0), self.group_number(groups - 1))
         return bool(tag), ((self.uuid, tag, (interval,)),)
 
     @property

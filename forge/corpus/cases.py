@@ -102,17 +102,16 @@ class BinlogFile:
 def compile_case(case: Case) -> list[BinlogFile]:
     """The files of a case, in order.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
     from forge.binlog import write_binlog
-    from forge.compile import compile_files
+    from forge.compile.file import compile_files, file_names
     from forge.scenario import plan
     from forge.scenario.matrix import base_scenario
 
     if case.problem is not None:
         raise ScenarioError(case.problem)
     planned = plan(base_scenario(case.text, file=case.file, settings=case.settings))
-    return [
-        BinlogFile(f"{planned.session.log_name}.{number:06}", write_binlog(events))
-        for number, events in enumerate(compile_files(planned), start=1)
-    ]
+    files = [write_binlog(events) for events in compile_files(planned)]
+    names = file_names(planned, len(files))
+    return [BinlogFile(name, data) for name, data in zip(names, files, strict=True)]
 
 
 def _files(folder: Path) -> Iterator[Path]:

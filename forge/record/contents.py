@@ -106,8 +106,9 @@ def answered(plan: Plan, answers: str) -> Contents:
     return contents
 
 
-def contents_of_decode(data: bytes, declared: Mapping[str, Sequence[Column]] | None = None) -> Contents:
-    """The rows that every table of a binary log holds at its end, if it had none before, by replaying its row changes.
+def contents_of_decode(files: Sequence[bytes], declared: Mapping[str, Sequence[Column]] | None = None) -> Contents:
+    """The rows that every table holds at the end of a session's files, if it had none before, by replaying their row
+    changes.
 
     ``declared`` are columns, by full name of their table, that add what the file does not tell; only those tables are
     replayed then.  Cells that no image told are ``UNTOLD``.  Raises FormatError as the canonical decode does, and for
@@ -115,7 +116,7 @@ def contents_of_decode(data: bytes, declared: Mapping[str, Sequence[Column]] | N
     """
     wires = declared or {}
     tables: dict[str, _Replay] = {}
-    for change in _changes(data, wires):
+    for change in (change for data in files for change in _changes(data, wires)):
         name = f"{change.database}.{change.table}"
         if declared is not None and name not in declared:
             continue
@@ -139,12 +140,12 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
     return {name: table for name, table in plan.tables.items() if times[name] == 1}
 
 
-def first_contents_difference(plan: Plan, selected: Contents, data: bytes) -> ContentsDifference | None:
+def first_contents_difference(plan: Plan, selected: Contents, files: Sequence[bytes]) -> ContentsDifference | None:
     """Where the rows that SELECT gave and those of the decoded file differ, text for text; None if nowhere."""
     comparable = comparable_tables(plan)
     line = server_line(plan.server)
     declared = {name: wire_columns(table, plan.session, line) for name, table in comparable.items()}
-    decoded = contents_of_decode(data, declared)
+    decoded = contents_of_decode(files, declared)
     for name in comparable:
         if name not in selected:
             return ContentsDifference(name, 1, "", "no such table", "the table")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -28,10 +28,14 @@ class Difference:
     field: str
     recorded: str
     compiled: str
+    #: Number of the file among those of a session, from 0; None if there is one.
+    file: int | None = None
 
     def __str__(self) -> str:
+        place = [] if self.file is None else [f"file {self.file}"]
+        place += [f"event {self.event} ({self.event_type})"] if self.event >= 0 else [self.event_type]
         return (
-            f"event {self.event} ({self.event_type}), offset {self.offset}: {self.field}:"
+            f"{', '.join(place)}, offset {self.offset}: {self.field}:"
             f" recorded {self.recorded}, compiled {self.compiled}"
         )
 
@@ -50,7 +54,18 @@ def first_difference(recorded: bytes, compiled: bytes) -> Difference | None:
             field, left, right = next(_differing(ours or {}, theirs or {}, ""))
             name = str((ours or theirs or {}).get("event", "bytes"))
             return Difference(index, _offset(recorded, compiled, index), name, field, _shown(left), _shown(right))
-    return Difference(-1, _first_byte(recorded, compiled), "file", "bytes", f"{len(recorded)}", f"{len(compiled)}")
+    return Difference(-1, first_byte(recorded, compiled), "file", "bytes", f"{len(recorded)}", f"{len(compiled)}")
+
+
+def first_difference_of_files(recorded: Sequence[bytes], compiled: Sequence[bytes]) -> Difference | None:
+    """As :func:`first_difference`, of the files of one session."""
+    for number, (ours, theirs) in enumerate(zip(recorded, compiled, strict=False)):
+        found = first_difference(ours, theirs)
+        if found is not None:
+            return found if len(recorded) == len(compiled) == 1 else replace(found, file=number)
+    if len(recorded) != len(compiled):
+        return Difference(-1, 0, "session", "files", str(len(recorded)), str(len(compiled)))
+    return None
 
 
 def _differing(left: Any, right: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
@@ -94,5 +109,6 @@ def _frame(data: bytes, index: int) -> Frame | None:
     return next((frame for frame in frames(data) if frame.index == index), None)
 
 
-def _first_byte(one: bytes, other: bytes) -> int:
+def first_byte(one: bytes, other: bytes) -> int:
+    """Offset of the first byte that differs."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from forge.binlog.payload import inner_events
 from forge.binlog.reader import read_events
-from forge.compile.model import Facts
+from forge.compile.model import Checkpoint, Facts, FileFacts
 from forge.errors import FormatError
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
@@ -31,25 +31,31 @@ from forge.events.xid import Xid
 STMT_END = 0x0001
 
 
-def facts_of(data: bytes) -> Facts:
-    """The facts of the session that wrote the binary log ``data``.
+def facts_of(*files: bytes) -> Facts:
+    """The facts of the session that wrote the binary logs ``files``, in their order.
 
-    Raises FormatError if the file cannot be read, or holds no transactions that the compiler could make.
+    Raises FormatError if a file cannot be read, or holds no transactions that the compiler could make.
     """
-    return facts_of_events(placed.event for placed in read_events(data))
+    return facts_of_events(*([placed.event for placed in read_events(data)] for data in files))
 
 
-def facts_of_events(events: Iterable[Event]) -> Facts:
-    """As :func:`facts_of`, of the events of one file."""
+def facts_of_events(*files: Iterable[Event]) -> Facts:
+    """As :func:`facts_of`, of the events of each file."""
     collected = _Collected()
-    for event in events:
-        collected.add(event)
+    for events in files:
+        collected.open()
+        for event in events:
+            collected.add(event)
     return collected.facts()
 
 
 class _Collected:
     def __init__(self) -> None:
+        #: Facts of the session, and of each file.
         self.found: dict[str, Any] = {}
+        self.files: list[dict[str, Any]] = []
+        self.groups_in_file = 0
+        self.thread_id: int | None = None
         self.timestamps: list[list[int]] = []
         self.commit_timestamps: list[int] = []
         self.exec_times: list[int] = []
@@ -58,10 +64,21 @@ class _Collected:
         self.statement_open = False
         self.gtid_second: int | None = None
 
+    @property
+    def file(self) -> dict[str, Any]:
+        return self.files[-1]
+
+    def open(self) -> None:
+        """A file begins."""
+        self.files.append({})
+        self.found.pop("next_file", None)
+        self.groups_in_file = 0
+
     def add(self, event: Event) -> None:
         body = event.body
         if isinstance(body, FormatDescription):
-            self.found |= {"server_version": body.server_version, "opened": event.timestamp, "created": body.created}
+            self.found["server_version"] = body.server_version
+            self.files[-1] |= {"opened": event.timestamp, "created": body.created}
         elif isinstance(body, AnonymousGtid):
             self._group(body)
         elif isinstance(body, GtidTagged):
@@ -72,16 +89,14 @@ class _Collected:
         elif isinstance(body, MariadbGtid):
             self.found.setdefault("first_gno", body.sequence_number)
             if body.thread_id is not None:
-                self.found.setdefault("thread_id", body.thread_id)
+                self._thread(body.thread_id)
             self._open_group()
             self.gtid_second = event.timestamp
         elif isinstance(body, (PreviousGtids, GtidList)):
-            if event.timestamp != self.found.get("opened"):
-                self.found["listed"] = event.timestamp
+            if event.timestamp != self.file.get("opened"):
+                self.file["listed"] = event.timestamp
         elif isinstance(body, BinlogCheckpoint):
-            self.found.setdefault("checkpoint_file", body.file_name)
-            if event.timestamp != self.found.get("listed", self.found.get("opened")):
-                self.found.setdefault("checkpointed", event.timestamp)
+            self._checkpoint(body.file_name, event.timestamp)
         elif isinstance(body, TransactionPayload):
             for inner in inner_events(body, FormatContext()):
                 self.add(inner)
@@ -95,17 +110,20 @@ class _Collected:
             self._current().append(event.timestamp)
             self.xids[-1] = body.xid
         elif isinstance(body, (Stop, Rotate)):
-            self.found["closed"] = event.timestamp
+            self.file["closed"] = event.timestamp
             if isinstance(body, Rotate):
                 self.found["next_file"] = body.next_file
 
     def facts(self) -> Facts:
+        first, *later = self.files
         return Facts(
+            **first,
             timestamps=self.timestamps,
             commit_timestamps=self.commit_timestamps or None,
             exec_times=self.exec_times,
             table_ids=self.table_ids,
             xids=self.xids,
+            later_files=[FileFacts(**file) for file in later],
             **self.found,
         )
 
@@ -118,13 +136,31 @@ class _Collected:
         self.commit_timestamps.append(body.commit_timestamp[0])
         self._open_group()
 
+    def _checkpoint(self, name: str, second: int) -> None:
+        """The first stands in the file's head; the facts of later files tell that there are no others."""
+        if "checkpoint_file" in self.file:
+            known = self.file.setdefault("checkpoints", [])
+            known.append(Checkpoint(after=self.groups_in_file, second=second, file=name))
+            return
+        self.file["checkpoint_file"] = name
+        if second != self.file.get("listed", self.file.get("opened")):
+            self.file["checkpointed"] = second
+        if len(self.files) > 1:
+            self.file["checkpoints"] = []
+
+    def _thread(self, number: int) -> None:
+        if number != self.thread_id:
+            self.file.setdefault("thread_id", number)
+            self.thread_id = number
+
     def _open_group(self) -> None:
+        self.groups_in_file += 1
         self.timestamps.append([])
         self.xids.append(0)
         self.statement_open = False
 
     def _query(self, body: Query, timestamp: int) -> None:
-        self.found.setdefault("thread_id", body.thread_id)
+        self._thread(body.thread_id)
         self.exec_times.append(body.exec_time)
         if body.query != "BEGIN":
             self._current().append(timestamp)

@@ -3,7 +3,8 @@
 A recording is a folder::
 
     scenario.yaml     the scenario as its author wrote it
-    binlog.000001     the file that the server wrote
+    binlog.000001     the file that the server wrote, or the first of several
+    binlog.index      if there are several, the index file
     facts.yaml        timestamps, ids and numbers that a scenario cannot decide (forge.compile.model.Facts)
     recording.yaml    server version, options, and the template's parameters: how it was made
     contents.json     the rows that SELECT gave of every table afterwards (forge.record.contents)
@@ -22,8 +23,8 @@ import msgspec
 import yaml
 
 from forge.binlog.writer import write_binlog
-from forge.compile.file import compile_plan
-from forge.compile.model import Facts
+from forge.compile.file import compile_files, index_of_plan
+from forge.compile.model import Facts, Plan
 from forge.errors import ScenarioError
 from forge.record.contents import (
     Contents,
@@ -33,12 +34,14 @@ from forge.record.contents import (
     first_contents_difference,
     questions,
 )
-from forge.record.difference import Difference, first_difference
+from forge.record.difference import Difference, first_byte, first_difference_of_files
 from forge.record.facts import facts_of
 from forge.record.session import Recorded, record_plan
 from forge.scenario import load_scenario, plan
 
 SCENARIO, BINLOG, FACTS, RECORDING = "scenario.yaml", "binlog.000001", "facts.yaml", "recording.yaml"
+#: The index file, in a recording of several files.
+INDEX = "binlog.index"
 CONTENTS = "contents.json"
 #: Parameters of the scenario's template and fields to replace, as ``forge.scenario.parse_settings`` gives them.
 Settings = Mapping[str, Any]
@@ -52,11 +55,14 @@ class HowMade(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     options: list[str] = []
     #: Parameters of the scenario's template, and fields of it that were replaced.
     settings: dict[str, Any] = {}
+    #: Names of the files, in their order.
+    files: list[str] = msgspec.field(default_factory=lambda: [BINLOG])
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyResult:
-    """``difference`` is None if the compiled file is the recorded one, byte for byte; sizes are in bytes.
+    """``difference`` is None if the compiled files are the recorded ones, byte for byte; sizes are in bytes, of all
+    files.
 
     ``contents`` is None if the decoded file and SELECT tell the same rows of the ``tables`` tables (of which ``rows``
     rows) that were compared; both counts are None in a recording from before contents were kept.
@@ -92,8 +98,11 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
     text = scenario.read_bytes()
     out.mkdir(parents=True, exist_ok=True)
     _write(out / SCENARIO, text)
-    _write(out / BINLOG, recorded.binlog)
-    _write_yaml(out / FACTS, facts_of(recorded.binlog))
+    for name, data in recorded.files:
+        _write(out / name, data)
+    if len(recorded.files) > 1:
+        _write(out / INDEX, recorded.index)
+    _write_yaml(out / FACTS, facts_of(*(data for _, data in recorded.files)))
     _write_yaml(
         out / RECORDING,
         HowMade(
@@ -101,6 +110,7 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
             build=recorded.build,
             options=list(recorded.options),
             settings=given,
+            files=[name for name, _ in recorded.files],
         ),
     )
     _write(out / CONTENTS, _contents_text(answered(planned, recorded.answers)))
@@ -116,9 +126,14 @@ def verify(folder: Path) -> VerifyResult:
     """
     how: HowMade = _read_yaml(folder / RECORDING, HowMade)
     facts: Facts = _read_yaml(folder / FACTS, Facts)
-    recorded = _read(folder / BINLOG)
-    compiled = compile_recording(folder / SCENARIO, facts, how.settings)
-    result = VerifyResult(folder, len(recorded), len(compiled), first_difference(recorded, compiled))
+    recorded = [_read(folder / name) for name in how.files]
+    planned = plan(load_scenario(folder / SCENARIO, _with_facts(how.settings, facts)))
+    made = [write_binlog(events) for events in compile_files(planned)]
+    result = VerifyResult(
+        folder, sum(map(len, recorded)), sum(map(len, made)), first_difference_of_files(recorded, made)
+    )
+    if len(recorded) > 1 and result.difference is None:
+        result = replace(result, difference=_index_difference(_read(folder / INDEX), planned, len(made)))
     if not (folder / CONTENTS).exists():
         return result
     contents = _read_contents(folder / CONTENTS)
@@ -130,6 +145,14 @@ def verify(folder: Path) -> VerifyResult:
         tables=len(compared),
         rows=sum(len(contents[name].rows) for name in compared if name in contents),
     )
+
+
+def _index_difference(recorded: bytes, planned: Plan, files: int) -> Difference | None:
+    compiled = index_of_plan(planned, files)
+    if recorded == compiled:
+        return None
+    ours, theirs = (data.decode("utf-8", "replace") for data in (recorded, compiled))
+    return Difference(-1, first_byte(recorded, compiled), "index", "names", ours, theirs)
 
 
 def recorded_settings(folder: Path) -> dict[str, Any]:
@@ -144,11 +167,6 @@ def recorded_settings(folder: Path) -> dict[str, Any]:
 
 def _with_facts(settings: Settings | None, facts: Facts) -> dict[str, Any]:
     return {**(settings or {}), "session.facts": msgspec.to_builtins(facts)}
-
-
-def compile_recording(scenario: Path, facts: Facts, settings: Settings | None = None) -> bytes:
-    """The file that the scenario makes with these facts in place of its own."""
-    return write_binlog(compile_plan(plan(load_scenario(scenario, _with_facts(settings, facts)))))
 
 
 def find_recordings(patterns: Iterable[str]) -> list[Path]:

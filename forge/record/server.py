@@ -208,7 +208,13 @@ class RealServer:
 
     def binlog_files(self) -> list[Path]:
         """The binary logs, oldest first; complete only after :meth:`stop`, :meth:`kill` or :meth:`flush`."""
-        return sorted((self.folder / "data").glob(f"{self.log_name}.[0-9][0-9][0-9][0-9][0-9][0-9]"))
+        found = (self.folder / "data").glob(f"{self.log_name}.[0-9][0-9][0-9][0-9][0-9][0-9]*")
+        numbered = [path for path in found if path.suffix[1:].isdigit()]
+        return sorted(numbered, key=lambda path: int(path.suffix[1:]))
+
+    def index_file(self) -> Path:
+        """The index file: the names of the binary logs."""
+        return self.folder / "data" / f"{self.log_name}.index"
 
     def version(self) -> str:
         """What the server says of its version, e.g. ``9.7.4-2``."""

@@ -8,25 +8,35 @@ from pathlib import Path
 from forge.compile.model import Plan, Session
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.record.server import RealServer
-from forge.render.sql import replay_script
+from forge.render.sql import replay_sessions
 from forge.servers import server_line
 
 #: Server line -> the build that stands for it here.
 BUILD_OF_LINE = {"mysql-9.7": "mysql97", "mariadb-10.11": "maria1011", "mariadb-11.8": "maria118"}
 #: The server rounds binlog_row_event_max_size down to multiples of this (sys_vars.cc).
 EVENT_SIZE_STEP = 256
+#: max_binlog_size is a multiple of this, on all servers (sys_vars.cc).
+SMALLEST_FILE = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A binary log, and how it came about."""
+    """The binary logs of a session, and how they came about."""
 
-    binlog: bytes
+    #: (name, bytes) of each file, in their order.
+    files: tuple[tuple[str, bytes], ...]
+    #: The index file.
+    index: bytes
     server_version: str
     build: str
     options: tuple[str, ...]
     #: What the tables hold afterwards is asked with these statements' answers; empty if none were given.
     answers: str = ""
+
+    @property
+    def binlog(self) -> bytes:
+        """The file of a session that made one."""
+        return self.files[0][1]
 
 
 def options_for(plan: Plan) -> list[str]:
@@ -41,6 +51,11 @@ def options_for(plan: Plan) -> list[str]:
         f"--binlog-checksum={session.checksum.upper()}",
         f"--binlog-row-event-max-size={session.binlog_row_event_max_size}",
     ]
+    if session.max_binlog_size is not None:
+        common.append(f"--max-binlog-size={session.max_binlog_size}")
+    if any(step.kind == "crash" for step in plan.file_steps):
+        # What the binary log has must be in the tables again after a crash.
+        common.append("--innodb-flush-log-at-trx-commit=1")
     if server_line(plan.server).family == "mariadb":
         metadata = "NO_LOG" if session.row_metadata == "none" else session.row_metadata.upper()
         temporals = [] if session.mysql56_temporal_format else ["--mysql56-temporal-format=OFF"]
@@ -66,18 +81,31 @@ def record_plan(plan: Plan, home: Path | None = None, *, ask: str = "") -> Recor
             f"there is no real server of line {plan.server} to record on; there is {', '.join(BUILD_OF_LINE)}"
         )
     options = options_for(plan)
-    script = replay_script(plan)
-    if plan.session.ends_with == "rotate":
-        script += "\nFLUSH BINARY LOGS;\n"
-    with RealServer(home, build, options) as server:
-        server.run_sql(script)
+    with RealServer(home, build, options, log_name=plan.session.log_name) as server:
+        for session in replay_sessions(plan):
+            server.run_sql(session.sql)
+            if session.restart is not None:
+                server.kill() if session.restart == "crash" else server.stop()
+                server.start()
+        if plan.session.ends_with == "rotate":
+            server.flush()
         answers = server.run_sql(ask) if ask else ""
         version = server.version()
         if plan.session.ends_with == "nothing":
             server.kill()
         else:
             server.stop()
-        return Recorded(server.binlog_files()[0].read_bytes(), version, build, tuple(options), answers)
+        paths = server.binlog_files()
+        # The file that the closing ROTATE opened is no part of the session.
+        paths = paths[:-1] if plan.session.ends_with == "rotate" else paths
+        return Recorded(
+            files=tuple((path.name, path.read_bytes()) for path in paths),
+            index=server.index_file().read_bytes(),
+            server_version=version,
+            build=build,
+            options=tuple(options),
+            answers=answers,
+        )
 
 
 def _check_recordable(session: Session) -> None:
@@ -86,8 +114,11 @@ def _check_recordable(session: Session) -> None:
         raise ScenarioError(
             f"binlog_row_event_max_size {size} cannot be recorded", expected=f"a multiple of {EVENT_SIZE_STEP}"
         )
-    if session.max_binlog_size is not None:
-        raise ScenarioError("a session of several files cannot be recorded yet", expected="no max_binlog_size")
+    limit = session.max_binlog_size
+    if limit is not None and (limit < SMALLEST_FILE or limit % SMALLEST_FILE):
+        raise ScenarioError(
+            f"max_binlog_size {limit} cannot be recorded", expected=f"a multiple of {SMALLEST_FILE}, or none"
+        )
     for name in ("metadata_charset", "metadata_primary_key"):
         form = getattr(session, name)
         if form != "server":

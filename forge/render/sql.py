@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from forge.compile.clock import Clock
 from forge.compile.model import DdlStatement, Group, Plan, RowsStatement, TableColumn
@@ -38,39 +39,69 @@ class ReplayGroup:
     statements: tuple[ReplayStatement, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ReplaySession:
+    """SQL text for the vendor's client in one session, and how the server is started again after it, if it is."""
+
+    sql: str
+    restart: Literal["restart", "crash"] | None = None
+
+
 def replay_script(plan: Plan) -> str:
     """SQL text for the vendor's client that makes a server log the plan's groups, in one session.
 
-    Options of the server (GTIDs, checksum, metadata, event limit, server id) are not in it.
+    Options of the server (GTIDs, checksum, metadata, event limit, server id) are not in it.  Of a plan in which the
+    server is started again, the sessions follow one another (:func:`replay_sessions` has them one by one).
     """
+    return "".join(session.sql for session in replay_sessions(plan))
+
+
+def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
+    """As :func:`replay_script`, a session for each run of the server."""
     clock = Clock(plan.session)
+    current = ""
+    groups: list[ReplayGroup] = []
+    first = True
+    for number in range(len(plan.groups) + 1):
+        for step in plan.file_steps:
+            if step.after != number:
+                continue
+            if step.kind == "flush":
+                groups.append(ReplayGroup(None, False, (ReplayStatement("FLUSH BINARY LOGS", None),)))
+                continue
+            yield ReplaySession(_session_text(plan, clock, groups, first=first), step.kind)
+            groups, current, first = [], "", False
+        if number < len(plan.groups):
+            groups.append(_group(plan, clock, number, current))
+            current = current if groups[-1].use is None else plan.groups[number].current_database
+    yield ReplaySession(_session_text(plan, clock, groups, first=first))
+
+
+def _session_text(plan: Plan, clock: Clock, groups: Sequence[ReplayGroup], *, first: bool) -> str:
     return render(
         "sql/replay.sql.j2",
         name=" ".join(plan.name.split()),
         server=plan.server,
         family=server_line(plan.server).family,
         session=plan.session,
+        first_file=plan.session.first_file if first and plan.session.first_file != 1 else None,
         timestamp=_seconds(clock.declared) if clock.declared is not None else None,
-        groups=list(_groups(plan, clock)),
+        groups=groups,
     )
 
 
-def _groups(plan: Plan, clock: Clock) -> Iterator[ReplayGroup]:
-    current = ""
-    for number, group in enumerate(plan.groups):
-        use = None
-        if group.current_database not in ("", current) and not _about_database(group):
-            current = group.current_database
-            use = quoted(current)
-        statements = _statements(group)
-        yield ReplayGroup(
-            use=use,
-            explicit=not isinstance(group, DdlStatement) and (group.explicit or len(statements) > 1),
-            statements=tuple(
-                ReplayStatement(statement.sql, _own_time(statement, clock, number, index))
-                for index, statement in enumerate(statements)
-            ),
-        )
+def _group(plan: Plan, clock: Clock, number: int, current: str) -> ReplayGroup:
+    group = plan.groups[number]
+    changes = group.current_database not in ("", current) and not _about_database(group)
+    statements = _statements(group)
+    return ReplayGroup(
+        use=quoted(group.current_database) if changes else None,
+        explicit=not isinstance(group, DdlStatement) and (group.explicit or len(statements) > 1),
+        statements=tuple(
+            ReplayStatement(statement.sql, _own_time(statement, clock, number, index))
+            for index, statement in enumerate(statements)
+        ),
+    )
 
 
 def _statements(group: Group) -> Sequence[RowsStatement | DdlStatement]:

@@ -24,8 +24,10 @@ from forge.scenario.model import (
     Transaction,
     ddl,
     delete,
+    flush_binary_logs,
     insert,
     insert_many,
+    restart,
     update,
 )
 from forge.scenario.plan import plan
@@ -44,6 +46,7 @@ __all__ = [
     "ddl",
     "delete",
     "expand",
+    "flush_binary_logs",
     "insert",
     "insert_many",
     "iterate_cases",
@@ -52,5 +55,6 @@ __all__ = [
     "load_scenario",
     "parse_settings",
     "plan",
+    "restart",
     "update",
 ]

@@ -103,13 +103,24 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
 
 class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """One statement: exactly one of insert, update, delete and ddl."""
+    """One statement: exactly one of insert, update, delete, ddl, flush and restart."""
 
     insert: Insert | None = None
     update: Update | None = None
     delete: Delete | None = None
     ddl: Annotated[
         str | None, Meta(description="A data definition statement as SQL text; it is a transaction of its own.")
+    ] = None
+    flush: Annotated[
+        Literal["binary_logs"] | None,
+        Meta(description="FLUSH BINARY LOGS: the log goes on in the next file; stands by itself, as ddl does."),
+    ] = None
+    restart: Annotated[
+        Literal["clean", "crash"] | None,
+        Meta(
+            description="The server is shut down (`clean`) or killed (`crash`) and started again, which begins another"
+            " file; stands by itself, as ddl does."
+        ),
     ] = None
     query: Annotated[
         str | None,
@@ -120,8 +131,8 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     ] = None
 
     def __post_init__(self) -> None:
-        _exactly_one(self, ("insert", "update", "delete", "ddl"), "a statement")
-        if self.query is not None and self.ddl is not None:
+        _exactly_one(self, ("insert", "update", "delete", "ddl", "flush", "restart"), "a statement")
+        if self.query is not None and (self.insert, self.update, self.delete) == (None, None, None):
             raise ValueError("`query` goes with insert, update or delete")
 
 
@@ -217,6 +228,16 @@ def delete(table: str, *, where: Where | None = None, query: str | None = None) 
 def ddl(text: str) -> Statement:
     """A data definition statement."""
     return Statement(ddl=text)
+
+
+def flush_binary_logs() -> Statement:
+    """FLUSH BINARY LOGS: the log goes on in the next file."""
+    return Statement(flush="binary_logs")
+
+
+def restart(*, crash: bool = False) -> Statement:
+    """The server is shut down, or killed, and started again."""
+    return Statement(restart="crash" if crash else "clean")
 
 
 def _exactly_one(struct: Struct, names: tuple[str, ...], what: str) -> None:

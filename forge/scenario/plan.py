@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from forge.compile.clock import Clock
-from forge.compile.model import Group, Plan, RowsStatement
+from forge.compile.model import FileStep, Group, Plan, RowsStatement
 from forge.compile.model import Transaction as CompiledTransaction
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
@@ -36,6 +36,10 @@ def plan(scenario: Scenario) -> Plan:
     return _Planner(checked(scenario)).run()
 
 
+#: Statements that are a transaction of their own.
+_ALONE = ("ddl", "flush", "restart")
+
+
 class _Planner:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -51,6 +55,7 @@ class _Planner:
                 )
         self.catalog = Catalog(scenario.server)
         self.groups: list[Group] = []
+        self.file_steps: list[FileStep] = []
         self.tables = list(self._declared_tables())
         self.home = scenario.session.database or self._first_database()
         #: The session's database: that of the first table, as soon as it exists.
@@ -69,6 +74,7 @@ class _Planner:
             server=self.scenario.server,
             session=self.scenario.session,
             groups=tuple(self.groups),
+            file_steps=tuple(self.file_steps),
             contents={name: tuple(s.rows[n] for n in s.ordered()) for name, s in states.items()},
             tables={name: state.table for name, state in states.items()},
         )
@@ -144,6 +150,9 @@ class _Planner:
             if not statements:
                 raise ScenarioError("the transaction is empty", expected="at least one statement")
             explicit = _is_explicit(transaction)
+        if len(statements) == 1 and not explicit and (statements[0].flush or statements[0].restart):
+            self._end_file(statements[0])
+            return
         if statements[0].ddl is not None and len(statements) == 1 and not explicit:
             ddl_path = (*_statement_path(path, transaction, 0), "ddl")
             sql = _trimmed(statements[0].ddl)
@@ -153,14 +162,26 @@ class _Planner:
         compiled: list[RowsStatement] = []
         for index, statement in enumerate(statements):
             its_path = _statement_path(path, transaction, index)
-            if statement.ddl is not None:
-                with self._place((*its_path, "ddl")):
-                    raise ScenarioError("ddl commits by itself", expected="a transaction with nothing else in it")
+            for word in _ALONE:
+                if getattr(statement, word) is not None:
+                    with self._place((*its_path, word)):
+                        raise ScenarioError(
+                            f"{word} commits by itself", expected="a transaction with nothing else in it"
+                        )
             done = execute(statement, self._circumstances(its_path, len(compiled)))
             if done.changes:
                 compiled.append(done)
         if compiled:
             self.groups.append(CompiledTransaction(tuple(compiled), self.current, explicit))
+
+    def _end_file(self, statement: Statement) -> None:
+        """FLUSH BINARY LOGS, or a new start of the server, after which the session is a new one."""
+        if statement.restart is None:
+            self.file_steps.append(FileStep("flush", len(self.groups)))
+            return
+        self.file_steps.append(FileStep("crash" if statement.restart == "crash" else "restart", len(self.groups)))
+        for state in self.catalog.tables.values():
+            state.restart()
 
     def _circumstances(self, path: tuple[str | int, ...], index: int) -> Circumstances:
         return Circumstances(

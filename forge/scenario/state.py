@@ -75,6 +75,8 @@ class TableState:
         #: UPDATE statements so far, for generators.
         self.updates = 0
         self.next_auto_increment = max(auto_increment, 1)
+        #: What the counter is after a new start of the server: numbers that were reserved and not stored are lost.
+        self._kept_auto_increment = self.next_auto_increment
         self.unique = [key for key in self.table.keys if key.kind != "index"]
         self._taken: list[dict[tuple[Any, ...], int]] = [{} for _ in self.unique]
         self.clustering = clustering_key(self.table)
@@ -98,6 +100,8 @@ class TableState:
         self._claim(row, number)
         self.rows[number] = row
         self.inserted += 1
+        if self.auto_increment is not None:
+            self._keep(row[self.auto_increment] or 0)
         return number
 
     def change(self, number: int, row: Row) -> None:
@@ -115,6 +119,15 @@ class TableState:
             value: int = row[index] or 0
             if value != before[index]:
                 self.next_auto_increment = max(self.next_auto_increment, value + 1)
+                self._keep(value)
+
+    def restart(self) -> None:
+        """The server was started again."""
+        self.next_auto_increment = min(self.next_auto_increment, self._kept_auto_increment)
+
+    def _keep(self, value: int) -> None:
+        """InnoDB writes the counter to its redo log with each row (dict_table_autoinc_log, PAGE_ROOT_AUTO_INC)."""
+        self._kept_auto_increment = max(self._kept_auto_increment, value + 1)
 
     def remove(self, number: int) -> None:
         """Delete a row."""

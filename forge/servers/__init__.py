@@ -54,6 +54,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     cached_positions: bool = True
     #: MariaDB 11.2 on: pairs of a character set's compiled-in default collation and the one in force.
     character_set_collations: tuple[tuple[int, int], ...] = ()
+    #: Starting again after a crash leaves the IN_USE flag in the crashed file (MySQL clears it).
+    crash_leaves_in_use: bool = False
     #: MariaDB: the GTID event says the thread.
     gtid_thread_id: bool = False
 

@@ -51,7 +51,7 @@ def selected(*rows: list[str | None]) -> Contents:
 
 def test_the_rows_of_a_file_are_what_its_changes_leave(make_plan: MakePlan) -> None:
     plan = finished(make_plan(row_metadata="full"))
-    assert contents_of_decode(write_binlog(compile_plan(plan))) == selected(["1", "é"])
+    assert contents_of_decode([write_binlog(compile_plan(plan))]) == selected(["1", "é"])
 
 
 def test_without_names_and_signedness_the_declaration_tells_them(make_plan: MakePlan) -> None:
@@ -64,16 +64,16 @@ def test_without_names_and_signedness_the_declaration_tells_them(make_plan: Make
     data = write_binlog(compile_plan(plan))
     table = plan.tables["shop.typed"]
     declared = wire_columns(table, plan.session, server_line(plan.server))
-    assert contents_of_decode(data, {"shop.typed": declared}) == {
+    assert contents_of_decode([data], {"shop.typed": declared}) == {
         "shop.typed": TableContents(["e", "n"], ["text", "text"], [["two", "255"]])
     }
-    assert contents_of_decode(data)["shop.typed"].rows == [["2", "255"]]
+    assert contents_of_decode([data])["shop.typed"].rows == [["2", "255"]]
 
 
 def test_a_declared_table_without_rows_is_empty(make_plan: MakePlan) -> None:
     plan = with_table(make_plan(), TableColumn("n", SqlType("INT")))
     declared = wire_columns(plan.tables["shop.typed"], plan.session, server_line(plan.server))
-    contents = contents_of_decode(write_binlog(compile_plan(plan)), {"shop.typed": declared})
+    contents = contents_of_decode([write_binlog(compile_plan(plan))], {"shop.typed": declared})
     assert contents["shop.typed"].rows == []
 
 
@@ -85,9 +85,9 @@ def test_cells_that_no_image_tells_are_untold_and_equal_to_everything(make_plan:
     )
     plan = finished(replace(plan, groups=plan.groups[:2]), Transaction((insert,), "shop"))
     data = write_binlog(compile_plan(plan))
-    assert contents_of_decode(data)["shop.t"].rows == [["5", UNTOLD]]
-    assert first_contents_difference(plan, selected(["5", "anything"]), data) is None
-    found = first_contents_difference(plan, selected(["6", "anything"]), data)
+    assert contents_of_decode([data])["shop.t"].rows == [["5", UNTOLD]]
+    assert first_contents_difference(plan, selected(["5", "anything"]), [data]) is None
+    found = first_contents_difference(plan, selected(["6", "anything"]), [data])
     assert found is not None
     assert found.column == "id"
 
@@ -95,10 +95,10 @@ def test_cells_that_no_image_tells_are_untold_and_equal_to_everything(make_plan:
 def test_the_first_difference_is_named_with_row_column_and_both_texts(make_plan: MakePlan) -> None:
     plan = finished(make_plan())
     data = write_binlog(compile_plan(plan))
-    assert first_contents_difference(plan, selected(["1", "é"]), data) is None
-    found = first_contents_difference(plan, selected(["1", "e"]), data)
+    assert first_contents_difference(plan, selected(["1", "é"]), [data]) is None
+    found = first_contents_difference(plan, selected(["1", "e"]), [data])
     assert str(found) == "table shop.t, row 1, column v: SELECT gives 'e', the decode 'é'"
-    null = first_contents_difference(plan, selected(["1", None]), data)
+    null = first_contents_difference(plan, selected(["1", None]), [data])
     assert null is not None
     assert (null.selected, null.decoded) == ("NULL", "'é'")
 
@@ -106,10 +106,10 @@ def test_the_first_difference_is_named_with_row_column_and_both_texts(make_plan:
 def test_rows_too_many_on_either_side_are_named(make_plan: MakePlan) -> None:
     plan = finished(make_plan())
     data = write_binlog(compile_plan(plan))
-    found = first_contents_difference(plan, selected(["1", "é"], ["1", "é"]), data)
+    found = first_contents_difference(plan, selected(["1", "é"], ["1", "é"]), [data])
     assert (str(found)) == "table shop.t, row 2: SELECT gives the row '1', 'é', the decode no such row"
-    assert "SELECT gives no such row" in str(first_contents_difference(plan, selected(), data))
-    assert "no such table" in str(first_contents_difference(plan, {}, data))
+    assert "SELECT gives no such row" in str(first_contents_difference(plan, selected(), [data]))
+    assert "no such table" in str(first_contents_difference(plan, {}, [data]))
 
 
 def test_of_several_rows_that_differ_the_most_similar_ones_are_compared(make_plan: MakePlan) -> None:
@@ -118,7 +118,7 @@ def test_of_several_rows_that_differ_the_most_similar_ones_are_compared(make_pla
     data = write_binlog(compile_plan(plan))
     rows: list[list[str | None]] = [["4", "5", "7"], ["1", "2", "3"]]
     contents = {**selected(["1", "é"]), "shop.typed": TableContents(["a", "b", "c"], ["text"] * 3, rows)}
-    found = first_contents_difference(plan, contents, data)
+    found = first_contents_difference(plan, contents, [data])
     assert found is not None
     assert (found.column, found.selected, found.decoded) == ("c", "'7'", "'6'")
 
@@ -129,7 +129,7 @@ def test_floats_are_compared_as_32_bits(make_plan: MakePlan) -> None:
 
     def difference(text: str) -> Any:
         contents = {**selected(["1", "é"]), "shop.typed": TableContents(["f"], ["float"], [[text]])}
-        return first_contents_difference(plan, contents, data)
+        return first_contents_difference(plan, contents, [data])
 
     assert difference("0.10000000149011612") is None
     assert difference("0.1") is None
@@ -140,7 +140,7 @@ def test_a_change_of_a_row_that_is_not_there_is_an_error(make_plan: MakePlan) ->
     plan = make_plan()
     without_insert = replace(plan, groups=(*plan.groups[:2], plan.groups[3]))
     with pytest.raises(FormatError, match=r"a row that shop\.t does not have"):
-        contents_of_decode(write_binlog(compile_plan(without_insert)))
+        contents_of_decode([write_binlog(compile_plan(without_insert))])
 
 
 def test_a_table_that_ddl_has_touched_since_is_not_compared(make_plan: MakePlan) -> None:

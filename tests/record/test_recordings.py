@@ -76,7 +76,8 @@ def test_at_least_sixty_families_and_servers_are_recorded_and_all_their_rows_com
 
 @cache
 def events(folder: Path) -> list[PlacedEvent]:
-    return list(read_events((folder / "binlog.000001").read_bytes()))
+    names = yaml.safe_load((folder / "recording.yaml").read_text("utf-8")).get("files", ["binlog.000001"])
+    return [placed for name in names for placed in read_events((folder / name).read_bytes())]
 
 
 def table_maps() -> list[TableMap]:
@@ -143,6 +144,29 @@ def test_a_difference_is_reported_as_event_field_and_offset(tmp_path: Path) -> N
     assert data[difference.offset : difference.offset + 7] == b"3 WHERE"
 
 
+def test_a_difference_in_a_later_file_names_the_file(tmp_path: Path) -> None:
+    folder = tmp_path / "changed"
+    shutil.copytree(corpora_dir() / "recordings" / "files" / "mysql-9.7", folder)
+    scenario = folder / "scenario.yaml"
+    scenario.write_text(scenario.read_text("utf-8").replace("note: d", "note: z"), "utf-8")
+    difference = verify(folder).difference
+    assert difference is not None
+    assert difference.file == 4
+    assert str(difference).startswith("file 4, event 4 (ROWS_QUERY), offset ")
+
+
+def test_a_file_too_many_and_another_index_are_differences(tmp_path: Path) -> None:
+    folder = tmp_path / "changed"
+    shutil.copytree(corpora_dir() / "recordings" / "files" / "mysql-9.7", folder)
+    (folder / "binlog.index").write_text("./binlog.000002\n")
+    assert str(verify(folder).difference).startswith("index, offset 14: names")
+    how = folder / "recording.yaml"
+    how.write_text(how.read_text("utf-8").replace(", binlog.000008", ""), "utf-8")
+    difference = verify(folder).difference
+    assert difference is not None
+    assert (difference.field, difference.recorded, difference.compiled) == ("files", "7", "8")
+
+
 def test_patterns_find_each_recording_once(tmp_path: Path) -> None:
     whole = corpora_dir() / "recordings"
     assert find_recordings([str(whole)]) == RECORDINGS
@@ -177,6 +201,15 @@ def test_a_scenario_recorded_now_verifies(tmp_path: Path, scenario: str) -> None
     recorded = record(corpora_dir() / "recordings" / scenario / "scenario.yaml", tmp_path / scenario)
     assert (tmp_path / scenario / "binlog.000001").read_bytes() == recorded.binlog
     assert verify(tmp_path / scenario).difference is None
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_session_of_several_files_recorded_now_verifies(tmp_path: Path, server: str) -> None:
+    scenario = corpora_dir() / "recordings" / "files" / server / "scenario.yaml"
+    recorded = record(scenario, tmp_path / "files", parameters={"server": server})
+    assert len(recorded.files) == 8
+    assert verify(tmp_path / "files").difference is None
 
 
 @pytest.mark.servers

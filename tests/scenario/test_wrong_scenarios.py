@@ -289,12 +289,12 @@ WRONG = [
     ),
     pytest.param(
         then("{delete: {from: shop.orders}, ddl: DROP TABLE shop.orders}"),
-        "f.yaml:6: a statement has exactly one of insert, update, delete, ddl; here are delete and ddl",
+        "f.yaml:6: a statement has exactly one of insert, update, delete, ddl, flush, restart; here are delete and ddl",
         id="statement two",
     ),
     pytest.param(
         then("{query: DELETE}"),
-        "f.yaml:6: a statement has exactly one of insert, update, delete, ddl; here are none",
+        "f.yaml:6: a statement has exactly one of insert, update, delete, ddl, flush, restart; here are none",
         id="statement none",
     ),
     pytest.param(

@@ -19,15 +19,21 @@ _LISTED = 5
 
 @click.command()
 @click.argument("file")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Where the binary log goes (- is stdout).")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="Where the binary log goes (- is stdout, a folder takes it with its own name).",
+)
 @parameters_option
 @click.option("--server", metavar="LINE", help="Another server line than the scenario's, e.g. mysql-8.4.")
 @click.option("--case", metavar="NAME", help="One case of the scenario's matrix (without: the scenario as declared).")
 def command(file: str, output: str, parameters: tuple[str, ...], server: str | None, case: str | None) -> None:
     """Compile the scenario FILE into a binary log.
 
-    A scenario with session.max_binlog_size may make several: they get the numbers after that of the output, and an
-    index file stands beside them.
+    Some scenarios make several (session.max_binlog_size, flush, restart), with an index file beside them: the output
+    is the first one's name, or a folder.
 
     \b
     Example:
@@ -35,13 +41,16 @@ def command(file: str, output: str, parameters: tuple[str, ...], server: str | N
       forge build family.yaml --set session.row_image=minimal --server mysql-8.4 -o minimal.000001
     """
     from forge.binlog import write_binlog
-    from forge.compile import compile_files
+    from forge.compile.file import compile_files, file_names, index_of_plan
     from forge.scenario import parse_settings, plan
 
     settings = parse_settings(parameters)
     if server is not None:
         settings["server"] = server
-    write_binlogs(output, [write_binlog(events) for events in compile_files(plan(_scenario(file, settings, case)))])
+    planned = plan(_scenario(file, settings, case))
+    files = [write_binlog(events) for events in compile_files(planned)]
+    names = file_names(planned, len(files))
+    write_binlogs(output, list(zip(names, files, strict=True)), index_of_plan(planned, len(files)))
 
 
 def _scenario(file: str, settings: dict[str, object], case: str | None) -> Scenario:

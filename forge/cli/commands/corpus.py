@@ -115,8 +115,8 @@ def show(folder: Path, case: str | None, tags: tuple[str, ...], failing: bool, a
 def extract(case: str, folder: Path, output: str | None, out: Path | None) -> None:
     """Write the binary logs of one CASE.
 
-    With -o, a case of several files numbers them on from FILE, with an index file, as `forge build` does. With --out,
-    their canonical decodes (JSON lines) stand beside them.
+    With -o, the files of a case that has several follow FILE, which is the first one's name, with an index file, as
+    `forge build` does. With --out, their canonical decodes (JSON lines) stand beside them.
 
     \b
     Example:
@@ -137,7 +137,7 @@ def extract(case: str, folder: Path, output: str | None, out: Path | None) -> No
         for file in row["files"]:
             write_output(str(out / f"{file['name']}.jsonl"), file["decode"] or "")
     assert output is not None
-    write_binlogs(output, [file["bytes"] for file in row["files"]])
+    write_binlogs(output, [(file["name"], file["bytes"]) for file in row["files"]])
 
 
 def _require_arrow() -> None:

@@ -24,6 +24,7 @@ from forge.cli.parameters import parameters_option
 def command(scenario: Path, server: Path | None, out: Path | None, parameters: tuple[str, ...]) -> None:
     """Run SCENARIO on a fresh real server and keep its binary log, with the facts of that session.
 
+    A session of several files (session.max_binlog_size, flush, restart) leaves them all, with their index file.
     `forge verify` compiles the scenario again with these facts and compares byte for byte.
 
     \b
@@ -36,4 +37,6 @@ def command(scenario: Path, server: Path | None, out: Path | None, parameters: t
 
     folder = out or Path(scenario.stem)
     recorded = record(scenario, folder, server, parameters=parse_settings(parameters))
-    click.echo(f"{folder}: {len(recorded.binlog)} bytes recorded on {recorded.server_version}")
+    size = sum(len(data) for _, data in recorded.files)
+    files = "" if len(recorded.files) == 1 else f" in {len(recorded.files)} files"
+    click.echo(f"{folder}: {size} bytes{files} recorded on {recorded.server_version}")

@@ -1,0 +1,118 @@
+"""The files of a session: where one ends and the next begins, and what stands at their ends.
+
+A file is rotated after a group that has made it reach max_binlog_size (MYSQL_BIN_LOG::rotate; groups are never split),
+by FLUSH BINARY LOGS, and by a new start of the server.  Recorded on MySQL 9.7, MariaDB 10.11 and 11.8
+(docs/servers.md, F).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.binlog.writer import write_binlog
+from forge.compile.log import SessionLog
+from forge.compile.model import FileEnd
+from forge.events.event import IN_USE, Event
+from forge.events.format_description import FormatDescription
+from forge.events.rotate import Rotate
+from forge.events.stop import Stop
+
+
+class SessionFiles:
+    """Puts the groups of a log into files."""
+
+    def __init__(self, log: SessionLog) -> None:
+        self.log = log
+        self.session = log.session
+        #: Groups logged so far, in all files and in the file that is being written.
+        self.logged = 0
+        self.in_file = 0
+        self.events: list[Event] = []
+        self.size = 0
+
+    def written(self) -> Iterator[list[Event]]:
+        """The events of each file."""
+        plan = self.log.plan
+        self._open()
+        for place, group in enumerate(plan.groups):
+            for step in plan.file_steps:
+                if step.after == place:
+                    yield from self._next_file(step.kind)
+            if not self.log.is_logged(group):
+                continue
+            self._append(self.log.group(self.logged, group))
+            self.logged += 1
+            self.in_file += 1
+            if self.session.max_binlog_size is not None and self.size >= self.session.max_binlog_size:
+                yield from self._next_file("flush")
+            else:
+                self._append(self.log.between(self.in_file))
+        for step in plan.file_steps:
+            if step.after == len(plan.groups):
+                yield from self._next_file(step.kind)
+        self.events += self._end()
+        yield self.events
+
+    def _append(self, events: Iterator[Event]) -> None:
+        made = list(events)
+        self.events += made
+        if made and self.session.max_binlog_size is not None:
+            description = self.events[0]
+            self.size += len(write_binlog([description, *made])) - len(write_binlog([description]))
+
+    def _open(self) -> None:
+        description = self._description()
+        self.events = [description]
+        self.size = len(write_binlog([description]))
+        self.in_file = 0
+        self._append(self.log.head(self.logged))
+        self._append(self.log.between(0))
+
+    def _next_file(self, kind: FileEnd) -> Iterator[list[Event]]:
+        """The file that ends here; the next one is opened."""
+        closed = self._closed()
+        if kind == "flush":
+            rotate = Rotate(next_file=self.log.file_name(self.log.file + 1))
+            self.events.append(self.log.event(rotate, closed))
+        elif kind == "restart":
+            self.events.append(self.log.event(Stop(), closed))
+        elif self.log.line.crash_leaves_in_use:
+            self._mark_in_use()
+        yield self.events
+        self.log.file += 1
+        self.log.rotated = kind == "flush"
+        if kind != "flush":
+            self.log.restart()
+        self._open()
+
+    def _closed(self) -> int:
+        """Header time of the event that ends the file, unless the session ends with it."""
+        recorded = self.log.facts.file(self.log.file).closed
+        return self.log.clock.reached(self.logged) if recorded is None else recorded
+
+    def _description(self) -> Event:
+        log = self.log
+        facts = log.facts.file(log.file)
+        opened = log.clock.opened(log.file, self.logged)
+        description = FormatDescription(
+            server_version=log.version,
+            # The first file after a start of the server says when that was.
+            created=facts.created if facts.created is not None else 0 if log.rotated else opened,
+            post_header_lengths=log.line.post_header_bytes,
+            checksum_algorithm=1 if self.session.checksum == "crc32" else 0,
+        )
+        return log.event(description, opened)
+
+    def _end(self) -> list[Event]:
+        log = self.log
+        closed = log.clock.closed(len(log.plan.groups), log.file)
+        if self.session.ends_with == "stop":
+            return [log.event(Stop(), closed)]
+        if self.session.ends_with == "rotate":
+            return [log.event(Rotate(next_file=log.facts.next_file or log.file_name(log.file + 1)), closed)]
+        self._mark_in_use()
+        return []
+
+    def _mark_in_use(self) -> None:
+        """IN_USE is set when a file is created and cleared in place when it is closed."""
+        self.events[0] = self.events[0].replace(flags=self.events[0].flags | IN_USE)
