@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.charsets import compare_key
-from forge.compile.model import Key, KeyPart, Row, RowsStatement, Table, Transaction
+from forge.compile.grouping import LoggedTransaction
+from forge.compile.model import Key, KeyPart, Row, RowsStatement, Table
 
 HISTORY_LIMIT = 25000
 KeyValue = tuple[object, ...]
@@ -23,7 +24,7 @@ class CommitOrder:
     def __init__(self) -> None:
         self.sequence_number = 0
 
-    def next(self, transaction: Transaction | None) -> tuple[int, int]:
+    def next(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
         """(last_committed, sequence_number) of the next group; None stands for a DDL statement."""
         self.sequence_number += 1
         return self.sequence_number - 1, self.sequence_number
@@ -38,10 +39,12 @@ class Writeset(CommitOrder):
         # Recorded: the second transaction of a file depends on the first, whatever they write.
         self.history_start = 1
 
-    def next(self, transaction: Transaction | None) -> tuple[int, int]:
+    def next(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
         last_committed, number = super().next(transaction)
-        keys = set() if transaction is None else {key for s in transaction.statements for key in written_keys(s)}
-        missing = transaction is not None and any(not has_key(s.table) for s in transaction.statements)
+        # Statements that the transaction has logged in groups of their own stay in its set (recorded).
+        statements = () if transaction is None else (*transaction.earlier, *transaction.rows_statements)
+        keys = {key for statement in statements for key in written_keys(statement)}
+        missing = any(not has_key(statement.table) for statement in statements)
         if not keys and not missing:
             self._restart(number)
             return last_committed, number

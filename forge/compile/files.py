@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.binlog.writer import write_binlog
+from forge.compile.grouping import LoggedGroup, logged_groups
 from forge.compile.log import SessionLog
 from forge.compile.model import FileEnd
 from forge.events.event import IN_USE, Event
@@ -38,20 +39,23 @@ class SessionFiles:
             for step in plan.file_steps:
                 if step.after == place:
                     yield from self._next_file(step.kind)
-            if not self.log.is_logged(group):
-                continue
-            self._append(self.log.group(self.logged, group))
-            self.logged += 1
-            self.in_file += 1
-            if self.session.max_binlog_size is not None and self.size >= self.session.max_binlog_size:
-                yield from self._next_file("flush")
-            else:
-                self._append(self.log.between(self.in_file))
+            for logged in logged_groups((group,), self.log.line):
+                yield from self._group(logged)
         for step in plan.file_steps:
             if step.after == len(plan.groups):
                 yield from self._next_file(step.kind)
         self.events += self._end()
         yield self.events
+
+    def _group(self, group: LoggedGroup) -> Iterator[list[Event]]:
+        """The file that the group fills, if it does."""
+        self._append(self.log.group(self.logged, group))
+        self.logged += 1
+        self.in_file += 1
+        if self.session.max_binlog_size is not None and self.size >= self.session.max_binlog_size:
+            yield from self._next_file("flush")
+        else:
+            self._append(self.log.between(self.in_file))
 
     def _append(self, events: Iterator[Event]) -> None:
         made = list(events)
@@ -105,7 +109,7 @@ class SessionFiles:
 
     def _end(self) -> list[Event]:
         log = self.log
-        closed = log.clock.closed(len(log.plan.groups), log.file)
+        closed = log.clock.closed(self.logged, log.file)
         if self.session.ends_with == "stop":
             return [log.event(Stop(), closed)]
         if self.session.ends_with == "rotate":

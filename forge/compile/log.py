@@ -7,12 +7,26 @@ from collections.abc import Iterator
 from itertools import count
 
 from forge.compile.clock import Clock
-from forge.compile.model import DdlStatement, Facts, Group, Plan, RowsStatement, Session, Table, Transaction
+from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
+from forge.compile.model import (
+    DdlStatement,
+    Facts,
+    Plan,
+    RollbackTo,
+    RowsStatement,
+    Savepoint,
+    Session,
+    Table,
+    XaEnd,
+    XaId,
+)
 from forge.compile.rows import row_events
+from forge.compile.status import in_order, quoted, session_variables
 from forge.compile.table_map import table_map
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.layout import Body
 from forge.events.query import Query
+from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.servers import ServerLine
 
@@ -44,13 +58,11 @@ class SessionLog(ABC):
         self.next_table_id = count(self._first_table_id)
         self.table_ids: dict[tuple[str, str, int], int] = {}
 
-    def is_logged(self, group: Group) -> bool:
-        """Whether this family logs the group at all."""
-        return True
-
-    def group(self, number: int, group: Group) -> Iterator[Event]:
+    def group(self, number: int, group: LoggedGroup) -> Iterator[Event]:
         """The events of the session's group ``number``, from 0."""
-        return self.ddl(number, group) if isinstance(group, DdlStatement) else self.transaction(number, group)
+        if isinstance(group, DdlStatement):
+            return self.ddl(number, group)
+        return self.xa_end(number, group) if isinstance(group, XaEnd) else self.transaction(number, group)
 
     def between(self, groups: int) -> Iterator[Event]:
         """What the server itself writes after that many groups of the file."""
@@ -71,8 +83,16 @@ class SessionLog(ABC):
         """The group of a data definition statement."""
 
     @abstractmethod
-    def transaction(self, number: int, transaction: Transaction) -> Iterator[Event]:
+    def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """The group of a transaction."""
+
+    @abstractmethod
+    def statement_text(self, statement: RowsStatement, second: int) -> Event:
+        """The event with the text of a statement of row events."""
+
+    @abstractmethod
+    def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
+        """The group of the second phase of an XA transaction."""
 
     def event(self, body: Body, timestamp: int, flags: int = 0) -> Event:
         return Event(body=body, timestamp=timestamp, server_id=self.session.server_id, flags=flags)
@@ -85,13 +105,18 @@ class SessionLog(ABC):
         """The number in the group's GTID."""
         return number + (1 if self.facts.first_gno is None else self.facts.first_gno)
 
-    def commit_second(self, number: int, group: Group) -> int:
+    def commit_second(self, number: int, group: LoggedGroup) -> int:
         """An autocommitted statement commits in its own second: a statement has one start time."""
-        if isinstance(group, Transaction) and group.in_block:
-            return self.clock.second(number, len(group.statements))
+        if isinstance(group, LoggedTransaction) and group.in_block and not group.alone:
+            # XA END has a time of its own.
+            return self.clock.second(number, len(group.steps) + (1 if self.has_xa_end(group) else 0))
         return self.clock.second(number, 0)
 
-    def end_second(self, number: int, transaction: Transaction) -> int:
+    @abstractmethod
+    def has_xa_end(self, transaction: LoggedTransaction) -> bool:
+        """Whether the transaction is logged with XA END and XA_PREPARE."""
+
+    def end_second(self, number: int, transaction: LoggedTransaction) -> int:
         """The second of the event that ends the transaction."""
         return self.commit_second(number, transaction)
 
@@ -119,10 +144,36 @@ class SessionLog(ABC):
         for body in row_events(statement, table_id, self.session, self.line):
             yield self.event(body, second)
 
-    def commit(self, number: int, transaction: Transaction, status: Query) -> Event:
+    def steps(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        """What the statements of a transaction log."""
+        for index, step in enumerate(transaction.steps):
+            second = self.clock.second(number, index)
+            if isinstance(step, RowsStatement):
+                if self.session.rows_query:
+                    yield self.statement_text(step, second)
+                yield from self.rows(step, second)
+            elif isinstance(step, (Savepoint, RollbackTo)):
+                word = "SAVEPOINT" if isinstance(step, Savepoint) else "ROLLBACK TO"
+                yield self.plain_query(f"{word} {quoted(step.name)}", second, transaction.current_database)
+
+    def plain_query(self, text: str, second: int, database: str) -> Event:
+        """A QUERY event with nothing but the session's own status variables."""
+        variables = in_order(session_variables(self.session, self.line))
+        return self.query(Query(database=database, status_variables=variables, query=text), second, SUPPRESS_USE)
+
+    def xa_prepare(self, number: int, transaction: LoggedTransaction, xa: XaId) -> Iterator[Event]:
+        """XA END and XA_PREPARE, which end an XA transaction."""
+        second = self.clock.second(number, len(transaction.steps))
+        yield self.plain_query(f"XA END {xa_text(xa)}", second, transaction.current_database)
+        body = XaPrepare(
+            one_phase=int(transaction.end == "commit"), format_id=xa.format_id, gtrid=xa.gtrid, bqual=xa.bqual
+        )
+        yield self.event(body, self.end_second(number, transaction))
+
+    def commit(self, number: int, transaction: LoggedTransaction, status: Query) -> Event:
         """XID, or COMMIT as text where no transactional engine took part."""
         second = self.end_second(number, transaction)
-        if any(is_transactional(statement.table) for statement in transaction.statements):
+        if any(is_transactional(statement.table) for statement in transaction.rows_statements):
             return self.event(Xid(xid=self.xid(number)), second)
         self.xid(number)
         return self.query(status.replace(query="COMMIT"), second, SUPPRESS_USE)
@@ -139,8 +190,9 @@ class SessionLog(ABC):
         return self.table_ids[key]
 
 
-def is_transactional(table: Table) -> bool:
-    return table.engine.lower() == "innodb"
+def xa_text(xa: XaId) -> str:
+    """The identifier as servers write it."""
+    return f"X'{xa.gtrid.hex()}',X'{xa.bqual.hex()}',{xa.format_id}"
 
 
 def ddl_database(statement: DdlStatement) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.compile.log import SessionLog, ddl_database, is_transactional
-from forge.compile.model import DdlStatement, Group, Transaction
+from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
+from forge.compile.log import SessionLog, ddl_database, xa_text
+from forge.compile.model import DdlStatement, RowsStatement, XaEnd, XaId
 from forge.compile.status import (
     THREAD_SPECIFIC,
     ddl_flags,
@@ -22,10 +23,12 @@ from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.gtid_list import GtidList
-from forge.events.mariadb_gtid import THREAD_ID, MariadbGtid
+from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
 from forge.events.query import Query
 
-STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL = 0x01, 0x04, 0x08, 0x20
+STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL, PREPARED_XA, COMPLETED_XA = 0x01, 0x04, 0x08, 0x20, 0x40, 0x80
+#: extra_engines of a transaction whose engines are not known before its commit.
+UNKNOWN_ENGINES = 255
 NO_SUCH_TABLE = 1146
 
 
@@ -33,10 +36,6 @@ class MariadbLog(SessionLog):
     """FORMAT_DESCRIPTION, GTID_LIST, BINLOG_CHECKPOINT, then GTID, rows, XID a transaction."""
 
     default_thread_id = 4
-
-    def is_logged(self, group: Group) -> bool:
-        """CREATE TABLE IF NOT EXISTS of a table that exists is not logged (recorded)."""
-        return not (isinstance(group, DdlStatement) and group.kind == "create_table" and group.no_effect)
 
     def head(self, groups: int) -> Iterator[Event]:
         facts = self.facts.file(self.file)
@@ -58,12 +57,14 @@ class MariadbLog(SessionLog):
         elif self.rotated and groups == 1:
             yield self.event(BinlogCheckpoint(file_name=self.file_name(self.file)), self.clock.opened(self.file))
 
-    def _gtid(self, number: int, second: int, flags2: int) -> Event:
+    def _gtid(self, number: int, second: int, flags2: int, xa: XaId | None = None, *, engines: bool = False) -> Event:
         with_thread = self.line.gtid_thread_id
         body = MariadbGtid(
             sequence_number=self.group_number(number),
             flags2=flags2,
-            flags_extra=THREAD_ID if with_thread else 0,
+            xid=None if xa is None else (xa.format_id, xa.gtrid, xa.bqual),
+            flags_extra=(THREAD_ID if with_thread else 0) | (MULTI_ENGINE if engines else 0),
+            extra_engines=UNKNOWN_ENGINES if engines else None,
             thread_id=self.thread_id if with_thread else None,
         )
         return self.event(body, second, SUPPRESS_USE)
@@ -85,16 +86,18 @@ class MariadbLog(SessionLog):
             flags |= THREAD_SPECIFIC if statement.dropped else 0
         yield self.query(query, second, flags)
 
-    def transaction(self, number: int, transaction: Transaction) -> Iterator[Event]:
-        transactional = any(is_transactional(statement.table) for statement in transaction.statements)
-        flags2 = ALLOW_PARALLEL | (TRANSACTIONAL if transactional else 0)
-        yield self._gtid(number, self.clock.second(number, len(transaction.statements)), flags2)
-        for index, statement in enumerate(transaction.statements):
-            second = self.clock.second(number, index)
-            if self.session.rows_query:
-                yield self._cached(self.event(AnnotateRows(query=statement.sql), second))
-            for event in self.rows(statement, second):
-                yield self._cached(event)
+    def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        transactional = not transaction.mixed and any(is_transactional(s.table) for s in transaction.rows_statements)
+        prepared = self.has_xa_end(transaction)
+        flags2 = ALLOW_PARALLEL | (TRANSACTIONAL if transactional else 0) | (PREPARED_XA if prepared else 0)
+        xa = transaction.xa if prepared else None
+        yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=prepared)
+        yield from map(self._cached, self.steps(number, transaction))
+        if xa is not None:
+            self.xid(number)
+            end, prepare = self.xa_prepare(number, transaction, xa)
+            yield from (self._cached(end), prepare)
+            return
         status = Query(
             database=transaction.current_database,
             status_variables=in_order(session_variables(self.session, self.line)),
@@ -102,9 +105,30 @@ class MariadbLog(SessionLog):
         )
         yield self.commit(number, transaction, status)
 
-    def end_second(self, number: int, transaction: Transaction) -> int:
+    def commit_second(self, number: int, group: LoggedGroup) -> int:
+        """GTID is written at the end, after which autocommit statements may take a while."""
+        if isinstance(group, LoggedTransaction):
+            return self.clock.second(number, len(group.steps) + (1 if self.has_xa_end(group) else 0))
+        return super().commit_second(number, group)
+
+    def end_second(self, number: int, transaction: LoggedTransaction) -> int:
         """XID has the time of its writing, which after a long statement is later than that of the GTID (recorded)."""
-        return self.clock.second(number, len(transaction.statements) + 1)
+        return self.clock.second(number, len(transaction.steps) + (1 if self.has_xa_end(transaction) else 0) + 1)
+
+    def statement_text(self, statement: RowsStatement, second: int) -> Event:
+        return self.event(AnnotateRows(query=statement.sql), second)
+
+    def has_xa_end(self, transaction: LoggedTransaction) -> bool:
+        """COMMIT ONE PHASE is logged as COMMIT is."""
+        return transaction.xa is not None and transaction.end == "prepare"
+
+    def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
+        second = self.clock.second(number, 0)
+        flags2 = STANDALONE | TRANSACTIONAL | ALLOW_PARALLEL | COMPLETED_XA
+        yield self._gtid(number, second, flags2, statement.xa)
+        self.xid(number)
+        text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
+        yield self.plain_query(text, second, statement.current_database)
 
     def _cached(self, event: Event) -> Event:
         return event if self.line.cached_positions else event.replace(log_pos=0)

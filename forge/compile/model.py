@@ -114,6 +114,8 @@ class RowsStatement:
     assigned: frozenset[int] | None = None
     origins: tuple[Origin, ...] = ()
     compared: frozenset[int] = frozenset()
+    #: (second, microsecond) that CURRENT_TIMESTAMP gave.
+    time: tuple[int, int] | None = None
     line: int | None = None
 
 
@@ -154,24 +156,84 @@ class DdlStatement:
     like: bool = False
     #: IF [NOT] EXISTS made the statement change nothing; it is logged all the same.
     no_effect: bool = False
+    #: (second, microsecond) that CURRENT_TIMESTAMP gave.
+    time: tuple[int, int] | None = None
     line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Transaction:
-    """Statements committed together.  One statement without ``explicit`` runs in autocommit mode."""
+class Savepoint:
+    """SAVEPOINT; it replaces an earlier one of the same name."""
 
-    statements: tuple[RowsStatement, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackTo:
+    """ROLLBACK TO SAVEPOINT."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSavepoint:
+    """RELEASE SAVEPOINT; never logged."""
+
+    name: str
+
+
+#: A statement inside a transaction.
+Step = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint
+
+
+@dataclass(frozen=True, slots=True)
+class XaId:
+    """Identifier of an XA transaction: global part, branch, format."""
+
+    gtrid: bytes
+    bqual: bytes = b""
+    format_id: int = 1
+
+
+#: How a transaction ends: of an XA one, ``prepare`` leaves it to a later XaEnd, ``commit`` is COMMIT ONE PHASE.
+End = Literal["commit", "rollback", "prepare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """Statements that end together.  One statement without ``explicit`` runs in autocommit mode.
+
+    It is what the client sends; what of it is logged, and in which groups, ``forge.compile.grouping`` says.
+    """
+
+    statements: tuple[Step, ...]
     current_database: str
     explicit: bool = False
+    end: End = "commit"
+    #: It runs between XA START and XA END.
+    xa: XaId | None = None
 
     @property
     def in_block(self) -> bool:
-        """Whether the statements run between BEGIN and COMMIT."""
-        return self.explicit or len(self.statements) > 1
+        """Whether the statements run between BEGIN and COMMIT, or XA START and XA END."""
+        return self.explicit or self.xa is not None or self.end != "commit" or len(self.statements) > 1
+
+    @property
+    def rows_statements(self) -> tuple[RowsStatement, ...]:
+        """The statements that change rows."""
+        return tuple(step for step in self.statements if isinstance(step, RowsStatement))
 
 
-Group = Transaction | DdlStatement
+@dataclass(frozen=True, slots=True)
+class XaEnd:
+    """XA COMMIT or XA ROLLBACK of a prepared transaction."""
+
+    xa: XaId
+    end: Literal["commit", "rollback"]
+    current_database: str
+
+
+Group = Transaction | DdlStatement | XaEnd
 
 #: FLUSH BINARY LOGS, a shutdown, or a crash; the server is started again after the last two.
 FileEnd = Literal["flush", "restart", "crash"]

@@ -12,8 +12,9 @@ from typing import Any
 
 from forge.binlog.payload import compress_events
 from forge.compile.dependency import CommitOrder, Writeset
-from forge.compile.log import SessionLog, ddl_database, is_transactional
-from forge.compile.model import DdlStatement, Group, Plan, Transaction
+from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
+from forge.compile.log import SessionLog, ddl_database, xa_text
+from forge.compile.model import DdlStatement, Plan, RowsStatement, XaEnd
 from forge.compile.status import begin_variables, ddl_flags, ddl_text, ddl_variables, has_ddl_xid
 from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
 from forge.events.format import FormatContext
@@ -56,9 +57,9 @@ class MysqlLog(SessionLog):
     def uuid(self) -> str:
         return self.facts.server_uuid or DEFAULT_UUID
 
-    def _gtid(self, number: int, group: Group) -> Event:
-        rows = isinstance(group, Transaction)
-        last_committed, sequence_number = self.order.next(group if isinstance(group, Transaction) else None)
+    def _gtid(self, number: int, group: LoggedGroup) -> Event:
+        rows = isinstance(group, LoggedTransaction)
+        last_committed, sequence_number = self.order.next(group if isinstance(group, LoggedTransaction) else None)
         common: dict[str, Any] = {
             # MAY_HAVE_SBR: a group of row events only has it clear (sql/log_event.cc).
             "gtid_flags": 0 if rows else 1,
@@ -93,31 +94,43 @@ class MysqlLog(SessionLog):
         )
         yield self.query(query, self.clock.second(number, 0), ddl_flags(statement))
 
-    def transaction(self, number: int, transaction: Transaction) -> Iterator[Event]:
+    def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         yield self._gtid(number, transaction)
         events = self._inside(number, transaction)
-        if not (self.session.compression and all(is_transactional(s.table) for s in transaction.statements)):
+        if not (self.session.compression and all(is_transactional(s.table) for s in transaction.rows_statements)):
             yield from events
             return
         payload = compress_events(events, FormatContext(), level=self.session.compression_level)
         yield self.event(payload, self.commit_second(number, transaction))
 
-    def _inside(self, number: int, transaction: Transaction) -> Iterator[Event]:
-        """BEGIN, the statements, and the commit."""
+    def _inside(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        """BEGIN or XA START, the statements, and the end."""
+        first, xa = transaction.steps[0], transaction.xa
+        assert isinstance(first, RowsStatement)  # an empty cache takes no SAVEPOINT
         begin = Query(
             database=transaction.current_database,
-            status_variables=begin_variables(
-                transaction.statements[0], self.clock.statement_time(number, 0)[1], self.session, self.line
-            ),
-            query="BEGIN",
+            status_variables=begin_variables(first, self.clock.statement_time(number, 0)[1], self.session, self.line),
+            query="BEGIN" if xa is None else f"XA START {xa_text(xa)}",
         )
         yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE)
-        for index, statement in enumerate(transaction.statements):
-            second = self.clock.second(number, index)
-            if self.session.rows_query:
-                yield self.event(RowsQuery(query=statement.sql), second, IGNORABLE)
-            yield from self.rows(statement, second)
-        yield self.commit(number, transaction, begin)
+        yield from self.steps(number, transaction)
+        if xa is None:
+            yield self.commit(number, transaction, begin)
+        else:
+            self.xid(number)
+            yield from self.xa_prepare(number, transaction, xa)
+
+    def statement_text(self, statement: RowsStatement, second: int) -> Event:
+        return self.event(RowsQuery(query=statement.sql), second, IGNORABLE)
+
+    def has_xa_end(self, transaction: LoggedTransaction) -> bool:
+        return transaction.xa is not None
+
+    def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
+        yield self._gtid(number, statement)
+        self.xid(number)
+        text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
+        yield self.plain_query(text, self.clock.second(number, 0), statement.current_database)
 
 
 def version_number(text: str) -> int:

@@ -21,7 +21,7 @@ import msgspec
 
 from forge.check.cells import Cell, RowChange
 from forge.check.logged import TableMaps, logged_events
-from forge.compile.model import DdlStatement, Plan, Table, TableColumn
+from forge.compile.model import DdlStatement, Plan, Table, TableColumn, Transaction
 from forge.compile.status import quoted
 from forge.compile.table_map import wire_columns
 from forge.errors import ForgeError, FormatError
@@ -131,12 +131,17 @@ def contents_of_decode(files: Sequence[bytes], declared: Mapping[str, Sequence[C
 
 
 def comparable_tables(plan: Plan) -> dict[str, Table]:
-    """The tables at the end whose rows are those of their row events: created once and not changed by DDL since."""
+    """The tables at the end whose rows are those of their row events: created once, not changed by DDL since, nor by
+    transactions that were rolled back or prepared.
+    """
     times: Counter[str] = Counter()
     for group in plan.groups:
         if isinstance(group, DdlStatement) and group.kind not in _HARMLESS and not group.no_effect:
             times.update({table.full_name for table in group.tables})
             times.update({f"{database}.{name}" for database, name in group.dropped})
+        elif isinstance(group, Transaction) and group.end != "commit":
+            # What is taken back later may be in the log all the same.
+            times.update({step.table.full_name for step in group.rows_statements})
     return {name: table for name, table in plan.tables.items() if times[name] == 1}
 
 

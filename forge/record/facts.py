@@ -26,6 +26,7 @@ from forge.events.rows_query import RowsQuery
 from forge.events.stop import Stop
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
+from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 
 STMT_END = 0x0001
@@ -104,11 +105,9 @@ class _Collected:
             self._query(body, event.timestamp)
         elif isinstance(body, (RowsQuery, AnnotateRows, TableMap, *ROWS_BODIES)):
             self._statement(body, event.timestamp)
-        elif isinstance(body, Xid):
-            # On MariaDB the GTID event and the end of the transaction may differ.
-            self._current().extend([] if self.gtid_second is None else [self.gtid_second])
-            self._current().append(event.timestamp)
-            self.xids[-1] = body.xid
+        elif isinstance(body, (Xid, XaPrepare)):
+            self._end(event.timestamp)
+            self.xids[-1] = body.xid if isinstance(body, Xid) else 0
         elif isinstance(body, (Stop, Rotate)):
             self.file["closed"] = event.timestamp
             if isinstance(body, Rotate):
@@ -162,9 +161,18 @@ class _Collected:
     def _query(self, body: Query, timestamp: int) -> None:
         self._thread(body.thread_id)
         self.exec_times.append(body.exec_time)
-        if body.query != "BEGIN":
-            self._current().append(timestamp)
-            self.xids[-1] = body.status("ddl_xid") or body.status("mariadb_ddl_xid", 0)
+        if body.query == "BEGIN" or body.query.startswith("XA START "):
+            return
+        if body.query in ("COMMIT", "ROLLBACK"):
+            self._end(timestamp)
+            return
+        self._current().append(timestamp)
+        self.xids[-1] = body.status("ddl_xid") or body.status("mariadb_ddl_xid", 0)
+
+    def _end(self, timestamp: int) -> None:
+        """A transaction ends; on MariaDB its GTID event and its end may differ."""
+        self._current().extend([] if self.gtid_second is None else [self.gtid_second])
+        self._current().append(timestamp)
 
     def _statement(self, body: Any, timestamp: int) -> None:
         """The time of a statement is that of its first event."""

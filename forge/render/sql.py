@@ -10,7 +10,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forge.compile.clock import Clock
-from forge.compile.model import DdlStatement, Group, Plan, RowsStatement, TableColumn
+from forge.compile.model import (
+    DdlStatement,
+    Group,
+    Plan,
+    ReleaseSavepoint,
+    RollbackTo,
+    RowsStatement,
+    Savepoint,
+    Step,
+    TableColumn,
+    XaEnd,
+    XaId,
+)
 from forge.compile.status import quoted
 from forge.render.templates import render
 from forge.servers import server_line
@@ -32,11 +44,12 @@ class ReplayStatement:
 
 @dataclass(frozen=True, slots=True)
 class ReplayGroup:
-    """``use`` is the quoted database to change to, None to stay."""
+    """``use`` is the quoted database to change to, None to stay; ``before`` and ``after`` open and end a block."""
 
     use: str | None
-    explicit: bool
+    before: tuple[str, ...]
     statements: tuple[ReplayStatement, ...]
+    after: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +80,7 @@ def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
             if step.after != number:
                 continue
             if step.kind == "flush":
-                groups.append(ReplayGroup(None, False, (ReplayStatement("FLUSH BINARY LOGS", None),)))
+                groups.append(ReplayGroup(None, (), (ReplayStatement("FLUSH BINARY LOGS", None),), ()))
                 continue
             yield ReplaySession(_session_text(plan, clock, groups, first=first), step.kind)
             groups, current, first = [], "", False
@@ -93,19 +106,46 @@ def _session_text(plan: Plan, clock: Clock, groups: Sequence[ReplayGroup], *, fi
 def _group(plan: Plan, clock: Clock, number: int, current: str) -> ReplayGroup:
     group = plan.groups[number]
     changes = group.current_database not in ("", current) and not _about_database(group)
-    statements = _statements(group)
+    before, after = _ends(group)
     return ReplayGroup(
         use=quoted(group.current_database) if changes else None,
-        explicit=not isinstance(group, DdlStatement) and (group.explicit or len(statements) > 1),
-        statements=tuple(
-            ReplayStatement(statement.sql, _own_time(statement, clock, number, index))
-            for index, statement in enumerate(statements)
-        ),
+        before=before,
+        statements=tuple(_replayed(step, clock) for step in _steps(group)),
+        after=after,
     )
 
 
-def _statements(group: Group) -> Sequence[RowsStatement | DdlStatement]:
+def _steps(group: Group) -> Sequence[Step | DdlStatement]:
+    if isinstance(group, XaEnd):
+        return ()
     return (group,) if isinstance(group, DdlStatement) else group.statements
+
+
+def _ends(group: Group) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The statements that open and end a block."""
+    if isinstance(group, XaEnd):
+        return (), (f"XA {group.end.upper()} {_xa_text(group.xa)}",)
+    if isinstance(group, DdlStatement) or not group.in_block:
+        return (), ()
+    if group.xa is None:
+        return ("BEGIN",), (group.end.upper(),)
+    xa = _xa_text(group.xa)
+    end = f"XA COMMIT {xa} ONE PHASE" if group.end == "commit" else f"XA {group.end.upper()} {xa}"
+    return (f"XA START {xa}",), (f"XA END {xa}", end)
+
+
+def _xa_text(xa: XaId) -> str:
+    return f"X'{xa.gtrid.hex()}', X'{xa.bqual.hex()}', {xa.format_id}"
+
+
+def _replayed(step: Step | DdlStatement, clock: Clock) -> ReplayStatement:
+    if isinstance(step, Savepoint):
+        return ReplayStatement(f"SAVEPOINT {quoted(step.name)}", None)
+    if isinstance(step, RollbackTo):
+        return ReplayStatement(f"ROLLBACK TO SAVEPOINT {quoted(step.name)}", None)
+    if isinstance(step, ReleaseSavepoint):
+        return ReplayStatement(f"RELEASE SAVEPOINT {quoted(step.name)}", None)
+    return ReplayStatement(step.sql, _own_time(step, clock))
 
 
 def _about_database(group: Group) -> bool:
@@ -113,11 +153,11 @@ def _about_database(group: Group) -> bool:
     return isinstance(group, DdlStatement) and group.kind.endswith("_database")
 
 
-def _own_time(statement: RowsStatement | DdlStatement, clock: Clock, group: int, index: int) -> str | None:
+def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | None:
     """The time to set for a statement whose rows hold it, unless the whole session has one."""
-    if clock.declared is not None or not any(map(_takes_time, _timed_columns(statement))):
+    if clock.declared is not None or statement.time is None or not any(map(_takes_time, _timed_columns(statement))):
         return None
-    return _seconds(clock.statement_time(group, index))
+    return _seconds(statement.time)
 
 
 def _timed_columns(statement: RowsStatement | DdlStatement) -> Sequence[TableColumn]:

@@ -102,12 +102,21 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     where: Annotated[Where | None, Meta(description="Conditions that all have to hold, by column.")] = None
 
 
+#: Kinds of statements: each statement has exactly one.
+KINDS = ("insert", "update", "delete", "savepoint", "rollback_to", "release_savepoint", "ddl", "flush", "restart")
+
+
 class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """One statement: exactly one of insert, update, delete, ddl, flush and restart."""
+    """One statement: exactly one of insert, update, delete, savepoint, rollback_to, release_savepoint, ddl, flush and
+    restart.
+    """
 
     insert: Insert | None = None
     update: Update | None = None
     delete: Delete | None = None
+    savepoint: Annotated[str | None, Meta(description="SAVEPOINT of that name.")] = None
+    rollback_to: Annotated[str | None, Meta(description="ROLLBACK TO SAVEPOINT of that name.")] = None
+    release_savepoint: Annotated[str | None, Meta(description="RELEASE SAVEPOINT of that name.")] = None
     ddl: Annotated[
         str | None, Meta(description="A data definition statement as SQL text; it is a transaction of its own.")
     ] = None
@@ -131,19 +140,68 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     ] = None
 
     def __post_init__(self) -> None:
-        _exactly_one(self, ("insert", "update", "delete", "ddl", "flush", "restart"), "a statement")
-        if self.query is not None and (self.insert, self.update, self.delete) == (None, None, None):
+        _exactly_one(self, KINDS, "a statement")
+        if self.query is not None and self.target is None:
             raise ValueError("`query` goes with insert, update or delete")
+
+    @property
+    def target(self) -> str | None:
+        """The table that the statement changes, as it names it; None if it changes no rows itself."""
+        if self.insert is not None:
+            return self.insert.into
+        changes = self.update or self.delete
+        return None if changes is None else changes.table
+
+
+class XaName(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Identifier of an XA transaction."""
+
+    gtrid: Annotated[Any, Meta(description="Global transaction: text, or {hex: ...}; at most 64 bytes.")]
+    bqual: Annotated[Any, Meta(description="Branch qualifier: text, or {hex: ...}; at most 64 bytes.")] = ""
+    format_id: Annotated[int, Meta(ge=0, le=2**31 - 1, description="Number of the identifier's format.")] = 1
+
+
+class Xa(XaName, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """An XA transaction: its identifier, and what comes after XA END."""
+
+    one_phase: Annotated[bool, Meta(description="XA COMMIT ... ONE PHASE, without XA PREPARE.")] = False
+    end: Annotated[
+        Literal["commit", "rollback", "prepared"],
+        Meta(
+            description="After XA PREPARE: XA COMMIT, XA ROLLBACK, or nothing, for a later transaction with"
+            " `xa_commit` or `xa_rollback` to end it."
+        ),
+    ] = "commit"
+
+    def __post_init__(self) -> None:
+        if self.one_phase and self.end != "commit":
+            raise ValueError("`one_phase` commits: `end` is commit")
 
 
 class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """Statements that commit together, with their circumstances."""
+    """Statements that end together, with their circumstances; or the second phase of an XA transaction."""
 
-    statements: Annotated[list[Statement], Meta(min_length=1)]
+    statements: list[Statement] = []
     explicit: Annotated[
         bool | None,
         Meta(description="true: BEGIN ... COMMIT also around a single statement, which otherwise commits by itself."),
     ] = None
+    end: Annotated[
+        Literal["commit", "rollback"],
+        Meta(description="COMMIT or ROLLBACK; an XA transaction that is rolled back here was never prepared."),
+    ] = "commit"
+    xa: Annotated[Xa | None, Meta(description="The statements run between XA START and XA END.")] = None
+    xa_commit: Annotated[XaName | None, Meta(description="XA COMMIT of a transaction prepared before.")] = None
+    xa_rollback: Annotated[XaName | None, Meta(description="XA ROLLBACK of a transaction prepared before.")] = None
+
+    def __post_init__(self) -> None:
+        ends = [name for name in ("xa_commit", "xa_rollback") if getattr(self, name) is not None]
+        if ends and (len(ends) > 1 or self.statements or self.xa is not None or self.end != "commit"):
+            raise ValueError(f"`{ends[0]}` stands by itself in a transaction")
+        if not ends and not self.statements:
+            raise ValueError("a transaction has at least one statement, or `xa_commit` or `xa_rollback`")
+        if self.xa is not None and self.explicit is False:
+            raise ValueError("`xa` is a block of its own: no `explicit`")
 
 
 class _Named(Struct, frozen=True):
@@ -193,11 +251,17 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         located: Located | None = self.__dict__.get("located")
         return located
 
-    def transaction(self, *statements: Statement, explicit: bool | None = None) -> Scenario:
+    def transaction(
+        self,
+        *statements: Statement,
+        explicit: bool | None = None,
+        end: Literal["commit", "rollback"] = "commit",
+        xa: Xa | None = None,
+    ) -> Scenario:
         """The scenario with one more transaction at its end."""
         one: list[Statement] | Transaction = list(statements)
-        if explicit is not None:
-            one = Transaction(statements=list(statements), explicit=explicit)
+        if explicit is not None or end != "commit" or xa is not None:
+            one = Transaction(statements=list(statements), explicit=explicit, end=end, xa=xa)
         return msgspec.structs.replace(self, transactions=[*self.transactions, one])
 
     def ddl(self, text: str) -> Scenario:
@@ -238,6 +302,21 @@ def flush_binary_logs() -> Statement:
 def restart(*, crash: bool = False) -> Statement:
     """The server is shut down, or killed, and started again."""
     return Statement(restart="crash" if crash else "clean")
+
+
+def savepoint(name: str) -> Statement:
+    """SAVEPOINT."""
+    return Statement(savepoint=name)
+
+
+def rollback_to(name: str) -> Statement:
+    """ROLLBACK TO SAVEPOINT."""
+    return Statement(rollback_to=name)
+
+
+def release_savepoint(name: str) -> Statement:
+    """RELEASE SAVEPOINT."""
+    return Statement(release_savepoint=name)
 
 
 def _exactly_one(struct: Struct, names: tuple[str, ...], what: str) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Literal
 
 from forge.compile.clock import Clock
-from forge.compile.model import FileStep, Group, Plan, RowsStatement
-from forge.compile.model import Transaction as CompiledTransaction
+from forge.compile.grouping import logged_groups
+from forge.compile.model import FileStep, Group, Plan, XaEnd, XaId
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
 from forge.scenario.catalog import SYSTEM_DATABASES, Catalog
@@ -21,6 +22,14 @@ from forge.scenario.statements import Circumstances, execute
 from forge.scenario.syntax import CreateLike, CreateTable, DatabaseStatement, Ddl
 from forge.scenario.table_text import table_text
 from forge.scenario.tokens import SqlError
+from forge.scenario.transactions import (
+    Prepared,
+    PreparedTransactions,
+    RunningTransaction,
+    declared_transaction,
+    savepoint_step,
+    xa_id,
+)
 from forge.servers import server_line
 
 
@@ -44,7 +53,7 @@ class _Planner:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         with self._place(("server",)):
-            server_line(scenario.server)
+            self.line = server_line(scenario.server)
         with self._place(("session", "timestamp")):
             self.clock = Clock(scenario.session)
         with self._place(("session", "sql_mode")):
@@ -56,6 +65,9 @@ class _Planner:
         self.catalog = Catalog(scenario.server)
         self.groups: list[Group] = []
         self.file_steps: list[FileStep] = []
+        #: How many groups the log has so far.
+        self.logged = 0
+        self.prepared = PreparedTransactions()
         self.tables = list(self._declared_tables())
         self.home = scenario.session.database or self._first_database()
         #: The session's database: that of the first table, as soon as it exists.
@@ -133,46 +145,79 @@ class _Planner:
         if self.home in self.catalog.databases:
             self.current = self.home
 
-    def _time(self, statement: int) -> StatementTime:
-        return StatementTime(*self.clock.statement_time(len(self.groups), statement))
+    def _time(self, group: int = 0, statement: int = 0) -> StatementTime:
+        """``group`` counts from the first that is not logged yet."""
+        return StatementTime(*self.clock.statement_time(self.logged + group, statement))
 
     def _apply(self, statement: Ddl, sql: str, path: Path | None) -> None:
-        done = self.catalog.apply(statement, sql, self.current, self._time(0))
-        self.groups.append(replace(done, line=self._line(path)))
+        time = self._time()
+        done = self.catalog.apply(statement, sql, self.current, time)
+        self._add(replace(done, time=(time.second, time.microsecond), line=self._line_of(path)))
         if done.kind == "drop_database" and self.current not in self.catalog.databases:
             self.current = ""
         elif done.kind == "create_database" and path is not None:
             self._use_home()
 
-    def _transaction(self, path: tuple[str | int, ...], transaction: list[Statement] | Transaction) -> None:
-        statements = _statements_of(transaction)
+    def _transaction(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
         with self._place(path):
-            if not statements:
-                raise ScenarioError("the transaction is empty", expected="at least one statement")
-            explicit = _is_explicit(transaction)
-        if len(statements) == 1 and not explicit and (statements[0].flush or statements[0].restart):
-            self._end_file(statements[0])
+            declared = declared_transaction(entry)
+        if declared.xa_commit is not None or declared.xa_rollback is not None:
+            self._xa_end(path, declared)
             return
-        if statements[0].ddl is not None and len(statements) == 1 and not explicit:
-            ddl_path = (*_statement_path(path, transaction, 0), "ddl")
-            sql = _trimmed(statements[0].ddl)
-            with self._sql_place(ddl_path, statements[0].ddl):
+        statements = declared.statements
+        in_block = declared.explicit or declared.xa is not None or declared.end != "commit"
+        alone = statements[0] if len(statements) == 1 and not in_block else Statement(savepoint="")
+        if alone.flush is not None or alone.restart is not None:
+            self._end_file(alone)
+            return
+        if alone.ddl is not None:
+            ddl_path = (*_statement_path(path, entry, 0), "ddl")
+            sql = _trimmed(alone.ddl)
+            with self._sql_place(ddl_path, alone.ddl):
                 self._apply(parse_ddl(sql), sql, ddl_path)
             return
-        compiled: list[RowsStatement] = []
-        for index, statement in enumerate(statements):
-            its_path = _statement_path(path, transaction, index)
-            for word in _ALONE:
-                if getattr(statement, word) is not None:
-                    with self._place((*its_path, word)):
-                        raise ScenarioError(
-                            f"{word} commits by itself", expected="a transaction with nothing else in it"
-                        )
-            done = execute(statement, self._circumstances(its_path, len(compiled)))
-            if done.changes:
-                compiled.append(done)
-        if compiled:
-            self.groups.append(CompiledTransaction(tuple(compiled), self.current, explicit))
+        with self._place((*path, "xa")):
+            running = RunningTransaction(declared, self.catalog, self.current, self.line)
+        for index in range(len(statements)):
+            self._step(running, index, _statement_path(path, entry, index))
+        done = running.finish()
+        if done is not None:
+            self._add(done)
+        if done is not None and declared.xa is not None and done.end == "prepare" and done.xa is not None:
+            with self._place((*path, "xa")):
+                self.prepared.add(done.xa, Prepared(running.log, logged=bool(running.caches.steps)))
+            if declared.xa.end != "prepared":
+                self._end_xa(done.xa, declared.xa.end)
+
+    def _step(self, running: RunningTransaction, index: int, path: tuple[str | int, ...]) -> None:
+        statement = running.declared.statements[index]
+        for word in _ALONE:
+            if getattr(statement, word) is not None:
+                with self._place((*path, word)):
+                    raise ScenarioError(f"{word} commits by itself", expected="a transaction with nothing else in it")
+        with self._place(path):
+            step = savepoint_step(statement)
+            if step is not None:
+                running.add(step)
+                return
+        done = execute(statement, self._circumstances(path, running.place(index)))
+        if done.changes:
+            running.add(done)
+
+    def _xa_end(self, path: tuple[str | int, ...], declared: Transaction) -> None:
+        end: Literal["commit", "rollback"] = "commit" if declared.xa_commit is not None else "rollback"
+        name = declared.xa_commit or declared.xa_rollback
+        assert name is not None
+        with self._place((*path, f"xa_{end}")):
+            self._end_xa(xa_id(name), end)
+
+    def _end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
+        if self.prepared.end(xa, commit=end == "commit"):
+            self._add(XaEnd(xa, end, self.current))
+
+    def _add(self, group: Group) -> None:
+        self.groups.append(group)
+        self.logged += sum(1 for _ in logged_groups((group,), self.line))
 
     def _end_file(self, statement: Statement) -> None:
         """FLUSH BINARY LOGS, or a new start of the server, after which the session is a new one."""
@@ -183,18 +228,18 @@ class _Planner:
         for state in self.catalog.tables.values():
             state.restart()
 
-    def _circumstances(self, path: tuple[str | int, ...], index: int) -> Circumstances:
+    def _circumstances(self, path: tuple[str | int, ...], place: tuple[int, int]) -> Circumstances:
         return Circumstances(
             catalog=self.catalog,
             current_database=self.current,
             seed=self.scenario.seed,
-            time=self._time(index),
+            time=self._time(*place),
             clips=self.scenario.session.sql_mode is not None,
             place=lambda *steps: self._place((*path, *steps)),
-            line=self._line(path),
+            line=self._line_of(path),
         )
 
-    def _line(self, path: Path | None) -> int | None:
+    def _line_of(self, path: Path | None) -> int | None:
         origin = self.scenario.origin
         return None if origin is None or path is None else origin.line(path)
 
@@ -205,7 +250,7 @@ class _Planner:
             yield
         except ScenarioError as error:
             origin = self.scenario.origin
-            raise error.at(None if origin is None else origin.file, self._line(path)) from None
+            raise error.at(None if origin is None else origin.file, self._line_of(path)) from None
 
     @contextmanager
     def _sql_place(self, path: Path, text: str) -> Iterator[None]:
@@ -245,12 +290,3 @@ def _statement_path(
     path: tuple[str | int, ...], transaction: list[Statement] | Transaction, index: int
 ) -> tuple[str | int, ...]:
     return (*path, index) if isinstance(transaction, list) else (*path, "statements", index)
-
-
-def _is_explicit(transaction: list[Statement] | Transaction) -> bool:
-    """BEGIN ... COMMIT is there for several statements, and where it is asked for.  Raises ScenarioError."""
-    several = len(_statements_of(transaction)) > 1
-    asked = transaction.explicit if isinstance(transaction, Transaction) else None
-    if asked is False and several:
-        raise ScenarioError("several statements commit together only in BEGIN ... COMMIT", expected="explicit: true")
-    return several if asked is None else asked

@@ -63,6 +63,19 @@ class Numbering:
             self._left -= 1
 
 
+#: Changes of rows that can be taken back: (table, row number, the row before or None).
+UndoLog = list[tuple["TableState", int, Row | None]]
+
+
+def undo(log: UndoLog, length: int = 0) -> None:
+    """Take back the changes of a log beyond its first ``length``.  AUTO_INCREMENT and row numbers go on from where
+    they are, as in InnoDB.
+    """
+    while len(log) > length:
+        state, number, before = log.pop()
+        state.restore(number, before)
+
+
 class TableState:
     """A table: its definition, and its rows by number (the n-th row ever inserted has the number n)."""
 
@@ -80,6 +93,8 @@ class TableState:
         self.unique = [key for key in self.table.keys if key.kind != "index"]
         self._taken: list[dict[tuple[Any, ...], int]] = [{} for _ in self.unique]
         self.clustering = clustering_key(self.table)
+        #: Where changes are entered while a transaction runs that may be rolled back.
+        self.undo: UndoLog | None = None
 
     @property
     def name(self) -> str:
@@ -100,6 +115,7 @@ class TableState:
         self._claim(row, number)
         self.rows[number] = row
         self.inserted += 1
+        self._enter(number, None)
         if self.auto_increment is not None:
             self._keep(row[self.auto_increment] or 0)
         return number
@@ -114,6 +130,7 @@ class TableState:
             self._claim(before, number)
             raise
         self.rows[number] = row
+        self._enter(number, before)
         index = self.auto_increment
         if index is not None:
             value: int = row[index] or 0
@@ -131,7 +148,21 @@ class TableState:
 
     def remove(self, number: int) -> None:
         """Delete a row."""
-        self._release(self.rows.pop(number))
+        row = self.rows.pop(number)
+        self._release(row)
+        self._enter(number, row)
+
+    def restore(self, number: int, before: Row | None) -> None:
+        """Give a row the state it had before a change."""
+        if number in self.rows:
+            self._release(self.rows.pop(number))
+        if before is not None:
+            self._claim(before, number)
+            self.rows[number] = before
+
+    def _enter(self, number: int, before: Row | None) -> None:
+        if self.undo is not None:
+            self.undo.append((self, number, before))
 
     def ordered(self, numbers: Iterable[int] | None = None) -> list[int]:
         """Row numbers in the order of the clustering key, or of insertion without one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.compile.model import Origin, Row, RowChange, RowsStatement
@@ -43,6 +43,10 @@ class Circumstances:
 
 def execute(statement: Statement, at: Circumstances) -> RowsStatement:
     """Run a statement; the rows that it changed, and its SQL.  Raises ScenarioError where a server would refuse it."""
+    return replace(_executed(statement, at), time=(at.time.second, at.time.microsecond))
+
+
+def _executed(statement: Statement, at: Circumstances) -> RowsStatement:
     if statement.insert is not None:
         with at.place("insert", "into"):
             state = at.catalog.table(statement.insert.into, at.current_database)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.compile.dependency import CommitOrder, Writeset
+from forge.compile.grouping import LoggedTransaction
 from forge.compile.images import image_columns
 from forge.compile.model import (
     DdlStatement,
@@ -63,8 +64,8 @@ def update(target: Table, before: Row, after: Row, *assigned: int) -> RowsStatem
     return RowsStatement("update", target, (RowChange(before, after),), "UPDATE", frozenset(assigned))
 
 
-def one(*statements: RowsStatement) -> Transaction:
-    return Transaction(statements, "shop")
+def logged(*statements: RowsStatement) -> LoggedTransaction:
+    return LoggedTransaction(statements, "shop", len(statements) > 1)
 
 
 @pytest.mark.parametrize(
@@ -134,31 +135,31 @@ def test_a_prefix_of_the_whole_length_is_no_prefix() -> None:
 def test_a_transaction_depends_on_the_last_one_that_wrote_its_keys() -> None:
     order = Writeset()
     assert order.next(None) == (0, 1)
-    assert order.next(one(insert(KEYED, (1, 1)))) == (1, 2)
-    assert order.next(one(insert(KEYED, (2, 1)))) == (1, 3)
-    assert order.next(one(update(KEYED, (1, 1), (1, 2), 1))) == (2, 4)
-    assert order.next(one(insert(KEYLESS, (1, 1)))) == (4, 5)
-    assert order.next(one(insert(KEYED, (3, 1)))) == (1, 6)
+    assert order.next(logged(insert(KEYED, (1, 1)))) == (1, 2)
+    assert order.next(logged(insert(KEYED, (2, 1)))) == (1, 3)
+    assert order.next(logged(update(KEYED, (1, 1), (1, 2), 1))) == (2, 4)
+    assert order.next(logged(insert(KEYLESS, (1, 1)))) == (4, 5)
+    assert order.next(logged(insert(KEYED, (3, 1)))) == (1, 6)
     assert order.next(None) == (6, 7)
-    assert order.next(one(insert(KEYED, (1, 1)))) == (7, 8)
+    assert order.next(logged(insert(KEYED, (1, 1)))) == (7, 8)
 
 
 def test_the_second_transaction_of_a_file_depends_on_the_first() -> None:
     order = Writeset()
-    assert [order.next(one(insert(KEYED, (n, n)))) for n in range(3)] == [(0, 1), (1, 2), (1, 3)]
+    assert [order.next(logged(insert(KEYED, (n, n)))) for n in range(3)] == [(0, 1), (1, 2), (1, 3)]
 
 
 def test_by_commit_order_a_transaction_depends_on_the_one_before() -> None:
     order = CommitOrder()
-    assert [order.next(one(insert(KEYED, (n, n)))) for n in range(3)] == [(0, 1), (1, 2), (2, 3)]
+    assert [order.next(logged(insert(KEYED, (n, n)))) for n in range(3)] == [(0, 1), (1, 2), (2, 3)]
 
 
 def test_keys_are_compared_as_their_collation_compares() -> None:
     target = table(text_column("a", 255), keys=(PRIMARY,))
     order = Writeset()
-    order.next(one(insert(target, ("a",))))
-    order.next(one(insert(target, ("b",))))
-    assert order.next(one(insert(target, ("B",)))) == (2, 3)
+    order.next(logged(insert(target, ("a",))))
+    order.next(logged(insert(target, ("b",))))
+    assert order.next(logged(insert(target, ("B",)))) == (2, 3)
 
 
 @given(st.integers(12, 400), st.lists(st.integers(0, 200), min_size=1, max_size=12))
@@ -239,7 +240,7 @@ def test_mysql_knows_no_row_metadata_none() -> None:
 def test_a_plan_compiles_to_a_file_that_every_line_frames(server: str) -> None:
     groups = (
         DdlStatement("create_database", "CREATE DATABASE shop", "", ("shop",)),
-        one(insert(KEYED, (1, 2)), update(KEYED, (1, 2), (1, 3), 1)),
+        Transaction((insert(KEYED, (1, 2)), update(KEYED, (1, 2), (1, 3), 1)), "shop"),
     )
     data = write_binlog(compile_plan(Plan("p", server, Session(gtid=True, rows_query=True), groups)))
     assert [placed.event.type_name for placed in read_events(data)][-1] == "STOP"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from forge.compile.model import DdlStatement, Plan, RowChange, RowsStatement, Session, Table, TableColumn, Transaction
@@ -53,7 +54,9 @@ def test_a_session_time_is_set_once() -> None:
 
 
 def test_only_a_statement_that_may_store_the_time_gets_one() -> None:
-    lines = script(Transaction((insert(PLAIN, "INSERT 1"), insert(LOG, "INSERT 2")), "", explicit=True))
+    statements = (insert(PLAIN, "INSERT 1"), insert(LOG, "INSERT 2"))
+    timed = tuple(replace(statement, time=(1704067201, 0)) for statement in statements)
+    lines = script(Transaction(timed, "", explicit=True))
     assert lines[4:] == [
         "BEGIN;",
         "INSERT 1;",

@@ -28,7 +28,7 @@ def planned(columns: str, *statements: Statement, session: Session = LENIENT, se
 def statement_of(made: Plan) -> RowsStatement:
     group = made.groups[-1]
     assert isinstance(group, Committed)
-    return group.statements[-1]
+    return group.rows_statements[-1]
 
 
 def test_insert_stores_the_clipped_value_and_says_the_declared_one() -> None:

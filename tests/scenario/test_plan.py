@@ -40,7 +40,7 @@ def rows_of(planned_: Plan, table: str = "d.t") -> list[tuple[Any, ...]]:
 
 
 def statements(planned_: Plan) -> list[RowsStatement]:
-    return [s for group in planned_.groups if isinstance(group, Committed) for s in group.statements]
+    return [s for group in planned_.groups if isinstance(group, Committed) for s in group.rows_statements]
 
 
 def test_the_first_day_has_four_groups_with_full_images_and_their_sql() -> None:
@@ -55,11 +55,11 @@ def test_the_first_day_has_four_groups_with_full_images_and_their_sql() -> None:
     assert isinstance(first, Committed)
     assert isinstance(second, Committed)
     assert (first.explicit, second.explicit) == (False, True)
-    assert [s.kind for s in (*first.statements, *second.statements)] == ["insert", "update", "delete"]
+    assert [s.kind for s in (*first.rows_statements, *second.rows_statements)] == ["insert", "update", "delete"]
     ann, bob = (1, "Ann", 2, "2024-02-29 10:00:00.500000"), (2, "Bob", 1, None)
-    assert [(c.before, c.after) for c in first.statements[0].changes] == [(None, ann), (None, bob)]
-    assert [(c.before, c.after) for c in second.statements[0].changes] == [(ann, (1, "Ann", 3, ann[3]))]
-    assert [(c.before, c.after) for c in second.statements[1].changes] == [(bob, None)]
+    assert [(c.before, c.after) for c in first.rows_statements[0].changes] == [(None, ann), (None, bob)]
+    assert [(c.before, c.after) for c in second.rows_statements[0].changes] == [(ann, (1, "Ann", 3, ann[3]))]
+    assert [(c.before, c.after) for c in second.rows_statements[1].changes] == [(bob, None)]
     assert [s.sql for s in statements(result)] == [
         "INSERT INTO `shop`.`orders` (`who`, `qty`, `at`) VALUES"
         " ('Ann', 2, '2024-02-29 10:00:00.500000'), ('Bob', 1, DEFAULT)",
@@ -68,9 +68,9 @@ def test_the_first_day_has_four_groups_with_full_images_and_their_sql() -> None:
     ]
     assert [s.line for s in statements(result)] == [7, 8, 9]
     assert result.contents == {"shop.orders": ((1, "Ann", 3, ann[3]),)}
-    assert first.statements[0].assigned == frozenset({1, 2, 3})
-    assert first.statements[0].origins == ("omitted", "literal", "literal", "literal")
-    assert second.statements[0].compared == frozenset({0})
+    assert first.rows_statements[0].assigned == frozenset({1, 2, 3})
+    assert first.rows_statements[0].origins == ("omitted", "literal", "literal", "literal")
+    assert second.rows_statements[0].compared == frozenset({0})
 
 
 def test_python_says_the_same_as_yaml() -> None:

@@ -103,7 +103,7 @@ def statement(operation: tuple[Any, ...]) -> Statement:
 def statements(result: Plan) -> Iterator[RowsStatement]:
     for group in result.groups:
         if isinstance(group, Transaction):
-            yield from group.statements
+            yield from group.rows_statements
 
 
 @given(st.booleans(), st.lists(OPERATIONS, min_size=1, max_size=8))

@@ -16,7 +16,7 @@ def deleted(sql: str, rows: list[dict[str, Any]], where: dict[str, Any]) -> tupl
     scenario = Scenario("x", tables=[f"CREATE TABLE d.t {sql}"]).transaction(insert("d.t", *rows))
     group = plan(scenario.transaction(insert("d.t", {}), delete("d.t", where=where))).groups[-1]
     assert isinstance(group, Transaction)
-    statement = group.statements[-1]
+    statement = group.rows_statements[-1]
     if statement.kind != "delete":
         return [], ""
     clause = statement.sql.partition(" WHERE ")[2].partition(" ORDER BY ")[0]

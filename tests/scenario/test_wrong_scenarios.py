@@ -6,6 +6,7 @@ import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, expand, insert, plan
+from forge.scenario.model import KINDS
 
 ROWS = "\ntransactions:\n  - - insert: {into: d.t, rows: "
 HEAD = "scenario: wrong\ntables:\n"
@@ -289,12 +290,12 @@ WRONG = [
     ),
     pytest.param(
         then("{delete: {from: shop.orders}, ddl: DROP TABLE shop.orders}"),
-        "f.yaml:6: a statement has exactly one of insert, update, delete, ddl, flush, restart; here are delete and ddl",
+        f"f.yaml:6: a statement has exactly one of {', '.join(KINDS)}; here are delete and ddl",
         id="statement two",
     ),
     pytest.param(
         then("{query: DELETE}"),
-        "f.yaml:6: a statement has exactly one of insert, update, delete, ddl, flush, restart; here are none",
+        f"f.yaml:6: a statement has exactly one of {', '.join(KINDS)}; here are none",
         id="statement none",
     ),
     pytest.param(

@@ -1,0 +1,141 @@
+"""Which groups of the log the transactions of a session become.
+
+A connection gathers what it logs in two caches (binlog_cache_mngr in sql/binlog.cc): one of the transaction, which is
+written at its end, and one of the statement, for tables that no rollback reaches; that one is written as a group of
+its own as soon as the statement is over, ahead of the transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from forge.compile.model import (
+    DdlStatement,
+    End,
+    Group,
+    ReleaseSavepoint,
+    RollbackTo,
+    RowsStatement,
+    Savepoint,
+    Step,
+    Table,
+    Transaction,
+    XaEnd,
+    XaId,
+)
+from forge.servers import ServerLine
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedTransaction:
+    """A group of row events: ``steps`` are the statements that are written, in order.
+
+    ``alone``: the group of one statement that changed no transactional table, inside a transaction or in autocommit
+    mode.  ``earlier``: statements before it in the same transaction, whose writes count for its logical timestamp.
+    ``mixed``: some statement before it changed tables that no rollback reaches.
+    """
+
+    steps: tuple[Step, ...]
+    current_database: str
+    in_block: bool
+    end: End = "commit"
+    xa: XaId | None = None
+    alone: bool = False
+    earlier: tuple[RowsStatement, ...] = ()
+    mixed: bool = False
+
+    @property
+    def rows_statements(self) -> tuple[RowsStatement, ...]:
+        """The statements that change rows."""
+        return tuple(step for step in self.steps if isinstance(step, RowsStatement))
+
+
+LoggedGroup = LoggedTransaction | DdlStatement | XaEnd
+
+
+class Caches:
+    """What a connection has gathered of one transaction."""
+
+    def __init__(self, transaction: Transaction, line: ServerLine) -> None:
+        self.transaction = transaction
+        self.line = line
+        #: The transaction's cache.
+        self.steps: list[Step] = []
+        #: Groups that are written already.
+        self.written: list[LoggedTransaction] = []
+        self._rows: list[RowsStatement] = []
+        self._mixed = False
+        #: Savepoints that are set: name -> (length of the cache after its SAVEPOINT, number of statements before).
+        self._savepoints: dict[str, tuple[int, int]] = {}
+
+    def add(self, step: Step) -> None:
+        """A statement is over."""
+        if isinstance(step, RowsStatement):
+            self._rows_statement(step)
+        elif isinstance(step, Savepoint):
+            # An empty cache is not opened for it (recorded).
+            self.steps += [step] if self.steps else []
+            self._savepoints[step.name.lower()] = len(self.steps), len(self._rows)
+        elif isinstance(step, RollbackTo):
+            self._rollback_to(step)
+        else:
+            assert isinstance(step, ReleaseSavepoint)
+
+    def finish(self) -> list[LoggedTransaction]:
+        """The transaction's groups, in the order of the log."""
+        if self.steps and self.transaction.end != "rollback":
+            self.written.append(self._group(self.steps))
+        return self.written
+
+    def _rows_statement(self, step: RowsStatement) -> None:
+        if not step.changes:
+            return
+        if is_transactional(step.table):
+            self.steps.append(step)
+        else:
+            self.written.append(replace(self._group([step]), alone=True, xa=None, end="commit"))
+            self._mixed = True
+        self._rows.append(step)
+
+    def _rollback_to(self, step: RollbackTo) -> None:
+        """Events since the savepoint vanish, its own SAVEPOINT stays."""
+        length, statements = self._savepoints[step.name.lower()]
+        del self.steps[length:]
+        del self._rows[statements:]
+
+    def _group(self, steps: list[Step]) -> LoggedTransaction:
+        own = {id(step) for step in steps}
+        return LoggedTransaction(
+            steps=tuple(steps),
+            current_database=self.transaction.current_database,
+            in_block=self.transaction.in_block,
+            end=self.transaction.end,
+            xa=self.transaction.xa,
+            earlier=tuple(step for step in self._rows if id(step) not in own),
+            mixed=self._mixed,
+        )
+
+
+def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedGroup]:
+    """The groups that a server of the line writes of what a client did."""
+    for group in groups:
+        if isinstance(group, Transaction):
+            caches = Caches(group, line)
+            for step in group.statements:
+                caches.add(step)
+            yield from caches.finish()
+        elif is_logged(group, line):
+            yield group
+
+
+def is_logged(group: DdlStatement | XaEnd, line: ServerLine) -> bool:
+    """MariaDB does not log CREATE TABLE IF NOT EXISTS of a table that exists (recorded)."""
+    if not isinstance(group, DdlStatement) or line.family != "mariadb":
+        return True
+    return not (group.kind == "create_table" and group.no_effect)
+
+
+def is_transactional(table: Table) -> bool:
+    """Whether a rollback reaches the table's rows."""
+    return table.engine.lower() == "innodb"
