@@ -8,6 +8,7 @@ from forge.compile.log import SessionLog
 from forge.compile.mariadb import MariadbLog
 from forge.compile.model import Plan
 from forge.compile.mysql import MysqlLog
+from forge.compile.requirements import session_features
 from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.servers import server_line
@@ -22,6 +23,8 @@ def compile_files(plan: Plan) -> list[list[Event]]:
     version cannot compile, ScenarioError for values that do not fit.
     """
     line = server_line(plan.server)
+    for _, feature in session_features(plan.session, line):
+        line.require(feature)
     return list(SessionFiles(LOGS[line.family](plan, line)).written())
 
 

@@ -23,6 +23,7 @@ from forge.compile.model import (
 from forge.compile.rows import row_events
 from forge.compile.status import in_order, quoted, session_variables
 from forge.compile.table_map import table_map
+from forge.errors import ScenarioError
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.layout import Body
 from forge.events.query import Query
@@ -139,6 +140,10 @@ class SessionLog(ABC):
 
     def rows(self, statement: RowsStatement, second: int) -> Iterator[Event]:
         """TABLE_MAP and row events of a statement."""
+        try:
+            self.line.require("row_events")
+        except ScenarioError as error:
+            raise error.at(None, statement.line) from None
         table_id = self._table_id(statement.table)
         yield self.event(table_map(statement.table, table_id, self.session, self.line), second)
         for body in row_events(statement, table_id, self.session, self.line):
@@ -158,7 +163,7 @@ class SessionLog(ABC):
 
     def plain_query(self, text: str, second: int, database: str) -> Event:
         """A QUERY event with nothing but the session's own status variables."""
-        variables = in_order(session_variables(self.session, self.line))
+        variables = in_order(session_variables(self.session, self.line), self.line)
         return self.query(Query(database=database, status_variables=variables, query=text), second, SUPPRESS_USE)
 
     def xa_prepare(self, number: int, transaction: LoggedTransaction, xa: XaId) -> Iterator[Event]:

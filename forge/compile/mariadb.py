@@ -100,7 +100,7 @@ class MariadbLog(SessionLog):
             return
         status = Query(
             database=transaction.current_database,
-            status_variables=in_order(session_variables(self.session, self.line)),
+            status_variables=in_order(session_variables(self.session, self.line), self.line),
             query="COMMIT",
         )
         yield self.commit(number, transaction, status)

@@ -20,7 +20,7 @@ from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.layout import Body
+from forge.events.layout import Body, to_bytes
 from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
 from forge.events.rows_query import RowsQuery
@@ -42,8 +42,10 @@ class MysqlLog(SessionLog):
     def head(self, groups: int) -> Iterator[Event]:
         # The logical clock starts anew with each file.
         self.order = self._new_order()
-        body = PreviousGtids(gtid_set=self._executed(groups))
-        yield self.event(body, self.clock.listed(self.file, groups), IGNORABLE)
+        if self.line.knows("gtid"):
+            flags = IGNORABLE if self.line.previous_gtids_ignorable else 0
+            body = PreviousGtids(gtid_set=self._executed(groups))
+            yield self.event(body, self.clock.listed(self.file, groups), flags)
 
     def _executed(self, groups: int) -> tuple[bool, tuple[GtidSource, ...]]:
         """The GTIDs of the session's first groups: those of all earlier files."""
@@ -57,17 +59,26 @@ class MysqlLog(SessionLog):
     def uuid(self) -> str:
         return self.facts.server_uuid or DEFAULT_UUID
 
+    def _opening(self, number: int, group: LoggedGroup) -> Iterator[Event]:
+        """The GTID event, where the line writes one before every group."""
+        if self.session.gtid or self.line.knows("anonymous_groups"):
+            yield self._gtid(number, group)
+
     def _gtid(self, number: int, group: LoggedGroup) -> Event:
         rows = isinstance(group, LoggedTransaction)
         last_committed, sequence_number = self.order.next(group if isinstance(group, LoggedTransaction) else None)
         common: dict[str, Any] = {
             # MAY_HAVE_SBR: a group of row events only has it clear (sql/log_event.cc).
-            "gtid_flags": 0 if rows else 1,
+            "gtid_flags": 0 if rows and not self.line.gtid_may_have_statements else 1,
             "last_committed": last_committed,
             "sequence_number": sequence_number,
             "commit_timestamp": (self.clock.committed(number), None),
             "server_version": (version_number(self.version), None),
         }
+        if not self.line.knows("commit_timestamps"):
+            common |= {"commit_timestamp": None, "server_version": None}
+        if not self.line.knows("logical_clock"):
+            common |= {"clock_type": None, "last_committed": None, "sequence_number": None}
         body: Body
         if self.session.gtid and self.session.gtid_tag:
             common |= {name: common[name][0] for name in ("commit_timestamp", "server_version")}
@@ -79,7 +90,7 @@ class MysqlLog(SessionLog):
         return self.event(body, self.commit_second(number, group))
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
-        yield self._gtid(number, statement)
+        yield from self._opening(number, statement)
         recorded = self.xid(number)
         query = Query(
             database=ddl_database(statement),
@@ -95,7 +106,7 @@ class MysqlLog(SessionLog):
         yield self.query(query, self.clock.second(number, 0), ddl_flags(statement))
 
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
-        yield self._gtid(number, transaction)
+        yield from self._opening(number, transaction)
         events = self._inside(number, transaction)
         if not (self.session.compression and all(is_transactional(s.table) for s in transaction.rows_statements)):
             yield from events
@@ -121,13 +132,14 @@ class MysqlLog(SessionLog):
             yield from self.xa_prepare(number, transaction, xa)
 
     def statement_text(self, statement: RowsStatement, second: int) -> Event:
-        return self.event(RowsQuery(query=statement.sql), second, IGNORABLE)
+        length = len(to_bytes(statement.sql)) % 256 if self.line.rows_query_length else 0
+        return self.event(RowsQuery(unused_length=length, query=statement.sql), second, IGNORABLE)
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
         return transaction.xa is not None
 
     def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
-        yield self._gtid(number, statement)
+        yield from self._opening(number, statement)
         self.xid(number)
         text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
         yield self.plain_query(text, self.clock.second(number, 0), statement.current_database)

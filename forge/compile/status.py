@@ -9,6 +9,7 @@ from forge.compile.model import DdlStatement, Origin, RowsStatement, Session, Ta
 from forge.events.event import SUPPRESS_USE
 from forge.events.status_vars import StatusVariables
 from forge.servers import ServerLine
+from forge.servers.features import features
 
 THREAD_SPECIFIC = 0x0004
 NO_FOREIGN_KEY_CHECKS = 0x04000000
@@ -39,34 +40,38 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     return variables
 
 
-def in_order(variables: dict[str, Any]) -> StatusVariables:
-    return tuple((name, variables[name]) for name in ORDER if name in variables)
+def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:
+    """The variables in writing order, without those that the line does not have yet."""
+    return tuple(
+        (name, variables[name]) for name in ORDER if name in variables and (name not in features() or line.knows(name))
+    )
 
 
 def begin_variables(statement: RowsStatement, microsecond: int, session: Session, line: ServerLine) -> StatusVariables:
     """BEGIN carries what the transaction's first statement had needed when it logged its first row."""
     variables = session_variables(session, line)
-    if statement.kind == "update":
+    if statement.kind == "update" and line.table_map_for_update:
         variables["table_map_for_update"] = 1
-    if uses_time_zone(statement):
+    if uses_time_zone(statement, line):
         variables["time_zone"] = TIME_ZONE
     if evaluates_now(statement, fractional=True):
         variables["microseconds"] = microsecond
-    return in_order(variables)
+    return in_order(variables, line)
 
 
 #: The replay script sets it, so that TIMESTAMP literals are UTC.
 TIME_ZONE = "+00:00"
 
 
-def uses_time_zone(statement: RowsStatement) -> bool:
+def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether the server had asked for the session's time zone when the statement logged its first row.
 
     Recorded on 9.7: for a DATETIME or TIMESTAMP literal (it may carry an offset), stored or compared; for DEFAULT as
     a keyword on a TIMESTAMP; for CURRENT_TIMESTAMP as the default of a DATETIME (TIMESTAMP stores it unconverted).
     """
     columns = statement.table.columns
-    if any(columns[index].type.name in ZONED for index in statement.compared):
+    zoned = ZONED if line.datetime_zone else TIMESTAMPS
+    if any(columns[index].type.name in zoned for index in statement.compared):
         return True
     after = statement.changes[0].after
     if after is None:
@@ -74,14 +79,16 @@ def uses_time_zone(statement: RowsStatement) -> bool:
     for column, value, origin in zip(columns, after, statement.origins, strict=False):
         if column.type.name not in ZONED or value is None:
             continue
-        if origin == "literal" or (origin == "default" and (column.type.name == "TIMESTAMP" or column.default_now)):
+        if origin == "literal" and column.type.name in zoned:
+            return True
+        if origin == "default" and (column.type.name == "TIMESTAMP" or column.default_now):
             return True
         if column.type.name == "DATETIME" and takes_now(statement, column, origin):
             return True
     return False
 
 
-ZONED = frozenset(("DATETIME", "TIMESTAMP"))
+ZONED, TIMESTAMPS = frozenset(("DATETIME", "TIMESTAMP")), frozenset(("TIMESTAMP",))
 
 
 def takes_now(statement: RowsStatement, column: TableColumn, origin: Origin) -> bool:
@@ -145,10 +152,10 @@ def ddl_variables(
         variables["sql_require_primary_key"] = 0
         if any(column.type.name == "TIMESTAMP" for column in statement.defines) and not statement.no_effect:
             variables["explicit_defaults_for_timestamp"] = 1
-    variables.update(_time_variables(statement, microsecond))
+    variables.update(_time_variables(statement, microsecond, line))
     if statement.kind == "create_database":
         variables["default_table_encryption"] = 0
-    return in_order(variables)
+    return in_order(variables, line)
 
 
 def mariadb_ddl_variables(
@@ -169,7 +176,7 @@ def mariadb_ddl_variables(
             variables["time_zone"] = TIME_ZONE
         if any(column.type.fsp for column in evaluated):
             variables["hrnow"] = microsecond
-    return in_order(variables)
+    return in_order(variables, line)
 
 
 #: UPDATED_DB_NAMES lists no more databases than this; a count of 254 stands for more.
@@ -177,14 +184,14 @@ MAX_DATABASES, OVER_MAX_DATABASES = 16, 254
 ALTERING = ("alter_table", "create_index", "drop_index")
 
 
-def _time_variables(statement: DdlStatement, microsecond: int) -> dict[str, Any]:
+def _time_variables(statement: DdlStatement, microsecond: int, line: ServerLine) -> dict[str, Any]:
     """TIME_ZONE and MICROSECONDS of statements that make or change a table (docs/servers.md, B)."""
     if statement.no_effect or statement.like or statement.method == "rename":
         return {}
     if statement.kind not in ("create_table", *ALTERING):
         return {}
     columns = [column for table in statement.tables for column in table.columns]
-    zone = any(map(_has_moment_default, columns))
+    zone = any(_has_moment_default(c) and (line.datetime_zone or c.type.name == "TIMESTAMP") for c in columns)
     evaluated: list[TableColumn] = []
     if statement.altered is not None:
         known = {column.name.lower() for column in statement.altered.columns}

@@ -31,9 +31,7 @@ DEFAULT_DIMENSIONS = 2048
 
 def wire_columns(table: Table, session: Session, line: ServerLine) -> tuple[Column, ...]:
     """The table's columns with everything that codecs need, whatever the optional metadata will tell."""
-    temporals: Temporals = "new" if session.mysql56_temporal_format else "old"
-    if temporals == "old" and line.family == "mysql":
-        raise ScenarioError(f"mysql56_temporal_format is not known to {line.name}", expected="a MariaDB line")
+    temporals: Temporals = "old" if line.old_temporals or not session.mysql56_temporal_format else "new"
     return tuple(
         column_for(column.type, name=column.name, nullable=column.nullable, server=line.name, temporals=temporals)
         for column in table.columns
@@ -63,7 +61,7 @@ def optional_metadata(
 ) -> tuple[MetadataRecord, ...]:
     """The records that the mode asks for, without those that would be empty."""
     if session.row_metadata == "none":
-        if line.family == "mysql":
+        if line.family == "mysql" and line.knows("row_metadata"):
             raise ScenarioError(f"row_metadata: none is not known to {line.name}", expected="minimal or full")
         return ()
     wanted = line.full_metadata if session.row_metadata == "full" else line.minimal_metadata

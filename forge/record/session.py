@@ -48,7 +48,7 @@ def options_for(plan: Plan) -> list[str]:
     _check_recordable(session)
     common = [
         f"--server-id={session.server_id}",
-        f"--binlog-checksum={session.checksum.upper()}",
+        f"--binlog-checksum={(session.checksum or 'crc32').upper()}",
         f"--binlog-row-event-max-size={session.binlog_row_event_max_size}",
     ]
     if session.max_binlog_size is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from forge.charsets import compare_key
 from forge.compile.model import Key, KeyPart, Table, TableColumn
+from forge.compile.requirements import column_features
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.scenario.expressions import Expression, parse_expression
 from forge.scenario.literals import strict_value
@@ -34,7 +35,6 @@ _GEOMETRIES = frozenset(
 )
 _WITHOUT_KEY = _GEOMETRIES | {"JSON", "VECTOR"}
 _WITHOUT_LITERAL_DEFAULT = LOBS | _WITHOUT_KEY
-MARIADB_TYPES = frozenset({"UUID", "INET4", "INET6"})
 #: MariaDB's JSON is LONGTEXT with this collation.
 UTF8MB4_BIN = 46
 #: Types whose keys may have a prefix.
@@ -132,20 +132,15 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
     if nullable and "primary" in draft.keys:
         raise SqlError(f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL")
     line = server_line(server)
-    family = line.family
-    if sql_type.name in MARIADB_TYPES and family == "mysql":
-        raise SqlError(f"{server} has no type {sql_type.name}", draft.type.offset)
-    if sql_type.compressed and family == "mysql":
-        raise SqlError(f"{server} has no COMPRESSED columns", draft.type.offset)
-    if sql_type.name == "VECTOR" and family == "mysql" and "vector_dimensions" not in line.minimal_metadata:
-        raise SqlError(f"{server} has no type VECTOR", draft.type.offset, expected="mysql-9.7")
     with at_offset(draft.type.offset):
+        for feature in column_features(TableColumn(draft.name, sql_type)):
+            line.require(feature)
         wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
         try:
             codec = codec_for(wire)
         except UnsupportedError:
             raise UnsupportedError(f"column type {sql_type.name} is not supported yet") from None
-    if sql_type.name == "JSON" and family == "mariadb":
+    if sql_type.name == "JSON" and line.family == "mariadb":
         # The column is LONGTEXT in every way but one: its values have to be documents, which ``wire`` knows.
         sql_type = SqlType("LONGTEXT", collation=UTF8MB4_BIN)
     _check_members(sql_type, draft)
@@ -158,6 +153,9 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
         generated=draft.generated,
         on_update_now=draft.on_update is not None,
     )
+    with at_offset(draft.offset):
+        for feature in column_features(column):
+            line.require(feature)
     defined = ColumnDefinition(column, wire, codec, offset=draft.offset)
     if draft.on_update is not None:
         _check_now(sql_type, draft.on_update, "ON UPDATE", draft.offset)
@@ -168,7 +166,13 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
             expression = parse_expression(draft.expression)
         uses = frozenset(name.lower() for name in expression.columns())
         return replace(defined.replace(uses=uses), generated=expression)
-    return with_default(defined, draft.default) if draft.default is not None else defined
+    if draft.default is None:
+        return defined
+    defined = with_default(defined, draft.default)
+    with at_offset(draft.default.offset):
+        for feature in column_features(defined.column):
+            line.require(feature)
+    return defined
 
 
 def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:

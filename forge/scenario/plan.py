@@ -10,6 +10,7 @@ from typing import Literal
 from forge.compile.clock import Clock
 from forge.compile.grouping import logged_groups
 from forge.compile.model import FileStep, Group, Plan, XaEnd, XaId
+from forge.compile.requirements import session_features
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
 from forge.scenario.catalog import SYSTEM_DATABASES, Catalog
@@ -54,6 +55,9 @@ class _Planner:
         self.scenario = scenario
         with self._place(("server",)):
             self.line = server_line(scenario.server)
+        for setting, feature in session_features(scenario.session, self.line):
+            with self._place(("session", setting)):
+                self.line.require(feature)
         with self._place(("session", "timestamp")):
             self.clock = Clock(scenario.session)
         with self._place(("session", "sql_mode")):
@@ -234,7 +238,7 @@ class _Planner:
             current_database=self.current,
             seed=self.scenario.seed,
             time=self._time(*place),
-            clips=self.scenario.session.sql_mode is not None,
+            clips=self.scenario.session.sql_mode is not None or not self.line.strict,
             place=lambda *steps: self._place((*path, *steps)),
             line=self._line_of(path),
         )

@@ -1,7 +1,7 @@
 """Facts about server lines, as data: what each writes, and the quirks it is known for.
 
-One TOML file a line in ``lines/``.  Code asks the line ("null_padding", "row_flags"), never the version number;
-adding a line means adding a file.
+One TOML file a line in ``lines/``, and one table of what came when (``features.toml``).  Code asks the line
+("null_padding", ``knows("row_images")``), never the version number; adding a line means adding a file.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from typing import Literal
 import msgspec
 
 from forge.errors import ScenarioError, nearest
+from forge.servers.features import Family, Release, feature, release
 
 
 class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What servers of one line write.  Evidence for each fact stands beside it in the TOML files."""
 
     name: str
-    family: Literal["mysql", "mariadb"]
+    family: Family
     #: The version string that FORMAT_DESCRIPTION has where no recording gives another.
     server_version: str
     #: Post-header lengths of FORMAT_DESCRIPTION, type 1 first, in hexadecimal.
@@ -33,10 +34,24 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     default_collation_for_utf8mb4: int | None = None
     #: FLAGS2 status variable of a default session.
     flags2: int = 0
+    #: The default sql_mode refuses what a column cannot hold; without, it is clipped.
+    strict: bool = True
+    #: A DATETIME literal may have an offset, so that reading one asks for the session's time zone (8.0.19 on).
+    datetime_zone: bool = True
+    #: Row-logged UPDATE says TABLE_MAP_FOR_UPDATE in its BEGIN.
+    table_map_for_update: bool = True
+    #: The first byte of ROWS_QUERY is the low byte of the text's length (else 0).
+    rows_query_length: bool = False
+    #: GTID events of transactions of rows say that they may have statements in them.
+    gtid_may_have_statements: bool = False
+    #: PREVIOUS_GTIDS has the flag IGNORABLE.
+    previous_gtids_ignorable: bool = True
     #: Collation of a database that names none.
     default_collation: int
     #: Version of the row events: 1 (no extra row info) or 2.
     rows_version: Literal[1, 2] = 2
+    #: TIME, DATETIME and TIMESTAMP have the forms of before 5.6.
+    old_temporals: bool = False
     #: Row-event flags of every row event.
     row_flags: int
     #: Unused bits of the null bitmap in row images are 1.
@@ -62,6 +77,22 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     @property
     def post_header_bytes(self) -> bytes:
         return bytes.fromhex(self.post_header_lengths)
+
+    @property
+    def release(self) -> Release:
+        """The release that stands for the line, e.g. (5, 7, 44)."""
+        return release(self.server_version)
+
+    def knows(self, name: str) -> bool:
+        """Whether servers of this line have the feature of ``features.toml``."""
+        return feature(name).is_in(self.family, self.release)
+
+    def require(self, name: str) -> None:
+        """Raises ScenarioError, which says since when the feature exists, if the line does not have it."""
+        if not self.knows(name):
+            raise ScenarioError(
+                f"{self.name} does not have {feature(name).title}", expected=feature(name).history(self.family)
+            )
 
 
 @cache

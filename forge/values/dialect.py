@@ -31,6 +31,8 @@ class Dialect:
 
 
 MYSQL = Dialect()
+#: A literal's offset came with 8.0.19, rounding with the fractions of 5.6.4 (manual; not recorded).
+_OFFSETS, _FRACTIONS = (8, 0), (5, 6)
 MARIADB = Dialect(
     rounds_fractions=False,
     takes_offsets=False,
@@ -46,9 +48,11 @@ _LONG_TIMESTAMPS = (11, 5)
 def dialect_of(server: str) -> Dialect:
     """The dialect of a family or line: "mysql", "mariadb-11.8".  Raises ScenarioError for another product."""
     family, _, number = server.strip().lower().partition("-")
-    if family == "mysql":
-        return MYSQL
-    if family != "mariadb":
+    if family not in ("mysql", "mariadb"):
         raise ScenarioError(f"unknown server {server!r}", expected="a line such as mysql-9.7 or mariadb-10.11")
     version = tuple(int(part) for part in number.split(".")[:2] if part.isdigit())
+    if family == "mysql":
+        if not version:
+            return MYSQL
+        return replace(MYSQL, takes_offsets=version >= _OFFSETS, rounds_fractions=version >= _FRACTIONS)
     return replace(MARIADB, last_timestamp=2**32 - 1) if version >= _LONG_TIMESTAMPS else MARIADB

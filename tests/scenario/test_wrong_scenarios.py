@@ -192,7 +192,8 @@ WRONG = [
         "scenario: x\nserver: mysql-9.8\n",
         (
             "f.yaml:2: unknown server line 'mysql-9.8'; "
-            "expected one of mariadb-10.11, mariadb-11.8, mysql-8.0, mysql-8.4, mysql-9.7; "
+            "expected one of mariadb-10.11, mariadb-10.2, mariadb-10.6, mariadb-11.4, mariadb-11.8, mysql-5.0, "
+            "mysql-5.1, mysql-5.5, mysql-5.6, mysql-5.7, mysql-8.0, mysql-8.4, mysql-9.7; "
             "did you mean 'mysql-9.7'?"
         ),
         id="unknown server",
@@ -412,7 +413,7 @@ WRONG = [
     ),
     pytest.param(
         "scenario: x\nserver: mysql-8.0\ntables: ['CREATE TABLE d.t (v VECTOR(3))']\n",
-        "f.yaml:3: mysql-8.0 has no type VECTOR; expected mysql-9.7",
+        "f.yaml:3: mysql-8.0 does not have VECTOR columns; expected MySQL 9.0.0 or later",
         id="vector",
     ),
     pytest.param(

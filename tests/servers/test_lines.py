@@ -1,0 +1,144 @@
+"""Server lines and the table of features: what each line writes, and what it refuses, by since when it exists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from forge.binlog import read_events, write_binlog
+from forge.compile import compile_plan
+from forge.errors import ScenarioError
+from forge.events.format_description import FormatDescription
+from forge.events.gtid import AnonymousGtid
+from forge.scenario import plan
+from forge.scenario.matrix import base_scenario
+from forge.servers import server_line, server_names
+from forge.servers.features import features, release
+
+SCENARIO = """
+scenario: older
+tables:
+  - CREATE TABLE t.a (id INT NOT NULL PRIMARY KEY, at DATETIME)
+transactions:
+  - - insert: {into: t.a, rows: [{id: 1, at: '2024-02-29 12:34:56'}]}
+    - update: {table: t.a, where: {id: 1}, set: {at: '1999-12-31 23:59:59'}}
+"""
+
+
+def made(server: str, text: str = SCENARIO, **settings: Any) -> bytes:
+    given = {"server": server} | {f"session.{name}": value for name, value in settings.items()}
+    return write_binlog(compile_plan(plan(base_scenario(text, settings=given))))
+
+
+@pytest.mark.parametrize("name", server_names())
+def test_a_line_counts_its_event_types_in_its_own_format_description(name: str) -> None:
+    # The entry for type 15 is the event's own length without algorithm and checksum, modulo 256.
+    lengths = server_line(name).post_header_bytes
+    assert lengths[14] == (57 + len(lengths)) % 256
+    assert lengths[1] == 13
+
+
+@pytest.mark.parametrize("name", [name for name in server_names() if name != "mysql-5.0"])
+def test_every_line_with_row_events_writes_a_file_that_is_read_back(name: str) -> None:
+    data = made(name)
+    events = list(read_events(data))
+    description = events[0].event.body
+    assert isinstance(description, FormatDescription)
+    line = server_line(name)
+    assert (description.checksum_algorithm is not None) == line.knows("checksum_algorithm")
+    versions = {
+        "V1" if event.event.type_name.endswith("_V1") else "V2" for event in events if "_ROWS" in event.event.type_name
+    }
+    assert versions == {f"V{line.rows_version}"}
+
+
+# Sizes that the format reference gives, read in files of these servers (events.md 2.1, 3.26), checksum included.
+@pytest.mark.parametrize(
+    ("name", "first_event", "gtid_event"),
+    [("mysql-5.1", 102, None), ("mysql-5.5", 103, None), ("mysql-5.6", 116, 48), ("mysql-5.7", 119, 65),
+     ("mysql-8.0", 122, 77), ("mysql-8.4", 123, 77), ("mariadb-10.2", 252, None)],
+)  # fmt: skip
+def test_events_have_the_sizes_of_their_line(name: str, first_event: int, gtid_event: int | None) -> None:
+    asked: dict[str, Any] = {"gtid": True} if server_line(name).knows("gtid") else {}
+    events = list(read_events(made(name, **asked)))
+    assert len(events[0].raw) == first_event
+    gtids = [len(event.raw) for event in events if isinstance(event.event.body, AnonymousGtid)]
+    assert (gtids[0] if gtids else None) == gtid_event
+
+
+def test_a_begin_of_mysql_5_has_four_status_variables() -> None:
+    # 107 to 175 with the database "test" in public listings of 5.5, 219 to 291 in those of 5.7.
+    text = SCENARIO.replace("t.a", "test.a")
+    for name, size in (("mysql-5.5", 68), ("mysql-5.7", 72)):
+        begins = [event for event in read_events(made(name, text)) if event.raw[-10:].count(b"BEGIN")]
+        assert [len(event.raw) for event in begins] == [size]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "value", "sentence"),
+    [
+        ("mysql-5.5", "row_image", "minimal", "mysql-5.5 does not have row images without some columns"),
+        ("mysql-5.5", "gtid", True, "mysql-5.5 does not have GTID"),
+        ("mysql-5.5", "rows_query", True, "mysql-5.5 does not have ROWS_QUERY"),
+        ("mysql-5.5", "checksum", "crc32", "mysql-5.5 does not have checksums"),
+        ("mysql-5.7", "row_metadata", "full", "mysql-5.7 does not have optional metadata"),
+        ("mysql-5.7", "compression", True, "mysql-5.7 does not have TRANSACTION_PAYLOAD"),
+        ("mysql-8.0", "gtid_tag", "abc", "mysql-8.0 does not have GTIDs with a tag"),
+        ("mariadb-10.2", "row_metadata", "full", "mariadb-10.2 does not have optional metadata"),
+        ("mysql-5.5", "mysql56_temporal_format", False, "mysql-5.5 does not have a choice of the form of TIME"),
+    ],
+)  # fmt: skip
+def test_a_setting_that_the_line_lacks_is_refused(name: str, setting: str, value: Any, sentence: str) -> None:
+    with pytest.raises(ScenarioError, match=sentence):
+        made(name, **{setting: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "sentence"),
+    [
+        ("mysql-5.5", "JSON", "JSON columns; expected MySQL 5.7.8 or later"),
+        ("mysql-5.5", "DATETIME(3)", "fractional seconds .*; expected MySQL 5.6.4 or later"),
+        ("mysql-5.5", "DATETIME DEFAULT CURRENT_TIMESTAMP", "DATETIME DEFAULT CURRENT_TIMESTAMP; expected MySQL 5.6.5"),
+        ("mysql-5.6", "INT AS (id) STORED", "generated columns; expected MySQL 5.7.6 or later"),
+        ("mysql-5.7", "INT DEFAULT (1 + 1)", "expressions as defaults; expected MySQL 8.0.13 or later"),
+        ("mysql-5.7", "INT INVISIBLE", "invisible columns; expected MySQL 8.0.23 or later"),
+        ("mysql-8.4", "VECTOR(3)", "VECTOR columns; expected MySQL 9.0.0 or later"),
+        ("mysql-5.1", "VARCHAR(5) CHARACTER SET utf8mb4", "utf8mb4; expected MySQL 5.5.3 or later"),
+        ("mysql-5.7", "VARCHAR(5) COLLATE utf8mb4_0900_ai_ci", "unknown collation 'utf8mb4_0900_ai_ci'"),
+        ("mysql-9.7", "UUID", "UUID columns; expected MariaDB 10.7.1 or later"),
+        ("mariadb-10.6", "UUID", "UUID columns; expected MariaDB 10.7.1 or later"),
+        ("mariadb-10.11", "VECTOR(3)", "VECTOR columns; expected MariaDB 11.7.1 or later"),
+    ],
+)  # fmt: skip
+def test_a_column_that_the_line_lacks_is_refused(name: str, column: str, sentence: str) -> None:
+    text = SCENARIO.replace("at DATETIME)", f"at DATETIME, other {column})")
+    with pytest.raises(ScenarioError, match=sentence) as caught:
+        made(name, text)
+    assert caught.value.line == 4
+
+
+def test_row_statements_need_row_events() -> None:
+    with pytest.raises(ScenarioError, match=r"6: mysql-5\.0 does not have row events .* expected MySQL 5\.1\.5"):
+        made("mysql-5.0")
+
+
+def test_a_line_without_strict_mode_clips() -> None:
+    text = SCENARIO.replace("at: '2024-02-29 12:34:56'", "at: 'no date'")
+    assert made("mysql-5.6", text)
+    with pytest.raises(ScenarioError):
+        made("mysql-5.7", text)
+
+
+def test_every_feature_has_a_release_or_is_asked_for_by_name() -> None:
+    for name, feature in features().items():
+        dated = [text for text in (feature.mysql, feature.mysql_until, feature.mariadb) if text is not None]
+        assert all(release(text) > (0, 0, 0) for text in dated), name
+        assert dated or name.startswith("collation_of_"), name
+        assert feature.source, name
+        assert not feature.reason.endswith("."), name
+
+
+def test_an_unknown_version_text_has_no_features() -> None:
+    assert release("somewhere") == (0, 0, 0)
+    assert release("5.7.44-log") == (5, 7, 44)
