@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from forge.compile.model import RowsStatement, Session, Table
+from forge.compile.model import ChangeKind, RowsStatement, Session, Table
 from forge.compile.table_map import key_of_rows
 from forge.errors import UnsupportedError
 from forge.events.row_image import bitmap_of
@@ -30,15 +30,20 @@ class ImageColumns:
 
 
 def image_columns(
-    statement: RowsStatement, session: Session, line: ServerLine
+    statement: RowsStatement, kind: ChangeKind, session: Session, line: ServerLine, *, after_duplicate: bool = False
 ) -> tuple[ImageColumns | None, ImageColumns | None]:
-    """The (before, after) images of the statement's rows."""
+    """The (before, after) images of the statement's changes of that kind.
+
+    ``after_duplicate``: see :class:`forge.compile.model.RowChange`.
+    """
     table = statement.table
-    if line.family == "mariadb" and statement.kind == "update" and any(c.generated for c in table.columns):
+    if line.family == "mariadb" and kind == "update" and any(c.generated for c in table.columns):
         raise UnsupportedError(f"images of UPDATE on a table with generated columns for {line.name}")
-    before = None if statement.kind == "insert" else _before(table, session, line)
-    after = None if statement.kind == "delete" else _after(statement, session, line)
-    return before, after
+    everything = after_duplicate and line.duplicate_images_whole
+    before = None if kind == "insert" else _before(table, session, line, read_all=everything)
+    if kind == "delete":
+        return before, None
+    return before, _whole(table, line) if everything else _after(statement, session, line)
 
 
 def _whole(table: Table, line: ServerLine) -> ImageColumns:
@@ -46,40 +51,61 @@ def _whole(table: Table, line: ServerLine) -> ImageColumns:
     return ImageColumns(tuple(range(width)), bitmap_of(range(width), width, padding=line.present_padding))
 
 
-def _chosen(table: Table, columns: Iterable[int]) -> ImageColumns:
+def _chosen(table: Table, columns: Iterable[int], *, padding: bool = False) -> ImageColumns:
     ordered = tuple(sorted(set(columns)))
-    return ImageColumns(ordered, bitmap_of(ordered, len(table.columns), padding=False))
+    return ImageColumns(ordered, bitmap_of(ordered, len(table.columns), padding=padding))
 
 
-def _before(table: Table, session: Session, line: ServerLine) -> ImageColumns:
+def _before(table: Table, session: Session, line: ServerLine, *, read_all: bool = False) -> ImageColumns:
     key = key_of_rows(table)
     if session.row_image == "full" or key is None:
         return _whole(table, line)
     keyed = {part.column for part in key.parts}
-    return _chosen(table, keyed if session.row_image == "minimal" else keyed | _without_blobs(table))
+    if session.row_image == "minimal":
+        return _chosen(table, keyed)
+    # NOBLOB takes the blobs out of what was read.
+    return _chosen(table, keyed | _without_blobs(table), padding=read_all)
 
 
 def _after(statement: RowsStatement, session: Session, line: ServerLine) -> ImageColumns:
     table = statement.table
-    keyless = line.keyless_images_whole and key_of_rows(table) is None
+    keyless = line.keyless_images_whole and (key_of_rows(table) is None or not statement.assigned)
     if session.row_image == "full" or statement.assigned is None or keyless:
         return _whole(table, line)
     written = set(statement.assigned)
-    indexed = {part.column for key in table.keys for part in key.parts}
     if session.row_image == "noblob":
         written |= _without_blobs(table)
-    for index, column in enumerate(table.columns):
-        if statement.kind == "insert":
-            # Values that the server makes belong to the statement; literal defaults do not.
-            made = column.auto_increment or column.default_now or column.computed_default
-            made = made or column.generated is not None
-        else:
-            # A generated column follows the columns that it uses; an indexed virtual one is always computed.
-            follows = any(table.column_index(name) in written for name in column.uses)
-            made = column.on_update_now or follows or (column.generated == "virtual" and index in indexed)
-        if made:
-            written.add(index)
+        key = key_of_rows(table)
+        if line.noblob_keeps_key and key is not None:
+            written |= {part.column for part in key.parts}
+    if statement.kind == "insert":
+        written |= _made_by_insert(table)
+    if statement.updates is not None:
+        written |= statement.updates
+    if statement.kind == "update" or statement.updates is not None:
+        written |= _made_by_update(table, written)
     return _chosen(table, written)
+
+
+def _made_by_insert(table: Table) -> set[int]:
+    """Values that the server makes belong to the statement; literal defaults do not."""
+    return {
+        index
+        for index, column in enumerate(table.columns)
+        if column.auto_increment or column.default_now or column.computed_default or column.generated is not None
+    }
+
+
+def _made_by_update(table: Table, written: set[int]) -> set[int]:
+    """A generated column follows the columns that it uses; an indexed virtual one is always computed."""
+    indexed = {part.column for key in table.keys for part in key.parts}
+    return {
+        index
+        for index, column in enumerate(table.columns)
+        if column.on_update_now
+        or (column.generated == "virtual" and index in indexed)
+        or any(table.column_index(name) in written for name in column.uses)
+    }
 
 
 def _without_blobs(table: Table) -> set[int]:

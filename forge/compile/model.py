@@ -85,34 +85,62 @@ class Table:
         return next((key for key in self.keys if key.kind == "primary"), None)
 
 
+ChangeKind = Literal["insert", "update", "delete"]
+
+
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """One row before and after: insert has no ``before``, delete no ``after``."""
+    """One row before and after: insert has no ``before``, delete no ``after``.
+
+    ``after_duplicate`` marks what REPLACE and ON DUPLICATE KEY UPDATE do to a row that was there already, and what
+    comes after it if it was updated: some servers treat all columns as used there (write_record in sql_insert.cc, which
+    restores the columns only where a row was inserted in the end; recorded on 9.7).
+    """
 
     before: Row | None
     after: Row | None
+    after_duplicate: bool = False
+
+    @property
+    def kind(self) -> ChangeKind:
+        if self.before is None:
+            return "insert"
+        return "delete" if self.after is None else "update"
 
 
 Origin = Literal["literal", "unread", "default", "omitted"]
 
 
 @dataclass(frozen=True, slots=True)
-class RowsStatement:
-    """An INSERT, UPDATE or DELETE with the rows that it changed.
+class Evaluation:
+    """A row that a statement computed, by VALUES (``insert``) or SET (``update``), and where its values come from.
 
-    ``sql`` is the statement's text as a client would send it.  ``assigned`` are the indexes of the columns that
-    the statement names (INSERT's column list, UPDATE's SET clause); None for an INSERT without a list.
-    ``origins`` says for the first changed row where each column's value comes from: a ``literal``, the DEFAULT
-    keyword (``default``), or nothing in the statement's text (``omitted``); ``unread`` is NULL, or text that is no date
-    to a server which clips it.  ``compared`` are the columns that the WHERE clause compares with literals.
+    An origin is a ``literal``, the DEFAULT keyword (``default``), or nothing in the statement's text (``omitted``);
+    ``unread`` is NULL, a value of another column, or text that is no date to a server which clips it.
     """
 
-    kind: Literal["insert", "update", "delete"]
+    kind: Literal["insert", "update"]
+    row: Row
+    origins: tuple[Origin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowsStatement:
+    """An INSERT (REPLACE too), UPDATE or DELETE with the rows that it changed, in the order of logging.
+
+    ``sql`` is the statement's text as a client would send it.  ``assigned`` are the indexes of the columns that
+    the statement names (INSERT's column list, UPDATE's SET clause); None for an INSERT without a list.  ``updates``
+    are those that ON DUPLICATE KEY UPDATE names.  ``evaluated`` are the rows that the server had computed when it
+    logged the first one.  ``compared`` are the columns that the WHERE clause compares with literals.
+    """
+
+    kind: ChangeKind
     table: Table
     changes: tuple[RowChange, ...]
     sql: str
     assigned: frozenset[int] | None = None
-    origins: tuple[Origin, ...] = ()
+    updates: frozenset[int] | None = None
+    evaluated: tuple[Evaluation, ...] = ()
     compared: frozenset[int] = frozenset()
     #: (second, microsecond) that CURRENT_TIMESTAMP gave.
     time: tuple[int, int] | None = None

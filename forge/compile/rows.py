@@ -1,13 +1,15 @@
 """Row events of a statement: images, grouping and splitting.
 
-A row starts a new event when post-header, extra data, width, bitmaps and rows would pass binlog_row_event_max_size
-(sql/binlog.cc; recorded at the boundary); the common header and the checksum do not count.  A row is never split, and
-for UPDATE the two images count together.
+Rows share an event as long as table, kind of change, columns and flags stay the same.  A row starts a new event when
+post-header, extra data, width, bitmaps and rows would pass binlog_row_event_max_size (sql/binlog.cc; recorded at the
+boundary); the common header and the checksum do not count.  A row is never split, and for UPDATE the two images count
+together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from forge.compile.images import image_columns
@@ -30,52 +32,101 @@ NO_FOREIGN_KEY_CHECKS = 0x0002
 RELAXED_UNIQUE_CHECKS = 0x0004
 
 
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What the rows of one event have in common; unused bits of the bitmaps are those of the first row."""
+
+    kind: type[RowsBody]
+    table_id: int
+    flags: int
+    width: int
+    columns: tuple[tuple[int, ...], ...]
+    bitmaps: tuple[bytes, ...] = field(compare=False)
+
+    def body(self, rows: Sequence[bytes], *, last: bool) -> RowsBody:
+        fields: dict[str, Any] = {
+            "table_id": self.table_id,
+            "row_flags": self.flags | (STMT_END if last else 0),
+            "width": self.width,
+            "rows": b"".join(rows),
+        }
+        fields.update(zip(("present", "present_after"), self.bitmaps, strict=False))
+        return self.kind(**fields)
+
+
 def row_events(statement: RowsStatement, table_id: int, session: Session, line: ServerLine) -> Iterator[RowsBody]:
     """The bodies of the statement's row events; the last has the flag STMT_END."""
-    columns = wire_columns(statement.table, session, line)
-    width = len(columns)
-    before, after = image_columns(statement, session, line)
-    encoders = [None if image is None else RowEncoder(columns, image.columns, line) for image in (before, after)]
-    bitmaps = [image.bitmap for image in (before, after) if image is not None]
-    fixed = POST_HEADER[line.rows_version] + len(pack_int(width)) + sum(len(bitmap) for bitmap in bitmaps)
-    rows = (_changed(change, *encoders) for change in statement.changes)
-    groups = list(_grouped(rows, fixed, session))
-    flags = line.row_flags
-    flags |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
-    flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
-    kind = KINDS[line.rows_version][statement.kind]
-    for number, data in enumerate(groups, start=1):
-        fields: dict[str, Any] = {
-            "table_id": table_id,
-            "row_flags": flags | (STMT_END if number == len(groups) else 0),
-            "width": width,
-            "rows": data,
-        }
-        names = ("present", "present_after")
-        fields.update(zip(names, bitmaps, strict=False))
-        yield kind(**fields)
+    waiting: tuple[_Shape, list[bytes]] | None = None
+    for group in _grouped(_encoded(statement, table_id, session, line), session, line):
+        if waiting is not None:
+            yield waiting[0].body(waiting[1], last=False)
+        waiting = group
+    if waiting is not None:
+        yield waiting[0].body(waiting[1], last=True)
 
 
-def _changed(change: RowChange, before: RowEncoder | None, after: RowEncoder | None) -> bytes:
-    """The bytes of one changed row: its images, one after the other."""
-    parts = []
-    for encoder, row in ((before, change.before), (after, change.after)):
-        if encoder is not None and row is not None:
-            parts.append(encoder.encode(row))
-    return b"".join(parts)
-
-
-def _grouped(rows: Iterator[bytes], fixed: int, session: Session) -> Iterator[bytes]:
+def _grouped(
+    rows: Iterator[tuple[_Shape, bytes]], session: Session, line: ServerLine
+) -> Iterator[tuple[_Shape, list[bytes]]]:
+    shape: _Shape | None = None
     pending: list[bytes] = []
-    size = fixed
-    for row in rows:
-        if pending and size + len(row) > session.binlog_row_event_max_size:
-            yield b"".join(pending)
-            pending, size = [], fixed
+    size = 0
+    for its_shape, row in rows:
+        if shape is not None and (its_shape != shape or size + len(row) > session.binlog_row_event_max_size):
+            yield shape, pending
+            shape = None
+        if shape is None:
+            shape, pending = its_shape, []
+            size = POST_HEADER[line.rows_version] + len(pack_int(shape.width)) + sum(map(len, shape.bitmaps))
         pending.append(row)
         size += len(row)
-    if pending:
-        yield b"".join(pending)
+    if shape is not None:
+        yield shape, pending
+
+
+def _encoded(
+    statement: RowsStatement, table_id: int, session: Session, line: ServerLine
+) -> Iterator[tuple[_Shape, bytes]]:
+    """Every row that the statement changed, in bytes."""
+    encoders: dict[tuple[str, bool], _ChangeEncoder] = {}
+    for change in statement.changes:
+        key = (change.kind, change.after_duplicate)
+        encoder = encoders.get(key)
+        if encoder is None:
+            encoder = encoders[key] = _ChangeEncoder(statement, change, table_id, session, line)
+        yield encoder.shape, encoder.encode(change)
+
+
+class _ChangeEncoder:
+    """The bytes of changes of one kind: their images, one after the other."""
+
+    def __init__(
+        self, statement: RowsStatement, like: RowChange, table_id: int, session: Session, line: ServerLine
+    ) -> None:
+        columns = wire_columns(statement.table, session, line)
+        images = image_columns(statement, like.kind, session, line, after_duplicate=like.after_duplicate)
+        self.before, self.after = (
+            None if image is None else RowEncoder(columns, image.columns, line) for image in images
+        )
+        flags = line.row_flags
+        flags |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
+        flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
+        present = [image for image in images if image is not None]
+        self.shape = _Shape(
+            kind=KINDS[line.rows_version][like.kind],
+            table_id=table_id,
+            flags=flags,
+            width=len(columns),
+            columns=tuple(image.columns for image in present),
+            bitmaps=tuple(image.bitmap for image in present),
+        )
+
+    def encode(self, change: RowChange) -> bytes:
+        parts = []
+        for encoder, row in ((self.before, change.before), (self.after, change.after)):
+            if encoder is not None and row is not None:
+                parts.append(encoder.encode(row))
+        return b"".join(parts)
 
 
 class RowEncoder:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from forge.compile.model import DdlStatement, Origin, RowsStatement, Session, TableColumn
+from forge.compile.images import image_columns
+from forge.compile.model import DdlStatement, Evaluation, Origin, RowsStatement, Session, TableColumn
 from forge.events.event import SUPPRESS_USE
 from forge.events.status_vars import StatusVariables
 from forge.servers import ServerLine
@@ -52,7 +53,7 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
     variables = session_variables(session, line)
     if statement.kind == "update" and line.table_map_for_update:
         variables["table_map_for_update"] = 1
-    if uses_time_zone(statement, line):
+    if uses_time_zone(statement, line) or _checks_default(statement, session, line):
         variables["time_zone"] = TIME_ZONE
     if evaluates_now(statement, fractional=True):
         variables["microseconds"] = microsecond
@@ -73,36 +74,47 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
     zoned = ZONED if line.datetime_zone else TIMESTAMPS
     if any(columns[index].type.name in zoned for index in statement.compared):
         return True
-    after = statement.changes[0].after
-    if after is None:
-        return False
-    for column, value, origin in zip(columns, after, statement.origins, strict=False):
-        if column.type.name not in ZONED or value is None:
-            continue
-        if origin == "literal" and column.type.name in zoned:
-            return True
-        if origin == "default" and (column.type.name == "TIMESTAMP" or column.default_now):
-            return True
-        if column.type.name == "DATETIME" and takes_now(statement, column, origin):
-            return True
+    for evaluation in statement.evaluated:
+        for column, value, origin in zip(columns, evaluation.row, evaluation.origins, strict=True):
+            if column.type.name not in ZONED or value is None:
+                continue
+            if origin == "literal" and column.type.name in zoned:
+                return True
+            if origin == "default" and (column.type.name == "TIMESTAMP" or column.default_now):
+                return True
+            if column.type.name == "DATETIME" and takes_now(evaluation, column, origin):
+                return True
     return False
+
+
+def _checks_default(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
+    """Whether an INSERT evaluates the literal default of a TIMESTAMP: where its image leaves the column out
+    (recorded on 9.7, MINIMAL; otherwise the default comes from the table's template row)."""
+    if statement.kind != "insert":
+        return False
+    image = image_columns(statement, "insert", session, line)[1]
+    return image is not None and any(
+        column.type.name == "TIMESTAMP" and column.default is not None and index not in image.columns
+        for index, column in enumerate(statement.table.columns)
+    )
 
 
 ZONED, TIMESTAMPS = frozenset(("DATETIME", "TIMESTAMP")), frozenset(("TIMESTAMP",))
 
 
-def takes_now(statement: RowsStatement, column: TableColumn, origin: Origin) -> bool:
+def takes_now(evaluation: Evaluation, column: TableColumn, origin: Origin) -> bool:
     """Whether the column got CURRENT_TIMESTAMP without the statement's text giving it a value."""
-    if statement.kind == "update":
+    if evaluation.kind == "update":
         return origin == "omitted" and column.on_update_now
     return origin in ("default", "omitted") and column.default_now
 
 
 def evaluates_now(statement: RowsStatement, *, fractional: bool) -> bool:
-    """Whether the first row evaluated CURRENT_TIMESTAMP; with ``fractional``, one that has fraction digits."""
+    """Whether CURRENT_TIMESTAMP was evaluated by the first row; with ``fractional``, one that has fraction digits."""
     return any(
-        takes_now(statement, column, origin) and (column.type.fsp > 0 or not fractional)
-        for column, origin in zip(statement.table.columns, statement.origins, strict=False)
+        takes_now(evaluation, column, origin) and (column.type.fsp > 0 or not fractional)
+        for evaluation in statement.evaluated
+        for column, origin in zip(statement.table.columns, evaluation.origins, strict=True)
     )
 
 

@@ -182,6 +182,20 @@ def key_of_rows(table: Table) -> Key | None:
     return None
 
 
+def unique_keys(table: Table) -> list[Key]:
+    """The primary and unique keys in the order in which the server keeps and checks them (sort_keys in sql_table.cc).
+
+    The primary key, those without NULLs, the others; within these, keys of whole columns before those with prefixes.
+    """
+
+    def rank(key: Key) -> tuple[bool, bool, bool]:
+        nullable = any(table.columns[part.column].nullable for part in key.parts)
+        prefixed = any(key_prefix(table, part) is not None for part in key.parts)
+        return key.kind != "primary", nullable, prefixed
+
+    return sorted((key for key in table.keys if key.kind != "index"), key=rank)
+
+
 def key_prefix(table: Table, part: KeyPart) -> int | None:
     """The prefix of a key part, None if it covers the whole column."""
     sql_type = table.columns[part.column].type

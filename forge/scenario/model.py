@@ -64,9 +64,7 @@ class TableDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_def
     collation: Annotated[str | None, Meta(description="Default collation of the table.")] = None
 
 
-class Insert(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """INSERT: rows as mappings of column to cell, as lists under `columns`, or `count` times the same `row`."""
-
+class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     into: TableName
     rows: Annotated[
         Annotated[list[dict[str, Any] | list[Any]], Meta(min_length=1)] | None,
@@ -77,14 +75,41 @@ class Insert(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         Annotated[int, Meta(ge=1, le=10_000_000)] | None, Meta(description="How many rows to make of `row`.")
     ] = None
     row: Annotated[dict[str, Any] | None, Meta(description="The row to make `count` times, with generators.")] = None
+    column_list: Annotated[
+        bool, Meta(description="false: VALUES without a list of columns, with DEFAULT for cells that are not given.")
+    ] = True
+    select: Annotated[
+        str | None,
+        Meta(description="A SELECT that gives these rows, in this order; it stands in place of VALUES."),
+    ] = None
 
     def __post_init__(self) -> None:
         if (self.rows is None) == (self.row is None):
-            raise ValueError("an insert has either `rows` or `count` and `row`")
+            what = "a replace" if isinstance(self, Replace) else "an insert"
+            raise ValueError(f"{what} has either `rows` or `count` and `row`")
         if (self.count is None) != (self.row is None):
             raise ValueError("`count` and `row` go together")
         if self.columns is not None and self.rows is None:
             raise ValueError("`columns` goes with `rows` that are lists")
+
+
+class Insert(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """INSERT: rows as mappings of column to cell, as lists under `columns`, or `count` times the same `row`."""
+
+    ignore: Annotated[
+        bool, Meta(description="INSERT IGNORE: rows whose keys exist are skipped, impossible values are clipped.")
+    ] = False
+    on_duplicate_key_update: Annotated[
+        Annotated[dict[str, Any], Meta(min_length=1)] | None,
+        Meta(
+            description="New values for the row that has the key already: column to cell, or to `{values: column}`"
+            " for what the new row has there.",
+        ),
+    ] = None
+
+
+class Replace(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """REPLACE: as `insert`; rows that have the same primary or unique key make place for the new ones."""
 
 
 class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -103,15 +128,18 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
 
 #: Kinds of statements: each statement has exactly one.
-KINDS = ("insert", "update", "delete", "savepoint", "rollback_to", "release_savepoint", "ddl", "flush", "restart")
+KINDS = (
+    "insert", "replace", "update", "delete", "savepoint", "rollback_to", "release_savepoint", "ddl", "flush", "restart",
+)  # fmt: skip
 
 
 class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """One statement: exactly one of insert, update, delete, savepoint, rollback_to, release_savepoint, ddl, flush and
-    restart.
+    """One statement: exactly one of insert, replace, update, delete, savepoint, rollback_to, release_savepoint, ddl,
+    flush and restart.
     """
 
     insert: Insert | None = None
+    replace: Replace | None = None
     update: Update | None = None
     delete: Delete | None = None
     savepoint: Annotated[str | None, Meta(description="SAVEPOINT of that name.")] = None
@@ -142,13 +170,14 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     def __post_init__(self) -> None:
         _exactly_one(self, KINDS, "a statement")
         if self.query is not None and self.target is None:
-            raise ValueError("`query` goes with insert, update or delete")
+            raise ValueError("`query` goes with insert, replace, update or delete")
 
     @property
     def target(self) -> str | None:
         """The table that the statement changes, as it names it; None if it changes no rows itself."""
-        if self.insert is not None:
-            return self.insert.into
+        new = self.insert or self.replace
+        if new is not None:
+            return new.into
         changes = self.update or self.delete
         return None if changes is None else changes.table
 
@@ -269,9 +298,21 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         return self.transaction(Statement(ddl=text))
 
 
-def insert(into: str, *rows: dict[str, Cell], query: str | None = None) -> Statement:
+def insert(
+    into: str,
+    *rows: dict[str, Cell],
+    query: str | None = None,
+    ignore: bool = False,
+    on_duplicate_key_update: dict[str, Cell] | None = None,
+) -> Statement:
     """INSERT of the given rows: ``insert("shop.orders", {"who": "Ann"}, {"who": {"faker": "name"}})``."""
-    return Statement(insert=Insert(into=into, rows=list(rows)), query=query)
+    new = Insert(into=into, rows=list(rows), ignore=ignore, on_duplicate_key_update=on_duplicate_key_update)
+    return Statement(insert=new, query=query)
+
+
+def replace(into: str, *rows: dict[str, Cell], query: str | None = None) -> Statement:
+    """REPLACE of the given rows: ``replace("shop.orders", {"id": 1, "who": "Ann"})``."""
+    return Statement(replace=Replace(into=into, rows=list(rows)), query=query)
 
 
 def insert_many(into: str, count: int, row: dict[str, Cell]) -> Statement:

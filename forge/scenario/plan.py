@@ -14,12 +14,13 @@ from forge.compile.requirements import session_features
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
 from forge.scenario.catalog import SYSTEM_DATABASES, Catalog
+from forge.scenario.cells import Circumstances
 from forge.scenario.convert import checked
 from forge.scenario.ddl import parse_create_table, parse_ddl
 from forge.scenario.model import Scenario, Statement, TableDeclaration, Transaction
 from forge.scenario.rows import StatementTime
 from forge.scenario.sqltext import identifier
-from forge.scenario.statements import Circumstances, execute
+from forge.scenario.statements import execute
 from forge.scenario.syntax import CreateLike, CreateTable, DatabaseStatement, Ddl
 from forge.scenario.table_text import table_text
 from forge.scenario.tokens import SqlError
@@ -205,7 +206,8 @@ class _Planner:
                 running.add(step)
                 return
         done = execute(statement, self._circumstances(path, running.place(index)))
-        if done.changes:
+        if done.changes or done.kind == "insert":
+            # An INSERT that changed nothing may have used up numbers of AUTO_INCREMENT: it is replayed, not logged.
             running.add(done)
 
     def _xa_end(self, path: tuple[str | int, ...], declared: Transaction) -> None:

@@ -33,14 +33,38 @@ def comparison_sql(column: ColumnDefinition, value: Value | None) -> str:
     return hexadecimal(value) if isinstance(value, bytes) else value_sql(column, value)
 
 
-def insert_sql(state: TableState, columns: Sequence[int], rows: Sequence[Mapping[int, Clipped]]) -> str:
-    """INSERT with a column list, of the cells' literals; a row that lacks a listed column gets the keyword DEFAULT."""
-    names = ", ".join(identifier(state.columns[index].name) for index in columns)
+def insert_sql(
+    verb: str, state: TableState, columns: Sequence[int], rows: Sequence[Mapping[int, Clipped]], *, listed: bool = True
+) -> str:
+    """INSERT or REPLACE of the cells' literals; a row that lacks one of ``columns`` gets the keyword DEFAULT."""
     lines = []
     for row in rows:
         cells = [row[index].sql if index in row else "DEFAULT" for index in columns]
         lines.append(f"({', '.join(cells)})")
-    return f"INSERT INTO {table_sql(state.table)} ({names}) VALUES {', '.join(lines)}"
+    return f"{_into(verb, state, columns if listed else None)} VALUES {', '.join(lines)}"
+
+
+def select_sql(verb: str, state: TableState, columns: Sequence[int] | None, select: str) -> str:
+    """INSERT or REPLACE of a SELECT's rows; without ``columns`` it names none."""
+    return f"{_into(verb, state, columns)} {select}"
+
+
+def _into(verb: str, state: TableState, columns: Sequence[int] | None) -> str:
+    if columns is None:
+        return f"{verb} INTO {table_sql(state.table)}"
+    names = ", ".join(identifier(state.columns[index].name) for index in columns)
+    return f"{verb} INTO {table_sql(state.table)} ({names})"
+
+
+def duplicate_sql(state: TableState, updates: Mapping[int, Clipped | int]) -> str:
+    """`` ON DUPLICATE KEY UPDATE ...``; a number is a column of the new row.  Nothing if there are no updates."""
+    if not updates:
+        return ""
+    parts = []
+    for index, source in updates.items():
+        value = f"VALUES({identifier(state.columns[source].name)})" if isinstance(source, int) else source.sql
+        parts.append(assignment(state.columns[index], value))
+    return f" ON DUPLICATE KEY UPDATE {', '.join(parts)}"
 
 
 def update_sql(state: TableState, assignments: Sequence[str], where: str, affected: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from forge.charsets import compare_key
 from forge.compile.model import Key, KeyPart, Row, Table
+from forge.compile.table_map import unique_keys
 from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition, Definition
 from forge.values.base import Value
@@ -25,7 +26,7 @@ class Numbering:
 
     A statement reserves values for all of its rows when it first needs one, so explicit values between generated ones
     leave gaps (handler::update_auto_increment, ha_innobase::get_auto_increment; held against MySQL 9.7 by random
-    statements).  ``following`` is the table's counter.
+    statements).  ``rows`` is 1 where the number is not known before (SELECT).  ``following`` is the table's counter.
     """
 
     following: int
@@ -50,13 +51,25 @@ class Numbering:
         self._stored()
         return value
 
-    def given(self, value: int) -> None:
-        """A row brings its own value."""
-        if value > 0 and self._next and value >= self._next:
-            self._next = value + 1
-        if value > 0 and value >= self._last:
+    def given(self, value: int, *, counts: bool = True) -> None:
+        """A row brings its own value; it ``counts`` unless InnoDB refuses the row as a duplicate (REPLACE's do)."""
+        self.skip_to(value)
+        if counts and value > 0 and value >= self._last:
             self.following = max(self.following, value + 1)
         self._stored()
+
+    def skip_to(self, value: int) -> None:
+        """The statement's next value is behind that of a row (handler::adjust_next_insert_id_after_explicit_value)."""
+        if value > 0 and self._next and value >= self._next:
+            self._next = value + 1
+
+    def mark(self) -> int:
+        """The statement's next value, for :meth:`reset`."""
+        return self._next
+
+    def reset(self, mark: int, generated: int) -> None:
+        """The value ``generated`` for a row that was not stored (0: none) serves the next row."""
+        self._next = mark or generated
 
     def _stored(self) -> None:
         if self._left:
@@ -90,7 +103,7 @@ class TableState:
         self.next_auto_increment = max(auto_increment, 1)
         #: What the counter is after a new start of the server: numbers that were reserved and not stored are lost.
         self._kept_auto_increment = self.next_auto_increment
-        self.unique = [key for key in self.table.keys if key.kind != "index"]
+        self.unique = unique_keys(self.table)
         self._taken: list[dict[tuple[Any, ...], int]] = [{} for _ in self.unique]
         self.clustering = clustering_key(self.table)
         #: Where changes are entered while a transaction runs that may be rolled back.
@@ -145,6 +158,22 @@ class TableState:
     def _keep(self, value: int) -> None:
         """InnoDB writes the counter to its redo log with each row (dict_table_autoinc_log, PAGE_ROOT_AUTO_INC)."""
         self._kept_auto_increment = max(self._kept_auto_increment, value + 1)
+
+    def conflict(self, row: Row) -> tuple[Key, int] | None:
+        """The first key, in the order in which the server checks them, that another row has, and that row's number."""
+        for key, taken in zip(self.unique, self._taken, strict=True):
+            entry = self._entry(key, row)
+            if entry is not None and entry in taken:
+                return key, taken[entry]
+        return None
+
+    def conflict_of_change(self, number: int, row: Row) -> tuple[Key, int] | None:
+        """As :meth:`conflict`, for a row that is to be changed."""
+        for key, taken in zip(self.unique, self._taken, strict=True):
+            entry = self._entry(key, row)
+            if entry is not None and taken.get(entry, number) != number:
+                return key, taken[entry]
+        return None
 
     def remove(self, number: int) -> None:
         """Delete a row."""

@@ -58,8 +58,13 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     null_padding: bool
     #: Unused bits of a columns-present bitmap with all columns are 1.
     present_padding: bool
-    #: Without a key, after images are complete in every image mode, as before images are everywhere.
+    #: Without a key, after images are complete in every image mode, as before images are everywhere; so are those of
+    #: INSERT () VALUES ().
     keyless_images_whole: bool = False
+    #: In NOBLOB images after images have the blobs of the key that stands for the row, as before images do everywhere.
+    noblob_keeps_key: bool = False
+    #: Where REPLACE or ON DUPLICATE KEY UPDATE found a row, after images are complete in every mode.
+    duplicate_images_whole: bool = False
     #: Types of optional metadata in binlog_row_metadata = MINIMAL and FULL, in writing order.
     minimal_metadata: tuple[str, ...]
     full_metadata: tuple[str, ...]

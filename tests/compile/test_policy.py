@@ -199,13 +199,14 @@ def test_images_of_a_keyed_table_follow_the_mode(mode: str, kind: str, before: s
     target = table(*numbers("id", "v"), blob, json, keys=(PRIMARY,))
     assigned = frozenset((0, 1)) if kind == "insert" else frozenset((1,))
     statement = RowsStatement(kind, target, (), "", assigned)  # type: ignore[arg-type]
-    images = image_columns(statement, Session(row_image=mode), LINE)  # type: ignore[arg-type]
+    session = Session(row_image=mode)  # type: ignore[arg-type]
+    images = image_columns(statement, statement.kind, session, LINE)
     assert tuple(None if image is None else image.bitmap.hex() for image in images) == (before, after)
 
 
 def test_without_a_key_the_before_image_is_complete_in_every_mode() -> None:
     statement = RowsStatement("update", KEYLESS, (), "", frozenset((1,)))
-    before, after = image_columns(statement, Session(row_image="minimal"), LINE)
+    before, after = image_columns(statement, "update", Session(row_image="minimal"), LINE)
     assert before is not None
     assert after is not None
     assert (before.bitmap.hex(), after.bitmap.hex()) == ("ff", "02")

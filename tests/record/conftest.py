@@ -9,6 +9,7 @@ import pytest
 
 from forge.compile.model import (
     DdlStatement,
+    Evaluation,
     Facts,
     Key,
     KeyPart,
@@ -37,7 +38,7 @@ INSERT = RowsStatement(
     TABLE,
     (RowChange(None, (1, "x")), RowChange(None, (2, None))),
     "INSERT INTO t VALUES (1, 'x'), (2, NULL)",
-    origins=LITERALS,
+    evaluated=(Evaluation("insert", (1, "x"), LITERALS),),
 )
 UPDATE = RowsStatement(
     "update",
@@ -45,7 +46,7 @@ UPDATE = RowsStatement(
     (RowChange((1, "x"), (1, "é")),),
     "UPDATE t SET v = 'é' WHERE id = 1",
     assigned=frozenset({1}),
-    origins=("omitted", "literal"),
+    evaluated=(Evaluation("update", (1, "é"), ("omitted", "literal")),),
     compared=frozenset({0}),
 )
 DELETE = RowsStatement(

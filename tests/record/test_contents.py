@@ -80,9 +80,7 @@ def test_a_declared_table_without_rows_is_empty(make_plan: MakePlan) -> None:
 def test_cells_that_no_image_tells_are_untold_and_equal_to_everything(make_plan: MakePlan) -> None:
     plan = make_plan(row_image="minimal")
     table = plan.groups[1].tables[0]  # type: ignore[union-attr]
-    insert = RowsStatement(
-        "insert", table, (RowChange(None, (5, "x")),), "INSERT", assigned=frozenset({0}), origins=("literal", "omitted")
-    )
+    insert = RowsStatement("insert", table, (RowChange(None, (5, "x")),), "INSERT", assigned=frozenset({0}))
     plan = finished(replace(plan, groups=plan.groups[:2]), Transaction((insert,), "shop"))
     data = write_binlog(compile_plan(plan))
     assert contents_of_decode([data])["shop.t"].rows == [["5", UNTOLD]]

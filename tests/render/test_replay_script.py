@@ -16,7 +16,7 @@ LOG = Table("b", "log", (INT, TIMED))
 
 
 def insert(table: Table, sql: str) -> RowsStatement:
-    return RowsStatement("insert", table, (RowChange(None, (1,)),), sql, origins=("literal", "omitted"))
+    return RowsStatement("insert", table, (RowChange(None, (1,)),), sql)
 
 
 def script(*groups: Any, **session: Any) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from forge.compile.model import Facts, Session
 from forge.scenario import Scenario, expand, plan
 from forge.scenario.generators import _GENERATORS
-from forge.scenario.model import Delete, Insert, Update
+from forge.scenario.model import Delete, Insert, Replace, Update
 from forge.scenario.where import OPERATORS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scenario.md").read_text()
@@ -33,7 +33,7 @@ def test_the_python_on_the_page_runs() -> None:
 
 
 def test_the_page_names_every_word_of_the_language() -> None:
-    structures = (Scenario, Session, Insert, Update, Delete)
+    structures = (Scenario, Session, Insert, Replace, Update, Delete)
     words = {name for struct in structures for name in struct.__struct_encode_fields__}
     words |= {*_GENERATORS, *OPERATORS}
     assert sorted(word for word in words if not re.search(rf"\b{word}\b", PAGE)) == []

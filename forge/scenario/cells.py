@@ -1,0 +1,114 @@
+"""What statements run in, and the values of the cells that they declare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from forge.compile.model import Origin
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario.catalog import Catalog
+from forge.scenario.definition import ColumnDefinition
+from forge.scenario.generators import CellPlace, Generated, generate, is_generator, literal_of
+from forge.scenario.literals import taken, zero_value
+from forge.scenario.rows import StatementTime
+from forge.scenario.state import stored_bytes_of
+from forge.values.base import Value
+from forge.values.clipping import Clipped
+from forge.values.column_charset import charset_of
+
+#: Names the entry of the scenario that the errors of a block belong to.
+Place = Callable[..., AbstractContextManager[None]]
+NULL = Clipped(None, "NULL", is_read=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a statement runs in: ``place(*steps)`` adds the line of an entry inside the statement to errors."""
+
+    catalog: Catalog
+    current_database: str
+    seed: int
+    time: StatementTime
+    place: Place
+    line: int | None
+    #: The session has no strict mode.
+    clips: bool = False
+    #: INSERT IGNORE: impossible values become warnings.
+    ignores: bool = False
+
+
+def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circumstances) -> Clipped:
+    """The value of a declared cell (None for NULL), and its literal in SQL.
+
+    Raises ScenarioError for what the column cannot hold.
+    """
+    try:
+        if column.generated is not None:
+            raise ScenarioError("a generated column takes no value", expected="nothing for it")
+        if not is_generator(cell, json=column.holds_json):
+            literal = literal_of(cell)
+            return NULL if literal is None else _taken(column, literal, at)
+        made = generate(cell, place)
+        if made.value is None:
+            return NULL
+        literal = _cut_to_fit(column, made) if made.fits else made.value
+        return _taken(column, literal, at)
+    except ScenarioError as error:
+        error.problem = f"{place.table}.{column.name}: {error.problem}"
+        raise
+
+
+def _taken(column: ColumnDefinition, literal: Any, at: Circumstances) -> Clipped:
+    if not at.ignores or at.clips:
+        return taken(column.wire, literal, clips=at.clips)
+    try:
+        return taken(column.wire, literal, clips=False)
+    except UnsupportedError:
+        raise
+    except ScenarioError as error:
+        if column.type.name in ("DATE", "DATETIME", "TIMESTAMP"):
+            # NO_ZERO_DATE and NO_ZERO_IN_DATE still hold, and make other values than a session without them.
+            raise UnsupportedError(f"INSERT IGNORE of an impossible date ({error.problem})") from None
+        return taken(column.wire, literal, clips=True)
+
+
+def not_null(column: ColumnDefinition, value: Value | None, table: str, *, clips: bool) -> Value | None:
+    """The value that a NOT NULL column gets for NULL.  Raises ScenarioError where that is an error."""
+    if value is not None or column.column.nullable:
+        return value
+    zero = zero_value(column.wire) if clips else None
+    if zero is None:
+        raise ScenarioError(f"{table}.{column.name} is NOT NULL", expected="a value")
+    return zero
+
+
+def _cut_to_fit(column: ColumnDefinition, made: Generated) -> Any:
+    """Generated text as much of it as the column holds; characters that its set lacks become ``?``."""
+    known = charset_of(column.wire)
+    if not isinstance(made.value, str) or known is None or column.type.name in ("ENUM", "SET"):
+        return made.value
+    text = "".join(character if _is_held(column, character) else "?" for character in made.value)
+    if column.type.length is not None:
+        return text[: column.type.length]
+    limit = (1 << 8 * column.wire.metadata[0]) - 1
+    while len(stored_bytes_of(column, text)) > limit:
+        text = text[:-1]
+    return text
+
+
+def _is_held(column: ColumnDefinition, character: str) -> bool:
+    try:
+        stored_bytes_of(column, character)
+    except ScenarioError:
+        return False
+    return True
+
+
+def origin(index: int, given: Mapping[int, Clipped], defaults: Container[int] = ()) -> Origin:
+    """Where a row's value in the column comes from; ``defaults`` are the columns with the keyword DEFAULT."""
+    if index in given:
+        return "literal" if given[index].is_read else "unread"
+    return "default" if index in defaults else "omitted"

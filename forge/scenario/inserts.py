@@ -1,0 +1,283 @@
+"""INSERT and REPLACE: what they do to a table's rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from forge.compile.model import Evaluation, Row, RowChange, RowsStatement
+from forge.errors import ScenarioError
+from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin
+from forge.scenario.definition import ColumnDefinition
+from forge.scenario.generators import CellPlace
+from forge.scenario.model import Insert, Replace, Statement
+from forge.scenario.rows import omitted_value, with_generated
+from forge.scenario.sqltext import duplicate_sql, insert_sql, select_sql
+from forge.scenario.state import Numbering, TableState, largest_number
+from forge.scenario.updates import updated_row
+from forge.scenario.where import column_index
+from forge.values.base import Value
+from forge.values.clipping import Clipped
+
+Kind = Literal["insert", "replace"]
+
+
+def insert_rows(state: TableState, statement: Statement, kind: Kind, at: Circumstances) -> RowsStatement:
+    """Run an INSERT or REPLACE.  Raises ScenarioError where a server would refuse it."""
+    insert = statement.insert or statement.replace
+    assert insert is not None
+    if isinstance(insert, Insert) and insert.ignore:
+        at = replace(at, ignores=True)
+    return _Insert(state, statement, kind, insert, at).run()
+
+
+class _Insert:
+    def __init__(
+        self, state: TableState, statement: Statement, kind: Kind, insert: Insert | Replace, at: Circumstances
+    ) -> None:
+        self.state = state
+        self.statement = statement
+        self.kind = kind
+        self.insert = insert
+        self.at = at
+        rows = insert.count if insert.count is not None else len(insert.rows or ())
+        self.numbering = Numbering(state.next_auto_increment, 1 if insert.select is not None else rows)
+        self.rows = rows
+        self.listed: set[int] = set()
+        self.given: list[dict[int, Clipped]] = []
+        self.changes: list[RowChange] = []
+        #: Rows computed before the first change was logged: kind, row, and the literals.
+        self.evaluated: list[tuple[Literal["insert", "update"], Row, Mapping[int, Clipped]]] = []
+        #: The columns stay marked as used after a row that was updated.
+        self.stays_marked = False
+        self.updates = dict(self._updates())
+
+    def run(self) -> RowsStatement:
+        try:
+            for steps, cells in _declared_rows(self.insert, self.kind, self.at):
+                with self.at.place(self.kind, *steps):
+                    self._row(cells, steps)
+        finally:
+            self.state.next_auto_increment = self.numbering.following
+        columns = self._columns()
+        return RowsStatement(
+            kind="insert",
+            table=self.state.table,
+            changes=tuple(self.changes),
+            sql=self.statement.query or self._sql(columns),
+            assigned=frozenset(columns) if self._has_column_list() else None,
+            updates=frozenset(self.updates) if self.updates else None,
+            evaluated=tuple(
+                Evaluation(kind, row, tuple(origin(i, literals, columns) for i in range(len(row))))
+                for kind, row, literals in self.evaluated
+            ),
+            line=self.at.line,
+        )
+
+    def _columns(self) -> list[int]:
+        """The columns that the statement's text gives values for."""
+        if not self.insert.column_list:
+            return [i for i, column in enumerate(self.state.columns) if column.column.visible]
+        columns = sorted(self.listed)
+        if not columns and self.rows > 1:
+            # INSERT () VALUES (), () is an error in MINIMAL images (1534): name a column.
+            columns = [next(i for i, c in enumerate(self.state.columns) if c.generated is None)]
+        return columns
+
+    def _has_column_list(self) -> bool:
+        if self.statement.query is not None:
+            return has_column_list(self.statement.query)
+        return self.insert.column_list
+
+    def _sql(self, columns: list[int]) -> str:
+        verb = "REPLACE" if self.kind == "replace" else "INSERT IGNORE" if self.at.ignores else "INSERT"
+        listed = columns if self.insert.column_list else None
+        if self.insert.select is not None:
+            text = select_sql(verb, self.state, listed, self.insert.select)
+        else:
+            text = insert_sql(verb, self.state, columns, self.given, listed=listed is not None)
+        return text + duplicate_sql(self.state, self.updates)
+
+    def _updates(self) -> Iterator[tuple[int, Clipped | int]]:
+        """What ON DUPLICATE KEY UPDATE sets, by column: a literal, or the column of the new row."""
+        declared = self.insert.on_duplicate_key_update if isinstance(self.insert, Insert) else None
+        seen: set[int] = set()
+        for name, cell in (declared or {}).items():
+            with self.at.place(self.kind, "on_duplicate_key_update", name):
+                index = column_index(self.state, name)
+                column = self.state.columns[index]
+                if index in seen:
+                    raise ScenarioError(f"column {column.name!r} is set twice")
+                seen.add(index)
+                if isinstance(cell, Mapping) and set(cell) == {"values"}:
+                    yield index, column_index(self.state, str(cell["values"]))
+                    continue
+                place = CellPlace(self.at.seed, self.state.name, column.name, self.state.inserted)
+                made = cell_value(column, cell, place, self.at)
+                value = not_null(column, made.value, self.state.name, clips=self.at.clips or self.at.ignores)
+                yield index, made._replace(value=value)
+
+    def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
+        state, at = self.state, self.at
+        given: dict[int, Clipped] = {}
+        for name, cell in cells.items():
+            with at.place(self.kind, *steps, name):
+                index = column_index(state, name)
+                if index in given:
+                    raise ScenarioError(f"column {state.columns[index].name!r} is given twice")
+                place = CellPlace(at.seed, state.name, state.columns[index].name, state.inserted)
+                given[index] = cell_value(state.columns[index], cell, place, at)
+        if self.insert.select is not None:
+            given = {index: cell._replace(is_read=False) for index, cell in given.items()}
+        self.given.append(given)
+        self.listed |= given.keys()
+        values: list[Value | None] = [
+            given[index].value if index in given else self._omitted(column)
+            for index, column in enumerate(state.columns)
+        ]
+        numbered = state.auto_increment
+        mark, generated = self.numbering.mark(), 0
+        if numbered is not None and not values[numbered]:
+            # NULL, 0 and nothing at all mean the next number (sql_mode without NO_AUTO_VALUE_ON_ZERO).
+            values[numbered] = generated = self._next_number(state.columns[numbered])
+        clips = at.ignores or (at.clips and self.rows > 1)
+        for index, column in enumerate(state.columns):
+            if column.generated is None:
+                # Without strict mode several rows are spared what one row is not (ER_BAD_NULL_ERROR).
+                values[index] = not_null(column, values[index], state.name, clips=clips)
+        row = with_generated(state.columns, values, clips=at.clips or at.ignores)
+        self._evaluate("insert", row, given)
+        self._store(row, mark, generated)
+
+    def _evaluate(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
+        if not self.changes:
+            self.evaluated.append((kind, row, literals))
+
+    def _log(self, before: Row | None, after: Row | None, *, duplicate: bool = False) -> None:
+        self.changes.append(RowChange(before, after, duplicate or self.stays_marked))
+
+    def _omitted(self, column: ColumnDefinition) -> Value | None:
+        if column.generated is not None or column.column.auto_increment:
+            return None
+        try:
+            return omitted_value(column, self.at.time, clips=self.at.clips or self.at.ignores)
+        except ScenarioError as error:
+            error.problem = f"table {self.state.name}: {error.problem}"
+            raise
+
+    def _next_number(self, column: ColumnDefinition) -> int:
+        number = self.numbering.generated()
+        if number > largest_number(column):
+            raise ScenarioError(f"{self.state.name}.{column.name} has no number left after {number - 1}")
+        return number
+
+    def _store(self, row: Row, mark: int, generated: int) -> None:
+        """Add the row, or do what the statement does where one of its keys exists (write_record in sql_insert.cc)."""
+        state = self.state
+        own = row[state.auto_increment] or 0 if state.auto_increment is not None else 0
+        duplicate = state.conflict(row)
+        if own and not generated:
+            self.numbering.given(own, counts=duplicate is None or self.kind == "replace" or self._selects)
+        if duplicate is None:
+            state.add(row)
+            self._log(None, row)
+        elif self.updates:
+            self.stays_marked = True
+            self.numbering.reset(mark, generated)
+            self._update(row, duplicate[1])
+        elif self.at.ignores:
+            self.numbering.reset(mark, generated)
+        elif self.kind == "replace":
+            self._replace(row)
+        else:
+            state.add(row)  # raises
+
+    @property
+    def _selects(self) -> bool:
+        return self.insert.select is not None
+
+    def _replace(self, row: Row) -> None:
+        """Rows in the way are deleted; the one that the last unique key finds is updated instead."""
+        state = self.state
+        while (duplicate := state.conflict(row)) is not None:
+            key, number = duplicate
+            before = state.rows[number]
+            if key == state.unique[-1]:
+                self.stays_marked = True
+                if before != row:
+                    self._change(number, row)
+                return
+            state.remove(number)
+            self._log(before, None, duplicate=True)
+            if state.auto_increment is not None:
+                self.numbering.given(row[state.auto_increment] or 0)
+        state.add(row)
+        self._log(None, row, duplicate=True)
+
+    def _change(self, number: int, after: Row) -> None:
+        self._log(self.state.rows[number], after)
+        self.state.change(number, after)
+        self.numbering.following = max(self.numbering.following, self.state.next_auto_increment)
+
+    def _update(self, new: Row, number: int) -> None:
+        state = self.state
+        before = state.rows[number]
+        values: dict[int, Value | None] = {}
+        literals: dict[int, Clipped] = {}
+        for index, source in self.updates.items():
+            if isinstance(source, int):
+                column = state.columns[index]
+                values[index] = not_null(column, new[source], state.name, clips=self.at.clips or self.at.ignores)
+                literals[index] = NULL
+            else:
+                values[index], literals[index] = source.value, source
+        after = updated_row(state, before, values, self.at)
+        self._evaluate("update", after, literals)
+        if after != before:
+            if self.at.ignores and state.conflict_of_change(number, after) is not None:
+                return
+            self._change(number, after)
+        if state.auto_increment is not None:
+            self.numbering.skip_to(after[state.auto_increment] or 0)
+
+
+def _declared_rows(
+    insert: Insert | Replace, kind: Kind, at: Circumstances
+) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    """(steps to the row's entry, its cells by column) for every row."""
+    if insert.row is not None:
+        for _ in range(insert.count or 0):
+            yield ("row",), insert.row
+    for number, row in enumerate(insert.rows or ()):
+        steps = ("rows", number)
+        if isinstance(row, list):
+            with at.place(kind, *steps):
+                if insert.columns is None:
+                    raise ScenarioError("a row is a list, but no columns are named", expected="`columns` beside `rows`")
+                if len(row) != len(insert.columns):
+                    expected = f"{len(insert.columns)}, as many as columns"
+                    raise ScenarioError(f"the row has {len(row)} cells", expected=expected)
+            yield steps, dict(zip(insert.columns or (), row, strict=True))
+        else:
+            yield steps, row
+
+
+_COMMENTS = re.compile(r"/\*.*?\*/|--\s[^\n]*|#[^\n]*", re.DOTALL)
+_NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
+_INTO = re.compile(
+    rf"\s*(?:INSERT|REPLACE)(?:\s+(?:LOW_PRIORITY|HIGH_PRIORITY|DELAYED|IGNORE|INTO))*\s+{_NAME}(?:\s*\.\s*{_NAME})?\s*"
+    r"(?P<next>\(\s*(?P<inner>\w*)|\w+)",
+    re.IGNORECASE,
+)
+
+
+def has_column_list(sql: str) -> bool:
+    """Whether the text of an INSERT or REPLACE names columns: ``(a, b)`` or ``SET a = 1``."""
+    match = _INTO.match(_COMMENTS.sub(" ", sql))
+    if match is None:
+        return True
+    if match["next"].startswith("("):
+        return (match["inner"] or "").upper() not in ("SELECT", "WITH", "TABLE", "VALUES")
+    return match["next"].upper() == "SET"

@@ -1,0 +1,128 @@
+"""UPDATE and DELETE: what they do to a table's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from forge.compile.model import Evaluation, Row, RowChange, RowsStatement
+from forge.errors import ScenarioError
+from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin
+from forge.scenario.generators import CellPlace, is_generator
+from forge.scenario.model import Delete, Statement, Update
+from forge.scenario.rows import with_generated
+from forge.scenario.sqltext import assignment, case_assignment, delete_sql, update_sql
+from forge.scenario.state import TableState
+from forge.scenario.where import Condition, column_index, matching, parse_where, where_sql
+from forge.values.base import Value
+from forge.values.clipping import Clipped
+
+
+def update_rows(state: TableState, statement: Statement, update: Update, at: Circumstances) -> RowsStatement:
+    """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
+    conditions = _where(state, "update", update.where, at)
+    chosen = matching(conditions, state)
+    where = where_sql(conditions, state)
+    state.updates += 1
+    before = [state.rows[number] for number in chosen]
+    values: dict[int, list[Value | None]] = {}
+    literals: dict[int, Clipped] = {}
+    for name, cell in update.set.items():
+        with at.place("update", "set", name):
+            index = column_index(state, name)
+            if index in values:
+                raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
+            values[index], literals[index] = _new_values(state, index, cell, chosen, at)
+    assignments = [_assigned(state, index, before, values[index], literals[index].sql) for index in values]
+    changes = []
+    with at.place("update"):
+        for position, number in enumerate(chosen):
+            after = updated_row(state, state.rows[number], {index: values[index][position] for index in values}, at)
+            if after != state.rows[number]:
+                changes.append(RowChange(state.rows[number], after))
+                state.change(number, after)
+    return RowsStatement(
+        kind="update",
+        table=state.table,
+        changes=tuple(changes),
+        sql=statement.query or update_sql(state, assignments, where, len(chosen)),
+        assigned=frozenset(values),
+        evaluated=_evaluated(changes, literals),
+        compared=_compared(conditions),
+        line=at.line,
+    )
+
+
+def _evaluated(changes: list[RowChange], literals: Mapping[int, Clipped]) -> tuple[Evaluation, ...]:
+    """The first row that changed: rows before it had no value of ON UPDATE, and the same literals."""
+    if not changes or changes[0].after is None:
+        return ()
+    after = changes[0].after
+    return (Evaluation("update", after, tuple(origin(index, literals) for index in range(len(after)))),)
+
+
+def _new_values(
+    state: TableState, index: int, cell: Any, chosen: list[int], at: Circumstances
+) -> tuple[list[Value | None], Clipped]:
+    """The values that SET gives a column, one for each chosen row, and the first one's literal."""
+    column = state.columns[index]
+    generated = is_generator(cell, json=column.holds_json)
+    if generated and len(chosen) > 1:
+        if state.clustering is None:
+            raise ScenarioError(
+                f"{state.name} has no primary key, so SQL cannot give {len(chosen)} rows different values",
+                expected="a literal, or a table with a primary key",
+            )
+        if any(part.column == index for part in state.clustering.parts):
+            raise ScenarioError(f"{state.name}.{column.name}: several keys change at once", expected="a literal")
+    rows = chosen if generated else chosen[:1] or [0]
+    cells = [
+        cell_value(column, cell, CellPlace(at.seed, state.name, column.name, row, state.updates), at) for row in rows
+    ]
+    values = [not_null(column, value, state.name, clips=at.clips) for value, *_ in cells]
+    return (values if generated else values * len(chosen) or values), cells[0] if cells else NULL
+
+
+def _assigned(state: TableState, index: int, before: list[Row], values: list[Value | None], literal: str) -> str:
+    column = state.columns[index]
+    if len({repr(value) for value in values}) <= 1:
+        return assignment(column, literal)
+    return case_assignment(state, index, before, values)
+
+
+def updated_row(state: TableState, before: Row, values: Mapping[int, Value | None], at: Circumstances) -> Row:
+    """The row after an UPDATE; ON UPDATE CURRENT_TIMESTAMP applies if anything else changes."""
+    values_after = [values.get(index, value) for index, value in enumerate(before)]
+    row = with_generated(state.columns, values_after, clips=at.clips)
+    if row == before:
+        return before
+    stamped = [
+        at.time.text(column.type.fsp) if column.column.on_update_now and index not in values else value
+        for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
+    ]
+    return with_generated(state.columns, stamped, clips=at.clips)
+
+
+def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Circumstances) -> RowsStatement:
+    """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
+    conditions = _where(state, "delete", delete.where, at)
+    chosen = matching(conditions, state)
+    sql = statement.query or delete_sql(state, where_sql(conditions, state), len(chosen))
+    changes = tuple(RowChange(state.rows[number], None) for number in chosen)
+    for number in chosen:
+        state.remove(number)
+    return RowsStatement(
+        kind="delete", table=state.table, changes=changes, sql=sql, compared=_compared(conditions), line=at.line
+    )
+
+
+def _where(state: TableState, kind: str, where: Mapping[str, Any] | None, at: Circumstances) -> list[Condition]:
+    conditions: list[Condition] = []
+    for name, declared in (where or {}).items():
+        with at.place(kind, "where", name):
+            conditions += parse_where({name: declared}, state)
+    return conditions
+
+
+def _compared(conditions: list[Condition]) -> frozenset[int]:
+    return frozenset(condition.index for condition in conditions if condition.has_literal)
