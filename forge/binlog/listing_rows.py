@@ -7,12 +7,20 @@ column type's codec turns into the very bytes of the file, or ``{hex: ...}`` wit
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from forge.binlog.listing_partial import (
+    diffs_from_plain,
+    diffs_to_plain,
+    is_diffs,
+    options_from_fields,
+    options_to_fields,
+)
 from forge.binlog.listing_text import is_safe
-from forge.errors import ForgeError, ScenarioError, UnsupportedError, nearest
+from forge.errors import ForgeError, ScenarioError, nearest
 from forge.events.layout import Body, flag_names
-from forge.events.mariadb_compressed import COMPRESSED_ROWS
+from forge.events.mariadb_compressed import COMPRESSED_ROWS, compress_block
 from forge.events.row_image import (
     ChangedRow,
     Image,
@@ -21,9 +29,10 @@ from forge.events.row_image import (
     full_padding,
     images_of,
     parse_rows,
+    partial_columns,
     present_columns,
 )
-from forge.events.rows import ROW_FLAGS, RowsBody, UpdateRows, UpdateRowsV1
+from forge.events.rows import ROW_FLAGS, PartialUpdateRows, RowsBody, UpdateRows, UpdateRowsV1
 from forge.values.base import Column
 from forge.values.registry import codec_for
 
@@ -33,8 +42,6 @@ DERIVED_FIELDS = ("width", "present", "present_after")
 
 def rows_to_fields(body: RowsBody, columns: Sequence[Column]) -> Fields:
     """The fields of a row event whose rows could be split.  Raises ForgeError if they could not."""
-    if isinstance(body, COMPRESSED_ROWS):
-        raise UnsupportedError("compressed rows are listed as bytes")
     rows = parse_rows(body, columns)
     keys = column_keys(columns)
     usual = bitmap_of(range(len(columns)), len(columns), padding=True)
@@ -62,14 +69,20 @@ def _row_to_fields(
     columns: Sequence[Column],
     keys: Sequence[str],
 ) -> Fields:
-    shown = {}
+    shown: Fields = {}
+    pinned: Fields = {}
     for word, image, present in (("before", row.before, before), ("after", row.after, after)):
         if image is not None and present is not None:
-            shown[word] = {
-                keys[index]: cell_to_plain(columns[index], cell)
+            partial = partial_columns(image, columns)
+            cells = {
+                index: diffs_to_plain(columns[index], cell, cell_to_plain)
+                if index in partial and cell is not None
+                else cell_to_plain(columns[index], cell)
                 for index, cell in zip(present, image.cells, strict=True)
             }
-    return shown if len(shown) == 2 else next(iter(shown.values()))
+            pinned |= options_to_fields(image, columns, cells)
+            shown[word] = {keys[index]: cell for index, cell in cells.items()}
+    return shown | pinned if len(shown) == 2 else next(iter(shown.values()))
 
 
 def cell_to_plain(column: Column, cell: bytes | None) -> Any:
@@ -108,8 +121,13 @@ def rows_from_fields(known: type[Body], fields: Fields, columns: Sequence[Column
             _image_from_fields(image, present_columns(bitmap, width), columns, places, padded)
             for image, bitmap in zip(images, bitmaps, strict=True)
         ]
+        if issubclass(known, PartialUpdateRows):
+            shown = {places[key]: cell for key, cell in row["after"].items()}
+            options, bits = options_from_fields(row, columns, shown)
+            built[1] = replace(built[1], value_options=options, partial_bits=bits)
         rows.append(ChangedRow(*built) if update else ChangedRow(None, built[0]))
-    return fields | {"rows": build_rows(rows).hex()}
+    data = build_rows(rows)
+    return fields | {"rows": (compress_block(data) if issubclass(known, COMPRESSED_ROWS) else data).hex()}
 
 
 def _bitmap(fields: Fields, name: str, usual: bytes) -> bytes:
@@ -151,6 +169,8 @@ def _cell_from_plain(column: Column, value: Any) -> bytes | None:
             return bytes.fromhex(value["hex"])
         except (ValueError, TypeError):
             raise ScenarioError(f"{value['hex']!r} is not hexadecimal") from None
+    if is_diffs(value):
+        return diffs_from_plain(column, value["diffs"], _cell_from_plain)
     codec = codec_for(column)
     return codec.encode(column, codec.accept(column, value))
 

@@ -19,6 +19,7 @@ from forge.events.columns import bare_columns, columns_of
 from forge.events.event import Event, advance
 from forge.events.format import FormatContext
 from forge.events.layout import Body, flag_names, flag_value, to_bytes, to_text
+from forge.events.mariadb_compressed import QueryCompressed, compress_block, decompress_block
 from forge.events.optional_metadata import METADATA_CODES, MetadataRecord
 from forge.events.registry import EVENT_TYPES, event_name
 from forge.events.rows import ROW_FLAGS, ROWS_BODIES
@@ -71,6 +72,9 @@ def body_to_fields(body: Body, state: ListingState) -> Fields | None:
         fields = plain_fields(body)
         if isinstance(body, TableMap):
             return _table_map_to_fields(body, fields)
+        if isinstance(body, QueryCompressed):
+            fields.pop("block")
+            fields["query"] = to_plain(to_text(decompress_block(body.block)))
     except ForgeError:
         return None
     if "status_variables" in fields:
@@ -90,6 +94,9 @@ def body_from_fields(type_code: int, fields: Fields, state: ListingState) -> Bod
         fields = _table_map_from_fields(fields)
     if issubclass(known, ROWS_BODIES) and isinstance(fields.get("rows"), list):
         fields = rows_from_fields(known, fields, state.columns.get(fields.get("table_id", -1)))
+    if known is QueryCompressed and "query" in fields:
+        text = from_plain(fields.pop("query"), "str", "query")
+        fields["block"] = compress_block(to_bytes(text)).hex()
     if isinstance(fields.get("status_variables"), dict):
         fields["status_variables"] = list(fields["status_variables"].items())
     return _body(known, fields)

@@ -26,6 +26,8 @@ from forge.events.transaction_payload import (
 #: Servers compress no more than this (sql/binlog.cc); a payload that says more is not believed.
 LARGEST = 1 << 30
 DEFAULT_LEVEL = 3
+#: binlog_transaction_compression_level_zstd, the likely ones first.
+LEVELS = (3, *(level for level in range(1, 23) if level != 3))
 
 
 def payload_bytes(body: TransactionPayload) -> bytes:
@@ -42,7 +44,9 @@ def payload_bytes(body: TransactionPayload) -> bytes:
 
     try:
         # A stream, since early 8.0 wrote frames without their content's size.
-        with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(body.payload) as stream:
+        with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
+            body.payload, read_across_frames=True
+        ) as stream:
             data = stream.read(size + 1)
     except zstandard.ZstdError as error:
         raise FormatError(f"zstd: {error}", phase="body", offset=0) from None
@@ -73,7 +77,16 @@ def compress_events(
 ) -> TransactionPayload:
     """One payload of these events, as a server makes it."""
     inner = inner_format(format)
-    data = b"".join(encode_event(event.replace(log_pos=0), 0, inner) for event in events)
+    return compress_bytes(b"".join(encode_inner(event, inner) for event in events), level, compression)
+
+
+def encode_inner(event: Event, inner: FormatContext) -> bytes:
+    """The bytes of an event inside a payload, where log_pos is 0 if it is not given."""
+    return encode_event(event if event.log_pos is not None else event.replace(log_pos=0), 0, inner)
+
+
+def compress_bytes(data: bytes, level: int = DEFAULT_LEVEL, compression: int = ZSTD) -> TransactionPayload:
+    """One payload of these bytes, as a server makes it."""
     if compression == NONE:
         values = ((COMPRESSION_TYPE, pack_int(NONE)), (PAYLOAD_SIZE, pack_int(len(data))))
         return TransactionPayload(values=values, payload=data)
