@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.charsets import compare_key
 from forge.compile.grouping import LoggedTransaction
-from forge.compile.model import Key, KeyPart, Row, RowsStatement, Table
+from forge.compile.keys import KeyEntry, key_entries
+from forge.compile.model import RowsStatement, Table
 
 HISTORY_LIMIT = 25000
-KeyValue = tuple[object, ...]
 
 
 class CommitOrder:
@@ -35,7 +34,7 @@ class Writeset(CommitOrder):
 
     def __init__(self) -> None:
         super().__init__()
-        self.history: dict[KeyValue, int] = {}
+        self.history: dict[KeyEntry, int] = {}
         # Recorded: the second transaction of a file depends on the first, whatever they write.
         self.history_start = 1
 
@@ -68,35 +67,19 @@ class Writeset(CommitOrder):
 def has_key(table: Table) -> bool:
     """Whether some key names every row: the primary key, or a unique key of NOT NULL columns."""
     return any(
-        key.kind == "primary"
-        or (key.kind == "unique" and not any(table.columns[part.column].nullable for part in key.parts))
+        key.kind == "primary" or (key.kind == "unique" and not any(map(table.takes_null, key.parts)))
         for key in table.keys
     )
 
 
-def written_keys(statement: RowsStatement) -> Iterator[KeyValue]:
-    """Every key value of the statement's images; a unique key with a NULL in it names no row."""
+def written_keys(statement: RowsStatement) -> Iterator[KeyEntry]:
+    """Every entry in a primary or unique key of the statement's images; a key with a NULL in it names no row."""
     table = statement.table
     for key in table.keys:
         if key.kind == "index":
             continue
         for change in statement.changes:
             for row in (change.before, change.after):
-                if row is not None and all(row[part.column] is not None for part in key.parts):
-                    yield key_value(table, key, row)
-
-
-def key_value(table: Table, key: Key, row: Row) -> KeyValue:
-    parts = tuple(_comparable(table, part, row) for part in key.parts)
-    return (table.database, table.name, key.name, *parts)
-
-
-def _comparable(table: Table, part: KeyPart, row: Row) -> object:
-    """The value as the key's collation sees it; a prefix key sees the prefix only."""
-    value = row[part.column]
-    sql_type = table.columns[part.column].type
-    if isinstance(value, (str, bytes)) and part.prefix is not None:
-        value = value[: part.prefix]
-    if isinstance(value, str) and sql_type.collation is not None:
-        return compare_key(sql_type.collation, value)
-    return value
+                if row is not None:
+                    for entry in key_entries(table, key, row):
+                        yield (table.database, table.name, key.name, *entry)

@@ -51,9 +51,14 @@ def _whole(table: Table, line: ServerLine) -> ImageColumns:
     return ImageColumns(tuple(range(width)), bitmap_of(range(width), width, padding=line.present_padding))
 
 
-def _chosen(table: Table, columns: Iterable[int], *, padding: bool = False) -> ImageColumns:
+def _chosen(table: Table, columns: Iterable[int], *, padding: bool = False, with_hidden: bool = True) -> ImageColumns:
+    """``with_hidden``: the server marked its hidden columns too, which shows where the bitmap has bits for them."""
+    width = len(table.columns)
     ordered = tuple(sorted(set(columns)))
-    return ImageColumns(ordered, bitmap_of(ordered, len(table.columns), padding=padding))
+    bitmap = bytearray(bitmap_of(ordered, width, padding=padding))
+    for index in range(width, min(width + table.hidden * with_hidden, 8 * len(bitmap))):
+        bitmap[index // 8] |= 1 << index % 8
+    return ImageColumns(ordered, bytes(bitmap))
 
 
 def _before(table: Table, session: Session, line: ServerLine, *, read_all: bool = False) -> ImageColumns:
@@ -62,7 +67,7 @@ def _before(table: Table, session: Session, line: ServerLine, *, read_all: bool 
         return _whole(table, line)
     keyed = {part.column for part in key.parts}
     if session.row_image == "minimal":
-        return _chosen(table, keyed)
+        return _chosen(table, keyed, with_hidden=False)
     # NOBLOB takes the blobs out of what was read.
     return _chosen(table, keyed | _without_blobs(table), padding=read_all)
 

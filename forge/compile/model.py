@@ -6,8 +6,9 @@ column, in table order; an entry is a value of ``forge.values`` or None for NULL
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -18,11 +19,30 @@ Row = tuple[Value | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class KeyExpression:
+    """An expression that a key is on, which servers keep as a hidden column of the table.
+
+    ``compute`` gives its value for a row (None for NULL; of a multi-valued key the tuple of its elements);
+    ``collation`` is that of a value which is text.
+    """
+
+    sql: str
+    compute: Callable[[Row], Any] = field(compare=False)
+    collation: int | None = None
+    #: Multi-valued: CAST(... AS type ARRAY).
+    arrays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class KeyPart:
-    """A column of a key; ``prefix`` is in characters (bytes for binary types), None for the whole column."""
+    """A column of a key; ``prefix`` is in characters (bytes for binary types), None for the whole column.
+
+    Hidden columns, which have an ``expression``, are numbered after the table's own.
+    """
 
     column: int
     prefix: int | None = None
+    expression: KeyExpression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +98,15 @@ class Table:
             if column.name.lower() == name.lower():
                 return index
         raise KeyError(name)
+
+    @property
+    def hidden(self) -> int:
+        """How many hidden columns keys on expressions have; no event shows them."""
+        return sum(part.expression is not None for key in self.keys for part in key.parts)
+
+    def takes_null(self, part: KeyPart) -> bool:
+        """Whether a part of a key can be NULL, as an expression always can."""
+        return part.expression is not None or self.columns[part.column].nullable
 
     @property
     def primary_key(self) -> Key | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.charsets import find_collation
-from forge.compile.model import Session, Table, TableColumn
+from forge.compile.model import KeyExpression, Session, Table, TableColumn
 from forge.servers import ServerLine
 
 FRACTIONAL = frozenset(("TIME", "DATETIME", "TIMESTAMP"))
@@ -57,4 +57,14 @@ def column_features(column: TableColumn) -> Iterator[str]:
 
 def table_features(table: Table) -> frozenset[str]:
     """The features that a table's declaration needs."""
-    return frozenset(name for column in table.columns for name in column_features(column))
+    names = {name for column in table.columns for name in column_features(column)}
+    expressions = [part.expression for key in table.keys for part in key.parts if part.expression is not None]
+    names |= {name for expression in expressions for name in expression_features(expression)}
+    return frozenset(names)
+
+
+def expression_features(expression: KeyExpression) -> Iterator[str]:
+    """The features that a key on an expression needs."""
+    yield "expression_keys"
+    if expression.arrays:
+        yield "multi_valued_keys"

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forge.compile.images import image_columns
-from forge.compile.model import Row, RowChange, RowsStatement, Session
-from forge.compile.table_map import wire_columns
+from forge.compile.model import ChangeKind, Row, RowChange, RowsStatement, Session, Table
+from forge.compile.table_map import key_of_rows, wire_columns
 from forge.events.layout import pack_int
 from forge.events.row_image import Image, build_image, full_padding
 from forge.events.rows import DeleteRows, DeleteRowsV1, RowsBody, UpdateRows, UpdateRowsV1, WriteRows, WriteRowsV1
@@ -42,6 +42,8 @@ class _Shape:
     width: int
     columns: tuple[tuple[int, ...], ...]
     bitmaps: tuple[bytes, ...] = field(compare=False)
+    #: No two rows share an event.
+    alone: bool
 
     def body(self, rows: Sequence[bytes], *, last: bool) -> RowsBody:
         fields: dict[str, Any] = {
@@ -65,6 +67,15 @@ def row_events(statement: RowsStatement, table_id: int, session: Session, line: 
         yield waiting[0].body(waiting[1], last=True)
 
 
+def _stands_alone(kind: ChangeKind, table: Table, session: Session) -> bool:
+    """Whether every row of the kind has an event of its own.
+
+    A pending event takes a row only if the bitmaps are the same, and that of a MINIMAL before image never is where the
+    table has hidden columns (recorded on 9.7).
+    """
+    return session.row_image == "minimal" and kind != "insert" and table.hidden > 0 and key_of_rows(table) is not None
+
+
 def _grouped(
     rows: Iterator[tuple[_Shape, bytes]], session: Session, line: ServerLine
 ) -> Iterator[tuple[_Shape, list[bytes]]]:
@@ -72,7 +83,8 @@ def _grouped(
     pending: list[bytes] = []
     size = 0
     for its_shape, row in rows:
-        if shape is not None and (its_shape != shape or size + len(row) > session.binlog_row_event_max_size):
+        limit = 0 if its_shape.alone else session.binlog_row_event_max_size
+        if shape is not None and (its_shape != shape or size + len(row) > limit):
             yield shape, pending
             shape = None
         if shape is None:
@@ -119,6 +131,7 @@ class _ChangeEncoder:
             width=len(columns),
             columns=tuple(image.columns for image in present),
             bitmaps=tuple(image.bitmap for image in present),
+            alone=_stands_alone(like.kind, statement.table, session),
         )
 
     def encode(self, change: RowChange) -> bytes:

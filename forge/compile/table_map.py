@@ -176,7 +176,7 @@ def key_of_rows(table: Table) -> Key | None:
         return table.primary_key
     for key in table.keys:
         if key.kind == "unique" and all(
-            not table.columns[part.column].nullable and key_prefix(table, part) is None for part in key.parts
+            not table.takes_null(part) and key_prefix(table, part) is None for part in key.parts
         ):
             return key
     return None
@@ -189,7 +189,7 @@ def unique_keys(table: Table) -> list[Key]:
     """
 
     def rank(key: Key) -> tuple[bool, bool, bool]:
-        nullable = any(table.columns[part.column].nullable for part in key.parts)
+        nullable = any(map(table.takes_null, key.parts))
         prefixed = any(key_prefix(table, part) is not None for part in key.parts)
         return key.kind != "primary", nullable, prefixed
 
@@ -198,9 +198,9 @@ def unique_keys(table: Table) -> list[Key]:
 
 def key_prefix(table: Table, part: KeyPart) -> int | None:
     """The prefix of a key part, None if it covers the whole column."""
-    sql_type = table.columns[part.column].type
     if part.prefix is None:
         return None
+    sql_type = table.columns[part.column].type
     whole = sql_type.name in ("CHAR", "VARCHAR", "BINARY", "VARBINARY") and part.prefix == sql_type.length
     return None if whole else part.prefix
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forge.charsets import collation
-from forge.scenario.definition import LOBS, ColumnDefinition
+from forge.scenario.column_sizes import LOBS
+from forge.scenario.definition import ColumnDefinition
 from forge.scenario.state import TableState
 from forge.values.sqltype import SqlType
 

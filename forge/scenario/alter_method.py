@@ -20,6 +20,7 @@ from forge.scenario.syntax import (
     DropColumn,
     DropKey,
     RenameColumn,
+    RenameKey,
     RenameTo,
     SetOptions,
 )
@@ -33,7 +34,7 @@ def alter_method(actions: Sequence[Action], before: TableState, after: TableStat
         return "metadata"
     if all(isinstance(action, RenameTo) for action in actions):
         return "rename"
-    if needs_copy(before, after, kept):
+    if needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
         return "copy"
     method: AlterMethod = max((_method(action, before, after) for action in actions), key=_ORDER.index)
     columns = any(isinstance(action, (AddColumn, DropColumn)) for action in actions)
@@ -42,6 +43,38 @@ def alter_method(actions: Sequence[Action], before: TableState, after: TableStat
     if columns and method == "metadata" and (others or not before.rows):
         return "in_place"
     return method
+
+
+def _moves_hidden_columns(actions: Sequence[Action], before: TableState, after: TableState) -> bool:
+    """Whether hidden columns of keys on expressions make a copy necessary.
+
+    Recorded on MySQL 9.7: such a key comes in place by itself, or with ordinary keys that come or go, if it is not
+    UNIQUE and its hidden column is the last one; these columns stand in the order of the keys' names, after the
+    table's own.
+    """
+    renamed = {action.old.lower(): action.new.lower() for action in actions if isinstance(action, RenameKey)}
+    old = {renamed.get(name, name): unique for name, unique in _expression_keys(before).items()}
+    new = _expression_keys(after)
+    added, gone = new.keys() - old.keys(), old.keys() - new.keys()
+    if added:
+        keys_only = all(
+            isinstance(action, DropKey) or (isinstance(action, AddKey) and action.key.kind == "index")
+            for action in actions
+        )
+        return bool(gone) or not keys_only or any(name < other for name in added for other in old)
+    columns = [action.column for action in actions if isinstance(action, AddColumn)]
+    if gone:
+        return bool(columns) or any(old[name] for name in gone)
+    return bool(old) and any(column.generated == "virtual" for column in columns)
+
+
+def _expression_keys(state: TableState) -> dict[str, bool]:
+    """Names of the keys on expressions, and whether they are UNIQUE."""
+    return {
+        key.name.lower(): key.kind == "unique"
+        for key in state.table.keys
+        if any(part.expression is not None for part in key.parts)
+    }
 
 
 def _method(action: Action, before: TableState, after: TableState) -> AlterMethod:

@@ -9,6 +9,7 @@ from typing import Any
 from forge.compile.model import Row
 from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition, Definition, define_column, with_default, without_default
+from forge.scenario.expressions import parse_expression
 from forge.scenario.literals import implicit_default, strict_value
 from forge.scenario.rows import StatementTime, omitted_value, with_generated
 from forge.scenario.state import TableState, largest_number, stored_bytes_of
@@ -30,6 +31,7 @@ from forge.scenario.syntax import (
     TableRef,
 )
 from forge.scenario.tokens import SqlError, SqlUnsupported, at_offset
+from forge.servers import server_line
 from forge.values.base import Value
 
 _NUMBERS = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "YEAR"})
@@ -115,7 +117,7 @@ class Alteration:
                 raise SqlError(f"table {self.state.name} has a primary key already", key.offset, expected="one")
         columns = tuple(slot.column for slot in self.slots)
         keys = (*self.keys, *self.new_keys)
-        definition = Definition(*name, columns, keys, self.collation).with_not_null_keys()
+        definition = Definition(*name, columns, keys, self.collation, self.server).with_not_null_keys()
         altered = TableState(definition, version, self._first_number())
         altered.updates = self.state.updates
         reordered = self.state.clustering is not None and altered.clustering is None
@@ -256,6 +258,12 @@ class Alteration:
             generated = slot.column.generated
             if generated is not None and any(_same(used, name) for used in generated.columns()):
                 raise SqlError(f"generated column {slot.column.name!r} depends on column {name!r}", offset)
+        for key in self.keys:
+            for part in key.parts:
+                if part.expression is not None:
+                    used = parse_expression(part.expression, server_line(self.server).family).columns()
+                    if any(_same(column, name) for column in used):
+                        raise SqlError(f"key {key.name!r} is on an expression that uses column {name!r}", offset)
 
     def _alter_column(self, action: AlterColumn) -> None:
         index = self._index(action.name, action.offset)

@@ -278,7 +278,7 @@ def defined_table(statement: CreateTable, name: TableName, database_collation: i
             if part.column.lower() in nullable:
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
                 raise SqlError(problem, part.offset, expected="NOT NULL")
-    return Definition(name[0], name[1], columns, keys, collation).with_not_null_keys()
+    return Definition(name[0], name[1], columns, keys, collation, server).with_not_null_keys()
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

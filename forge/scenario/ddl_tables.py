@@ -134,7 +134,9 @@ def key_body(cursor: Cursor, key: KeyDraft) -> KeyDraft:
 def _key_part(cursor: Cursor) -> PartDraft:
     offset = cursor.token.start
     if cursor.token.is_mark("("):
-        raise SqlUnsupported("keys on expressions are not supported yet", offset)
+        expression = cursor.balanced()
+        cursor.accept_any("ASC", "DESC")
+        return PartDraft("", None, offset, expression)
     name = cursor.name("column")
     prefix = None
     if cursor.accept_mark("("):

@@ -10,8 +10,11 @@ from typing import Any
 from forge.compile.model import Row
 from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition
+from forge.scenario.expressions import Document, Operand
 from forge.scenario.literals import taken, zero_value
 from forge.values.base import Value
+from forge.values.json_binary import encode_document
+from forge.values.json_text import format_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     if column.default is not None:
         value = column.default.evaluate({})
         if value is not None:
-            return taken(column.wire, value, clips=clips).value
+            return taken(column.wire, as_literal(column, value), clips=clips).value
     if facts.nullable:
         return None
     if facts.type.name == "ENUM":
@@ -59,10 +62,14 @@ def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value |
     for index, column in enumerate(columns):
         if column.generated is None:
             continue
-        operands = {other.name.lower(): _operand(other, row[i]) for i, other in enumerate(columns)}
+        operands = {
+            other.name.lower(): other.operand(row[i])
+            for i, other in enumerate(columns)
+            if other.name.lower() in column.column.uses
+        }
         try:
             result = column.generated.evaluate(operands)
-            row[index] = None if result is None else taken(column.wire, result, clips=clips).value
+            row[index] = None if result is None else taken(column.wire, as_literal(column, result), clips=clips).value
         except ScenarioError as error:
             error.problem = f"generated column {column.name!r}: {error.problem}"
             raise
@@ -71,8 +78,8 @@ def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value |
     return tuple(row)
 
 
-def _operand(column: ColumnDefinition, value: Value | None) -> Any:
-    """A cell as expressions compute with it."""
-    if value is not None and column.type.name in ("ENUM", "SET", "JSON"):
-        return column.codec.text(column.wire, value)
-    return value
+def as_literal(column: ColumnDefinition, value: Operand) -> Any:
+    """What an expression gave, as a literal of the column: documents keep the types of their numbers."""
+    if not isinstance(value, Document):
+        return value
+    return encode_document(value.value) if column.type.name == "JSON" else format_json(value.value)

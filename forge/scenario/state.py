@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.charsets import compare_key
-from forge.compile.model import Key, KeyPart, Row, Table
-from forge.compile.table_map import unique_keys
+from forge.compile.keys import KeyEntry, key_entries
+from forge.compile.model import Key, Row, Table
+from forge.compile.table_map import key_of_rows, unique_keys
 from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition, Definition
 from forge.values.base import Value
@@ -104,8 +105,9 @@ class TableState:
         #: What the counter is after a new start of the server: numbers that were reserved and not stored are lost.
         self._kept_auto_increment = self.next_auto_increment
         self.unique = unique_keys(self.table)
-        self._taken: list[dict[tuple[Any, ...], int]] = [{} for _ in self.unique]
-        self.clustering = clustering_key(self.table)
+        self._taken: list[dict[KeyEntry, int]] = [{} for _ in self.unique]
+        #: The key that InnoDB orders rows by.
+        self.clustering = key_of_rows(self.table)
         #: Where changes are entered while a transaction runs that may be rolled back.
         self.undo: UndoLog | None = None
 
@@ -162,17 +164,17 @@ class TableState:
     def conflict(self, row: Row) -> tuple[Key, int] | None:
         """The first key, in the order in which the server checks them, that another row has, and that row's number."""
         for key, taken in zip(self.unique, self._taken, strict=True):
-            entry = self._entry(key, row)
-            if entry is not None and entry in taken:
-                return key, taken[entry]
+            for entry in key_entries(self.table, key, row):
+                if entry in taken:
+                    return key, taken[entry]
         return None
 
     def conflict_of_change(self, number: int, row: Row) -> tuple[Key, int] | None:
         """As :meth:`conflict`, for a row that is to be changed."""
         for key, taken in zip(self.unique, self._taken, strict=True):
-            entry = self._entry(key, row)
-            if entry is not None and taken.get(entry, number) != number:
-                return key, taken[entry]
+            for entry in key_entries(self.table, key, row):
+                if taken.get(entry, number) != number:
+                    return key, taken[entry]
         return None
 
     def remove(self, number: int) -> None:
@@ -203,54 +205,45 @@ class TableState:
         return sorted(chosen, key=lambda number: [sort_value(self.columns[i], self.rows[number][i]) for i in parts])
 
     def _claim(self, row: Row, number: int) -> None:
-        entries = [self._entry(key, row) for key in self.unique]
-        for key, entry, taken in zip(self.unique, entries, self._taken, strict=True):
-            if entry is not None and entry in taken:
+        self._check_expressions(row)
+        entries = [tuple(key_entries(self.table, key, row)) for key in self.unique]
+        for key, own, taken in zip(self.unique, entries, self._taken, strict=True):
+            if any(entry in taken for entry in own):
                 raise self._duplicate(key, row)
-        for entry, taken in zip(entries, self._taken, strict=True):
-            if entry is not None:
-                taken[entry] = number
+        for own, taken in zip(entries, self._taken, strict=True):
+            taken.update(dict.fromkeys(own, number))
 
     def _release(self, row: Row) -> None:
         for key, taken in zip(self.unique, self._taken, strict=True):
-            entry = self._entry(key, row)
-            if entry is not None:
+            for entry in key_entries(self.table, key, row):
                 del taken[entry]
 
-    def _entry(self, key: Key, row: Row) -> tuple[Any, ...] | None:
-        """What has to be unique of a row; None if a column of the key is NULL."""
-        values = [comparable(self.columns[part.column], row[part.column], part) for part in key.parts]
-        return None if any(value is None for value in values) else tuple(values)
+    def _check_expressions(self, row: Row) -> None:
+        """Keys on expressions refuse rows for which these have no value."""
+        for key in self.table.keys:
+            for part in key.parts:
+                if part.expression is not None:
+                    try:
+                        part.expression.compute(row)
+                    except ScenarioError as error:
+                        error.problem = f"key {key.name} of table {self.name}: {error.problem}"
+                        raise
 
     def _duplicate(self, key: Key, row: Row) -> ScenarioError:
         shown = ", ".join(
-            f"{self.columns[part.column].name} {_shown(self.columns[part.column], row[part.column])}"
+            f"({part.expression.sql}) {part.expression.compute(row)!r}"
+            if part.expression is not None
+            else f"{self.columns[part.column].name} {_shown(self.columns[part.column], row[part.column])}"
             for part in key.parts
         )
         what = "primary key" if key.kind == "primary" else f"unique key {key.name}"
         return ScenarioError(f"table {self.name} already has a row whose {what} is {shown}")
 
 
-def clustering_key(table: Table) -> Key | None:
-    """The key that InnoDB orders rows by: the primary key, or the first UNIQUE one of whole NOT NULL columns."""
-    if table.primary_key is not None:
-        return table.primary_key
-    for key in table.keys:
-        if key.kind == "unique" and all(
-            part.prefix is None and not table.columns[part.column].nullable for part in key.parts
-        ):
-            return key
-    return None
-
-
-def comparable(column: ColumnDefinition, value: Value | None, part: KeyPart | None = None) -> Any:
+def comparable(column: ColumnDefinition, value: Value | None) -> Any:
     """A value that is equal for two cells if the server calls them equal (approximately, for text)."""
-    prefix = part.prefix if part is not None else None
-    if isinstance(value, (str, bytes)) and column.wire.collation is not None:
-        if prefix is not None:
-            value = value[:prefix]
-        if isinstance(value, str):
-            return compare_key(column.wire.collation, value)
+    if isinstance(value, str) and column.wire.collation is not None:
+        return compare_key(column.wire.collation, value)
     return value
 
 

@@ -104,11 +104,12 @@ Default = LiteralDefault | NowDefault | ExpressionDefault
 
 @dataclass(frozen=True, slots=True)
 class PartDraft:
-    """A column in a key, perhaps with a prefix length."""
+    """A column in a key, perhaps with a prefix length; or an expression, and ``column`` is empty."""
 
     column: str
     prefix: int | None
     offset: int
+    expression: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

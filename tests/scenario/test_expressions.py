@@ -1,0 +1,148 @@
+"""Expressions: what they give, against what MySQL 9.7 was seen to give, and what is refused."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forge.charsets import collation
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario.expressions import Document, Unsigned, parse_expression
+from forge.scenario.expressions.documents import found_at
+from forge.scenario.expressions.types import result_type
+from forge.values.json_path import Cell, Member
+from forge.values.sqltype import SqlType
+
+ROW: dict[str, Any] = {
+    "a": 7,
+    "n": None,
+    "u": Unsigned(0),
+    "p": Decimal("1.50"),
+    "s": "aBcß",
+    "d": "2020-02-29",
+    "at": "2020-12-31 10:00:00",
+    "zero": "0000-03-01",
+    "j": Document({"a": [1, [2], "3"], "b": "x", "n": 5, "none": None}),
+}
+
+#: Selected on 9.7.4.
+SELECTED = [
+    ("a / 2", Decimal("3.5000")),
+    ("p / 3", Decimal("0.500000")),
+    ("a DIV 2", 3),
+    ("-a DIV 2", -3),
+    ("-a % 3", -1),
+    ("CAST(2.5 AS SIGNED)", 3),
+    ("CAST(-2.5 AS SIGNED)", -3),
+    ("CAST('12' AS UNSIGNED)", 12),
+    ("CAST(-1 AS UNSIGNED)", (1 << 64) - 1),
+    ("SUBSTRING('abc', -2)", "bc"),
+    ("SUBSTRING('abc', 0)", ""),
+    ("SUBSTRING('abc', -5, 2)", ""),
+    ("SUBSTRING('abc', 2, -1)", ""),
+    ("LEFT('abc', -1)", ""),
+    ("RIGHT('abc', 5)", "abc"),
+    ("LOWER('\u0130\u1e9e\u03a3')", "i\u00df\u03c3"),
+    ("UPPER('\u00df\u0131\u017f\u0149')", "\u00dfIS\u0149"),
+    ("DAYOFYEAR(at)", 366),
+    ("WEEKDAY(d)", 5),
+    ("DAYOFWEEK(d)", 7),
+    ("TO_DAYS(d)", 737849),
+    ("TO_DAYS('0000-01-01')", 1),
+    ("TO_DAYS(zero)", 60),
+    ("TO_DAYS('2020-00-10')", None),
+    ("YEAR(n)", None),
+    ("a > n", None),
+    ("n IS NULL", 1),
+    ("a IN (1, 7)", 1),
+    ("CONCAT(s, a, p)", "aBcß71.50"),
+    ("CONCAT_WS('-', n, a)", "7"),
+    ("j->'$.b'", Document("x")),
+    ("j->>'$.b'", "x"),
+    ("j->'$.a[*]'", Document([1, [2], "3"])),
+    ("j->'$.n[0]'", Document(5)),
+    ("j->'$.missing'", None),
+    ("JSON_VALUE(j, '$.n' RETURNING UNSIGNED)", 5),
+    ("JSON_VALUE(j, '$.b' RETURNING UNSIGNED)", None),
+    ("JSON_VALUE(j, '$.a')", None),
+]
+
+
+@pytest.mark.parametrize(("sql", "value"), SELECTED, ids=[sql for sql, _ in SELECTED])
+def test_expressions_give_what_the_server_selects(sql: str, value: Any) -> None:
+    assert parse_expression(sql).evaluate(ROW) == value
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("u - 1", "BIGINT UNSIGNED"),
+        ("9223372036854775807 + a", "BIGINT"),
+        ("a / 0", "divides by zero"),
+        ("CAST(s AS SIGNED)", "to a number"),
+        ("CAST(s AS CHAR(2))", "at most 2 characters"),
+        ("CAST(j->'$.none' AS UNSIGNED ARRAY)", "no scalar"),
+        ("CAST(j AS UNSIGNED ARRAY)", "a JSON object"),
+        ("CAST(j->'$.a' AS UNSIGNED ARRAY)", "no scalar"),
+        ("a +", "not an expression"),
+    ],
+)
+def test_what_strict_mode_refuses_is_refused(sql: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        parse_expression(sql).evaluate(ROW)
+
+
+@pytest.mark.parametrize("sql", ["NOW()", "RAND()", "s LIKE 'a%'", "MD5(s)", "j->'$**.a'", "s = 'x'", "1e3"])
+def test_what_is_not_computed_is_refused_by_name(sql: str) -> None:
+    with pytest.raises(UnsupportedError, match="not supported yet"):
+        parse_expression(sql).evaluate(ROW)
+
+
+@pytest.mark.parametrize("sql", ["j->'$.a'", "CAST(a AS UNSIGNED ARRAY)", "JSON_VALUE(j, '$.a')"])
+def test_json_paths_are_refused_for_mariadb(sql: str) -> None:
+    with pytest.raises(UnsupportedError):
+        parse_expression(sql, "mariadb")
+
+
+def test_elements_of_a_multi_valued_key_are_cast_and_counted_once() -> None:
+    values = Document({"a": [1, "2", True, 2.0, 1]})
+    assert parse_expression("CAST(j->'$.a' AS UNSIGNED ARRAY)").evaluate({"j": values}) == (1, 2)
+    assert parse_expression("CAST(j->'$.a' AS CHAR(4) ARRAY)").evaluate({"j": values}) == ("1", "2", "true", "2.0")
+    with pytest.raises(ScenarioError, match="0 to"):
+        parse_expression("CAST(j AS UNSIGNED ARRAY)").evaluate({"j": Document([-1])})
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(-1000, 1000).filter(bool))
+def test_whole_quotient_and_remainder_make_the_dividend(dividend: int, divisor: int) -> None:
+    row = {"a": dividend, "b": divisor}
+    quotient, rest = (parse_expression(sql).evaluate(row) for sql in ("a DIV b", "a % b"))
+    assert quotient * divisor + rest == dividend
+    assert abs(rest) < abs(divisor)
+
+
+JSON = st.recursive(st.none() | st.integers(0, 9) | st.text(max_size=3), lambda inner: st.lists(inner, max_size=3))
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=3), JSON, min_size=1))
+def test_a_path_finds_every_member_and_every_cell(document: dict[str, Any]) -> None:
+    for name, value in document.items():
+        assert found_at(document, [Member(name)]) == [value]
+        if isinstance(value, list):
+            for index, cell in enumerate(value):
+                assert found_at(document, [Member(name), Cell(index)]) == [cell]
+
+
+def test_text_keeps_the_collation_of_its_column() -> None:
+    latin1 = collation("latin1_swedish_ci").id
+    columns = {"s": SqlType("VARCHAR", length=5, collation=latin1), "t": SqlType("TEXT", collation=255)}
+    types = {
+        sql: result_type(parse_expression(sql).tree, columns, 255, "mysql-9.7")
+        for sql in ("LOWER(s)", "CONCAT(s, s)", "LEFT(t, 3)", "LOWER(t)", "CAST(s AS CHAR(3))", "s->>'$.a'")
+    }
+    assert [found.kind for found in types.values()] == ["text", "text", "text", "lob", "text", "lob"]
+    assert types["LOWER(s)"].collation == types["CONCAT(s, s)"].collation == latin1
+    assert types["LEFT(t, 3)"].collation == types["CAST(s AS CHAR(3))"].collation == 255
