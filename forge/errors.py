@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from typing import Literal
 
 Phase = Literal["framing", "checksum", "post_header", "body", "metadata", "row", "value", "listing"]
+#: What a correct reader does with bytes: read them, stop with an error, or either.
+Verdict = Literal["accept", "reject", "may"]
 
 
 class ForgeError(Exception):

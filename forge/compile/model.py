@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from forge.compile.metadata_forms import MetadataForms
 from forge.values.base import Value
 from forge.values.sqltype import SqlType
 
@@ -410,10 +411,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     sql_mode: str | None = None
     #: MariaDB: false makes tables whose TIME, DATETIME and TIMESTAMP have the forms of servers before 5.6.
     mysql56_temporal_format: bool = True
-    #: Form of the character-set records of TABLE_MAP: as the server chooses, or forced.
-    metadata_charset: Literal["server", "default", "column"] = "server"
-    #: Form of the primary-key record of TABLE_MAP: as the server chooses, or forced.
-    metadata_primary_key: Literal["server", "simple", "prefix"] = "server"
+    #: The optional metadata of TABLE_MAP in other forms than the server's own.
+    metadata: MetadataForms = MetadataForms()
     facts: Facts = Facts()
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from forge.compile.metadata_forms import MetadataForms
 from forge.compile.model import Key, KeyPart, Session, Table
 from forge.errors import ScenarioError
 from forge.events.column_kinds import GEOMETRY, VECTOR, is_character, is_enum, is_numeric, is_set
@@ -25,6 +26,9 @@ from forge.values.sqltype import SqlType
 GEOMETRY_TYPES = (
     "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMCOLLECTION",
 )  # fmt: skip
+Columns = Sequence[Column]
+Records = list[MetadataRecord]
+
 BINARY_COLLATION = 63
 DEFAULT_DIMENSIONS = 2048
 
@@ -45,6 +49,9 @@ def table_map(table: Table, table_id: int, session: Session, line: ServerLine) -
     for index, column in enumerate(columns):
         if column.nullable:
             nullable[index // 8] |= 1 << (index % 8)
+    records = optional_metadata(table, columns, session, line)
+    forms = session.metadata.of(table.full_name)
+    forced, tail = forms.forced(records, columns, mariadb=line.family == "mariadb")
     return TableMap(
         table_id=table_id,
         database=table.database,
@@ -52,77 +59,72 @@ def table_map(table: Table, table_id: int, session: Session, line: ServerLine) -
         types=bytes(column.type_code for column in columns),
         metadata=b"".join(column.metadata for column in columns),
         nullable=bytes(nullable),
-        optional_metadata=optional_metadata(table, columns, session, line),
+        optional_metadata=forced,
+        metadata_tail=tail,
     )
 
 
-def optional_metadata(
-    table: Table, columns: Sequence[Column], session: Session, line: ServerLine
-) -> tuple[MetadataRecord, ...]:
+def optional_metadata(table: Table, columns: Columns, session: Session, line: ServerLine) -> tuple[MetadataRecord, ...]:
     """The records that the mode asks for, without those that would be empty."""
     if session.row_metadata == "none":
         if line.family == "mysql" and line.knows("row_metadata"):
             raise ScenarioError(f"row_metadata: none is not known to {line.name}", expected="minimal or full")
         return ()
     wanted = line.full_metadata if session.row_metadata == "full" else line.minimal_metadata
-    records = (_WRITERS[name](table, columns, session, line) for name in wanted)
-    return tuple(item for item in records if item is not None)
+    forms = session.metadata.of(table.full_name)
+    return tuple(item for name in wanted for item in _WRITERS[name](table, columns, forms, line))
 
 
-def _signedness(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
+def _signedness(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
     # The fields of YEAR are unsigned (field.h), so its bit is set; BIT is not numeric here.
     bits = "".join(
         "1" if column.unsigned or column.type_code == 13 else "0" for column in columns if is_numeric(column)
     )
-    return record("signedness", bits) if bits else None
+    return [record("signedness", bits)] if bits else []
 
 
-def _charset(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
+def _charset(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
     mariadb = line.family == "mariadb"
     counted = [
         BINARY_COLLATION if column.collation is None else column.collation
         for column in columns
         if is_character(column, mariadb)
     ]
-    return _collation_record(counted, "default_charset", "column_charset", session)
+    return _collation_records(counted, "default_charset", "column_charset", forms)
 
 
-def _enum_set_charset(
-    table: Table, columns: Sequence[Column], session: Session, line: ServerLine
-) -> MetadataRecord | None:
+def _enum_set_charset(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
     counted = [
         column.type.collation if column.type.collation is not None else BINARY_COLLATION
         for column, wire in zip(table.columns, columns, strict=True)
         if is_enum(wire) or is_set(wire)
     ]
-    return _collation_record(counted, "enum_set_default_charset", "enum_set_column_charset", session)
+    return _collation_records(counted, "enum_set_default_charset", "enum_set_column_charset", forms)
 
 
-def _collation_record(counted: Sequence[int], default: str, each: str, session: Session) -> MetadataRecord | None:
+def _collation_records(counted: Sequence[int], default: str, each: str, forms: MetadataForms) -> Records:
     if not counted:
-        return None
-    form = session.metadata_charset
+        return []
+    form = forms.charset
     counts = Counter(counted)
     # Ids are scanned upwards and replaced only by a greater count: of equals the smallest wins.
     usual = min(counts, key=lambda identity: (-counts[identity], identity))
     if form == "server":
         others = len(counted) - counts[usual]
         form = "column" if len(counted) < 1 + 2 * others else "default"
-    if form == "column":
-        return record(each, tuple(counted))
-    exceptions = tuple((index, identity) for index, identity in enumerate(counted) if identity != usual)
-    return record(default, (usual, exceptions))
+    pairs = [pair for pair in enumerate(counted) if forms.pairs == "redundant" or pair[1] != usual]
+    pairs = pairs[::-1] if forms.pairs == "descending" else pairs
+    by_default, one_by_one = record(default, (usual, tuple(pairs))), record(each, tuple(counted))
+    return {"default": [by_default], "column": [one_by_one], "both": [by_default, one_by_one]}[form]
 
 
-def _geometry_type(
-    table: Table, columns: Sequence[Column], session: Session, line: ServerLine
-) -> MetadataRecord | None:
+def _geometry_type(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
     codes = tuple(
         _geometry_code(column.type)
         for column, wire in zip(table.columns, columns, strict=True)
         if wire.type_code == GEOMETRY
     )
-    return record("geometry_type", codes) if codes else None
+    return [record("geometry_type", codes)] if codes else []
 
 
 def _geometry_code(sql_type: SqlType) -> int:
@@ -130,40 +132,38 @@ def _geometry_code(sql_type: SqlType) -> int:
     return GEOMETRY_TYPES.index(name)
 
 
-def _vector_dimensions(
-    table: Table, columns: Sequence[Column], session: Session, line: ServerLine
-) -> MetadataRecord | None:
+def _vector_dimensions(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
     counts = tuple(
         column.type.length or DEFAULT_DIMENSIONS
         for column, wire in zip(table.columns, columns, strict=True)
         if wire.type_code == VECTOR
     )
-    return record("vector_dimensions", counts) if counts else None
+    return [record("vector_dimensions", counts)] if counts else []
 
 
-def _column_name(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
-    return record("column_name", tuple(column.name for column in table.columns))
+def _column_name(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
+    return [record("column_name", tuple(column.name for column in table.columns))]
 
 
-def _members(name: str, chosen: Callable[[Column], bool]) -> Callable[..., MetadataRecord | None]:
-    def write(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
+def _members(name: str, chosen: Callable[[Column], bool]) -> Callable[..., Records]:
+    def write(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
         members = tuple(wire.members or () for wire in columns if chosen(wire))
-        return record(name, members) if members else None
+        return [record(name, members)] if members else []
 
     return write
 
 
-def _primary_key(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
+def _primary_key(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
     key = key_of_rows(table)
     if key is None:
-        return None
+        return []
     prefixes = tuple((part.column, key_prefix(table, part) or 0) for part in key.parts)
-    form = session.metadata_primary_key
+    form = forms.primary_key
     if form == "server":
         form = "prefix" if any(prefix for _, prefix in prefixes) else "simple"
-    if form == "simple":
-        return record("simple_primary_key", tuple(index for index, _ in prefixes))
-    return record("prefix_primary_key", prefixes)
+    simple = record("simple_primary_key", tuple(index for index, _ in prefixes))
+    prefixed = record("prefix_primary_key", prefixes)
+    return {"simple": [simple], "prefix": [prefixed], "both": [simple, prefixed]}[form]
 
 
 def key_of_rows(table: Table) -> Key | None:
@@ -205,8 +205,8 @@ def key_prefix(table: Table, part: KeyPart) -> int | None:
     return None if whole else part.prefix
 
 
-def _visibility(table: Table, columns: Sequence[Column], session: Session, line: ServerLine) -> MetadataRecord | None:
-    return record("visibility", "".join("1" if column.visible else "0" for column in table.columns))
+def _visibility(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
+    return [record("visibility", "".join("1" if column.visible else "0" for column in table.columns))]
 
 
 _WRITERS: dict[str, Any] = {

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from forge.errors import Phase, ScenarioError
+from forge.errors import Phase, ScenarioError, Verdict
 from forge.resources import corpora_dir, templates_dir
-from forge.scenario.model import Scenario, Verdict
+from forge.scenario.model import Scenario
 
 SUFFIXES = (".yaml", ".yml", ".yaml.j2", ".yml.j2")
 #: The scenario in a recording's folder; nothing else in it is one.
@@ -88,7 +88,7 @@ def _recorded_case(case: str, file: str, text: str, folder: Path) -> Case:
 
 def _case(case: str, file: str, text: str, scenario: Scenario, settings: dict[str, Any], *more_tags: str) -> Case:
     tags = (*scenario.tags, *more_tags)
-    return Case(case, file, text, scenario.server, tags, settings, scenario.verdict, scenario.phase)
+    return Case(case, file, text, scenario.server, tags, settings, *scenario.expected)
 
 
 @dataclass(frozen=True, slots=True)

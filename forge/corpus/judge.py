@@ -18,8 +18,7 @@ from forge.check.canonical import canonical_events
 from forge.check.decoders import Decoder, available_decoders
 from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import BinlogFile, Case, compile_case
-from forge.errors import FormatError, ScenarioError, UnsupportedError
-from forge.scenario.model import Verdict
+from forge.errors import FormatError, ScenarioError, UnsupportedError, Verdict
 
 #: Seconds for one case, all decoders together.
 CASE_LIMIT = 120.0

@@ -21,8 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from forge.corpus.judge import RIGHT, DecoderVerdict, Judgement, Status
-from forge.errors import Phase, ScenarioError, nearest
-from forge.scenario.model import Verdict
+from forge.errors import Phase, ScenarioError, Verdict, nearest
 
 FORMAT = 2
 SUMMARY = "corpus.json"

@@ -12,7 +12,7 @@ from typing import Any, get_args
 from forge.corpus.cases import RECORDED
 from forge.corpus.judge import OUTCOMES, RIGHT, DecoderVerdict, Outcome, Status
 from forge.corpus.manifest import Entry, Summary
-from forge.scenario.model import Verdict
+from forge.errors import Verdict
 from forge.servers import server_names
 
 STATUSES: tuple[Status, ...] = get_args(Status)

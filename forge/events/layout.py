@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
 
@@ -60,7 +61,7 @@ def pack_int(value: int, size: int | None = None) -> bytes:
 
 def read_exactly(stream: Any, length: int, path: str) -> bytes:
     """That many bytes.  Raises StreamError if the event ends before; allocates no more than the event has."""
-    data = stream.read(length) if length >= 0 else b""
+    data = stream.read(min(length, sys.maxsize)) if length >= 0 else b""
     if len(data) != length:
         raise StreamError(f"{length} bytes announced, {len(data)} left", path=path)
     return bytes(data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from forge.compile.metadata_forms import MetadataForms
 from forge.compile.model import Plan, Session
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.record.server import RealServer
@@ -119,7 +120,5 @@ def _check_recordable(session: Session) -> None:
         raise ScenarioError(
             f"max_binlog_size {limit} cannot be recorded", expected=f"a multiple of {SMALLEST_FILE}, or none"
         )
-    for name in ("metadata_charset", "metadata_primary_key"):
-        form = getattr(session, name)
-        if form != "server":
-            raise ScenarioError(f"{name} {form!r} cannot be recorded: a real server makes its own choice")
+    if session.metadata != MetadataForms():
+        raise ScenarioError("session.metadata cannot be recorded: a real server writes its own forms")

@@ -13,13 +13,12 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from forge.compile.model import Session
-from forge.errors import Phase
+from forge.errors import Phase, Verdict
 from forge.located import Located
 
 #: A cell: a literal, or a generator such as {faker: name}.
 Cell = Any
 #: What a correct reader does with the bytes: it has to read them, it has to stop with an error, or it may do either.
-Verdict = Literal["accept", "reject", "may"]
 #: Conditions on columns: {column: literal | [literals] | null | {lt|le|gt|ge|ne|between: ...}}.
 Where = dict[str, Any]
 
@@ -253,9 +252,12 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     ] = []
     tags: Annotated[list[str], Meta(description="Words by which cases of a corpus are chosen.")] = []
     verdict: Annotated[
-        Verdict,
-        Meta(description="What a correct reader does with the bytes: read them, stop with an error, or either."),
-    ] = "accept"
+        Verdict | None,
+        Meta(
+            description="What a correct reader does with the bytes: read them, stop with an error, or either;"
+            " by default read them, or what follows from session.metadata."
+        ),
+    ] = None
     phase: Annotated[
         Phase | None,
         Meta(description="Where a reader that stops should find the error; needed with `verdict: reject`."),
@@ -271,8 +273,21 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     def __post_init__(self) -> None:
         if self.verdict == "reject" and self.phase is None:
             raise ValueError(f"`verdict: reject` needs `phase`: one of {', '.join(get_args(Phase))}")
-        if self.verdict == "accept" and self.phase is not None:
+        if self.phase is not None and self.verdict in ("accept", None):
             raise ValueError("`phase` says where a reader stops: it goes with `verdict: reject` or `verdict: may`")
+        told = self.session.metadata.verdict
+        if told is None and self.verdict is None:
+            raise ValueError("session.metadata has bytes of your own: say by `verdict` what a reader makes of them")
+        if told not in (None, "accept") and self.verdict not in (None, told):
+            raise ValueError(f"the verdict of what session.metadata forces is {told}, not {self.verdict}")
+
+    @property
+    def expected(self) -> tuple[Verdict, Phase | None]:
+        """The verdict and the phase in which a reader that stops finds the error, declared or by session.metadata."""
+        if self.verdict is not None:
+            return self.verdict, self.phase
+        told = self.session.metadata.verdict or "accept"
+        return told, None if told == "accept" else "metadata"
 
     @property
     def origin(self) -> Located | None:

@@ -11,6 +11,7 @@ from forge.compile import compile_plan
 from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedTransaction
 from forge.compile.images import image_columns
+from forge.compile.metadata_forms import MetadataForms
 from forge.compile.model import (
     DdlStatement,
     Key,
@@ -94,7 +95,8 @@ def test_the_per_column_form_is_written_when_fewer_columns_than_the_default_form
 def test_forced_forms_decode_to_the_same_columns_as_the_servers_choice(form: str, key_form: str) -> None:
     columns = (*numbers("id"), text_column("a", 8), text_column("b", 255), text_column("c", 8))
     target = table(*columns, keys=(PRIMARY,))
-    forced = Session(row_metadata="full", metadata_charset=form, metadata_primary_key=key_form)  # type: ignore[arg-type]
+    forms = MetadataForms(charset=form, primary_key=key_form)  # type: ignore[arg-type]
+    forced = Session(row_metadata="full", metadata=forms)
     assert columns_of(table_map(target, 1, forced, LINE)) == columns_of(table_map(target, 1, FULL, LINE))
     wanted = "default_charset" if form == "default" else "column_charset"
     assert wanted in table_map(target, 1, forced, LINE).records()

@@ -15,8 +15,7 @@ from forge.check.forge_decoder import ForgeDecoder
 from forge.corpus import judge as judge_module
 from forge.corpus.cases import BinlogFile, Case
 from forge.corpus.judge import Status, judge_case, judge_files, jury_here
-from forge.errors import Phase, ScenarioError, UnsupportedError
-from forge.scenario.model import Verdict
+from forge.errors import Phase, ScenarioError, UnsupportedError, Verdict
 
 CASE = Case(id="a", file="scenarios/a.yaml", text="", server="mysql-9.7")
 

@@ -39,7 +39,7 @@ def test_the_session_becomes_server_options(make_plan: MakePlan) -> None:
     assert {"--gtid-mode=OFF", "--binlog-checksum=NONE", "--binlog-row-metadata=FULL", "--server-id=7"} <= {*options}
 
 
-@pytest.mark.parametrize("session", [{"binlog_row_event_max_size": 1000}, {"metadata_charset": "column"}])
+@pytest.mark.parametrize("session", [{"binlog_row_event_max_size": 1000}, {"metadata": {"charset": "column"}}])
 def test_a_session_that_no_server_can_have_is_refused(make_plan: MakePlan, session: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError, match="cannot be recorded"):
         options_for(make_plan(**session))
