@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from forge.binlog.mapped import mapped_columns
 from forge.binlog.payload import inner_events, inner_format
 from forge.binlog.reader import PlacedEvent, read_events
 from forge.check.cells import MappedTable, RowChange, row_changes
 from forge.errors import FormatError, UnsupportedError
-from forge.events.columns import columns_of
-from forge.events.event import IGNORABLE, RawBody, carries_checksum, encode_event
-from forge.events.format import CHECKSUM_SIZE
+from forge.events.event import IGNORABLE, RawBody, encode_event
 from forge.events.registry import EVENT_NAMES
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
@@ -71,11 +70,9 @@ class TableMaps:
             return None
         columns, problem = None, None
         try:
-            columns = columns_of(body, mariadb=placed.format.mariadb)
+            columns = mapped_columns(placed, body, inner=logged.inner > 0)
         except UnsupportedError as error:
             problem = error.problem
-        except FormatError as error:
-            raise error.within(base=_described_from(logged, body), event_index=placed.index) from None
         mapped = MappedTable(placed.index, placed.offset, body, columns, placed.format.mariadb, problem)
         self.by_id[body.table_id] = mapped
         return mapped
@@ -105,15 +102,6 @@ class TableMaps:
         if mapped.columns is None:
             raise UnsupportedError(str(mapped.problem))
         yield from row_changes(placed, logged.inner, mapped)
-
-
-def _described_from(logged: LoggedEvent, body: TableMap) -> int:
-    """Where in the file the types' metadata starts; an event inside a payload has only the payload's place."""
-    placed = logged.placed
-    if logged.inner:
-        return placed.offset
-    end = placed.offset + len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
-    return end - body.description_size()
 
 
 def _refuse_to_pass(placed: PlacedEvent) -> None:
