@@ -47,7 +47,7 @@ def longest_value(column: Column) -> int | None:
     """
     if column.type_code in _VARCHARS:
         return int.from_bytes(column.metadata, "little") - (column.type_code == _VARCHAR_COMPRESSED)
-    if column.type_code in _BLOBS:
+    if column.type_code in BLOB_TYPES:
         return int(256 ** column.metadata[0] - 1)
     if column.type_code == STRING and is_character(column):
         return unfolded_length(column.metadata)
@@ -56,4 +56,5 @@ def longest_value(column: Column) -> int | None:
 
 _VARCHAR_COMPRESSED = 141
 _VARCHARS = (15, 253, _VARCHAR_COMPRESSED)
-_BLOBS = (252, 140)
+#: BLOB and TEXT, and MariaDB's compressed ones.
+BLOB_TYPES = (252, 140)

@@ -1,138 +1,96 @@
 """The table behind a TABLE_MAP: a CREATE TABLE and a column list, with what the event cannot tell marked as unknown.
 
-WL#4618 F7: the exact SQL type of a column can be had from the event.  Full metadata tells names, charsets, members,
-visibility and the key; minimal metadata tells signs and charsets of character columns; without metadata neither.
-A primary-key record may stand for a unique key of NOT NULL columns (the server promotes one), so keys say so.
+What can be told is in forge.render.column_facts.  A primary-key record may stand for a unique key of NOT NULL columns
+(the server promotes one), so keys say so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
+from forge.binlog.mapped import mapped_columns
 from forge.binlog.payload import inner_events
-from forge.binlog.reader import read_events
-from forge.charsets import Collation, charset, find_collation
+from forge.binlog.reader import PlacedEvent, read_events
 from forge.compile.status import quoted
-from forge.errors import ForgeError
-from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set, longest_value
-from forge.events.columns import columns_of, primary_key_of
+from forge.events.columns import primary_key_of
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
-from forge.values.base import Column
-from forge.values.registry import codec_for
+from forge.render.column_facts import ColumnFacts, column_facts, unknown_of_table
 
-BINARY_COLLATION = 63
 GENERATED_INVISIBLE_PK = 0x0004
+#: Words of the column list.
+_NOT_TOLD, _NOT_APPLICABLE = "unknown", "-"
+_HEAD = (
+    "#", "name", "type", "null", "sign", "key", "unique", "characters", "octets", "charset", "collation", "visible",
+    "unknown",
+)  # fmt: skip
+#: Characters of a type that a column list shows; the members of an ENUM or SET may be many.
+_TYPE_WIDTH = 60
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnFacts:
-    """What the event tells of one column; None stands for "not told"."""
+class TableSchema:
+    """A table as a table map tells it, and where the event stands."""
 
-    position: int
-    name: str | None
-    sql_type: str
-    nullable: bool
-    unsigned: bool | None
-    #: Place in the key that stands for the row, from 1, and its prefix in characters (0: whole column).
-    key_part: int | None
-    key_prefix: int | None
-    characters: int | None
-    octets: int | None
-    charset: str | None
-    collation: str | None
-    members: tuple[str, ...] | None
-    visible: bool | None
-    #: True for the only column of the key; servers do not tell of other keys.
-    unique: bool | None
-    #: What of the type the event does not tell.
-    unknown: tuple[str, ...]
+    index: int
+    offset: int
+    table_map: TableMap
+    columns: tuple[ColumnFacts, ...]
+
+    def create_table(self) -> str:
+        """CREATE TABLE text; what the event does not tell stands in comments."""
+        mapped = self.table_map
+        generated = bool(mapped.table_flags & GENERATED_INVISIBLE_PK)
+        lines = [_definition(column, generated and column.position == 1) for column in self.columns]
+        lines.extend(_key_lines(mapped, self.columns))
+        body = ",\n".join(f"  {line}" for line in lines)
+        unknown = unknown_of_table(mapped)
+        end = f") /* unknown: {', '.join(unknown)} */;" if unknown else ");"
+        return f"CREATE TABLE {quoted(mapped.database)}.{quoted(mapped.table)} (\n{body}\n{end}\n"
+
+    def column_list(self) -> str:
+        """A line a column with its properties, under a line of headings; ``-`` where a property is not of its type."""
+        rows = [_HEAD, *(_row(column, unknown_of_table(self.table_map)) for column in self.columns)]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(_HEAD))]
+        title = f"{quoted(self.table_map.database)}.{quoted(self.table_map.table)}\n"
+        return title + "".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n"
+            for row in rows
+        )
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {
+            "event": self.index,
+            "offset": self.offset,
+            "database": self.table_map.database,
+            "table": self.table_map.table,
+            "columns": [column.as_json() for column in self.columns],
+            "unknown": list(unknown_of_table(self.table_map)),
+        }
 
 
-def column_facts(table_map: TableMap, *, mariadb: bool = False) -> tuple[ColumnFacts, ...]:
-    """The facts of every column.  Raises FormatError or UnsupportedError for types that are not known."""
-    key = primary_key_of(table_map)
-    places = {index: (place, prefix) for place, (index, prefix) in enumerate(key or (), start=1)}
-    visibility = table_map.records().get("visibility")
-    facts = []
-    for index, column in enumerate(columns_of(table_map, mariadb=mariadb)):
-        place, prefix = places.get(index, (None, None))
-        facts.append(
-            _facts_of(
-                column,
-                position=index + 1,
-                key_part=place,
-                key_prefix=prefix,
-                visible=visibility[index] == "1" if isinstance(visibility, str) and index < len(visibility) else None,
-                unique=True if place == 1 and prefix == 0 and key is not None and len(key) == 1 else None,
-            )
-        )
-    return tuple(facts)
+def schemas_of(data: bytes) -> Iterator[TableSchema]:
+    """Every new definition in a file, those inside payloads too.
+
+    Raises FormatError, UnsupportedError for a column type that is not known.
+    """
+    seen: dict[int, TableMap] = {}
+    for placed in read_events(data):
+        body = placed.event.body
+        payload = isinstance(body, TransactionPayload)
+        inside = inner_events(body, placed.format) if isinstance(body, TransactionPayload) else (placed.event,)
+        for event in inside:
+            if isinstance(event.body, TableMap) and seen.get(event.body.table_id) != event.body:
+                seen[event.body.table_id] = event.body
+                yield _schema(placed, event.body, payload)
 
 
-def _facts_of(column: Column, **place: Any) -> ColumnFacts:
-    found = _collation(column)
-    octets = longest_value(column)
-    text = is_character(column)
-    known = charset(found.charset) if found is not None else None
-    unknown = []
-    if is_numeric(column) and column.unsigned is None and column.type_code != 13:
-        unknown.append("sign")
-    if column.name is None:
-        unknown.append("name")
-    if (text or is_enum(column) or is_set(column)) and column.collation is None:
-        unknown.append("character set")
-    if (is_enum(column) or is_set(column)) and column.members is None:
-        unknown.append("members")
-    if column.type_code == 255 and column.geometry_type is None:
-        unknown.append("geometry type")
-    return ColumnFacts(
-        name=column.name,
-        sql_type=codec_for(column).type_name(column),
-        nullable=column.nullable,
-        unsigned=column.unsigned,
-        characters=octets // known.max_length if text and octets is not None and known is not None else None,
-        octets=octets if text else None,
-        charset=found.charset if found is not None else None,
-        collation=found.name if found is not None else None,
-        members=_members(column),
-        unknown=tuple(unknown),
-        **place,
-    )
-
-
-def _collation(column: Column) -> Collation | None:
-    if column.collation is None or column.collation == BINARY_COLLATION:
-        return None
-    return find_collation(column.collation)
-
-
-def _members(column: Column) -> tuple[str, ...] | None:
-    if column.members is None:
-        return None
-    found = _collation(column)
-    texts = []
-    for member in column.members:
-        try:
-            texts.append(charset(found.charset).decode(member) if found else member.decode("utf-8"))
-        except (ForgeError, UnicodeDecodeError):
-            texts.append(f"x'{member.hex()}'")
-    return tuple(texts)
-
-
-def create_table(table_map: TableMap, *, mariadb: bool = False) -> str:
-    """CREATE TABLE text; what the event does not tell stands in comments."""
-    facts = column_facts(table_map, mariadb=mariadb)
-    generated = bool(table_map.table_flags & GENERATED_INVISIBLE_PK)
-    lines = [_definition(column, generated and column.position == 1) for column in facts]
-    lines.extend(_key_lines(table_map, facts))
-    body = ",\n".join(f"  {line}" for line in lines)
-    return f"CREATE TABLE {quoted(table_map.database)}.{quoted(table_map.table)} (\n{body}\n);\n"
+def _schema(placed: PlacedEvent, body: TableMap, inner: bool) -> TableSchema:
+    columns = mapped_columns(placed, body, inner=inner)
+    facts = column_facts(body, columns, mariadb=placed.format.mariadb)
+    return TableSchema(placed.index, placed.offset, body, facts)
 
 
 def _definition(column: ColumnFacts, generated: bool) -> str:
@@ -151,48 +109,43 @@ def _definition(column: ColumnFacts, generated: bool) -> str:
 
 def _key_lines(table_map: TableMap, facts: tuple[ColumnFacts, ...]) -> Iterator[str]:
     key = primary_key_of(table_map)
-    if key is None:
-        return
-    parts = ", ".join(_part(facts, index, prefix) for index, prefix in key)
-    yield f"PRIMARY KEY ({parts}) /* or the first UNIQUE key of NOT NULL columns */"
+    if key:
+        parts = ", ".join(_part(facts[index], prefix) for index, prefix in key)
+        yield f"PRIMARY KEY ({parts}) /* or the first UNIQUE key of NOT NULL columns */"
 
 
-def _part(facts: tuple[ColumnFacts, ...], index: int, prefix: int) -> str:
-    if index >= len(facts):
-        return f"/* column {index + 1}, which the table does not have */"
-    name = facts[index].name
-    return quoted(name if name is not None else f"@{index + 1}") + (f"({prefix})" if prefix else "")
+def _part(column: ColumnFacts, prefix: int) -> str:
+    name = column.name if column.name is not None else f"@{column.position}"
+    return quoted(name) + (f"({prefix})" if prefix else "")
 
 
-@dataclass(frozen=True, slots=True)
-class TableSchema:
-    """A table as a table map tells it: where the event stands, and whether MariaDB wrote it."""
+def _row(column: ColumnFacts, unknown: tuple[str, ...]) -> tuple[str, ...]:
+    sign = _NOT_TOLD if "sign" in column.unknown else _NOT_APPLICABLE
+    if column.unsigned is not None:
+        sign = "unsigned" if column.unsigned else "signed"
+    key = _NOT_TOLD if "key" in unknown else _NOT_APPLICABLE
+    if column.key_part is not None:
+        key = str(column.key_part) + (f" ({column.key_prefix})" if column.key_prefix else "")
+    charset = _NOT_TOLD if "character set" in column.unknown else _NOT_APPLICABLE
+    characters = _NOT_TOLD if "character set" in column.unknown else _NOT_APPLICABLE
+    kind = column.sql_type if len(column.sql_type) <= _TYPE_WIDTH else column.sql_type[: _TYPE_WIDTH - 3] + "..."
+    return (
+        str(column.position),
+        _NOT_TOLD if column.name is None else _printable(column.name),
+        _printable(kind),
+        "yes" if column.nullable else "no",
+        sign,
+        key,
+        "yes" if column.unique else _NOT_TOLD,
+        characters if column.characters is None else str(column.characters),
+        _NOT_APPLICABLE if column.octets is None else str(column.octets),
+        column.charset or charset,
+        column.collation or charset,
+        _NOT_TOLD if column.visible is None else "yes" if column.visible else "no",
+        ", ".join(column.unknown) or _NOT_APPLICABLE,
+    )
 
-    index: int
-    offset: int
-    table_map: TableMap
-    mariadb: bool
 
-    def create_table(self) -> str:
-        return create_table(self.table_map, mariadb=self.mariadb)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "event": self.index,
-            "offset": self.offset,
-            "database": self.table_map.database,
-            "table": self.table_map.table,
-            "columns": [column.as_json() for column in column_facts(self.table_map, mariadb=self.mariadb)],
-        }
-
-
-def schemas_of(data: bytes) -> Iterator[TableSchema]:
-    """Every new definition in a file, those inside payloads too.  Raises FormatError."""
-    seen: dict[int, TableMap] = {}
-    for placed in read_events(data):
-        body = placed.event.body
-        inside = inner_events(body, placed.format) if isinstance(body, TransactionPayload) else (placed.event,)
-        for event in inside:
-            if isinstance(event.body, TableMap) and seen.get(event.body.table_id) != event.body:
-                seen[event.body.table_id] = event.body
-                yield TableSchema(placed.index, placed.offset, event.body, placed.format.mariadb)
+def _printable(text: str) -> str:
+    """Text on one line."""
+    return text if text.isprintable() else repr(text)[1:-1]

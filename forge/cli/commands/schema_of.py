@@ -13,8 +13,9 @@ from forge.cli.output import STDOUT, write_output
 
 @click.command()
 @click.argument("file")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a table map, with a list of column facts.")
-def command(file: str, as_json: bool) -> None:
+@click.option("--columns", is_flag=True, help="A list of columns with their properties in the place of SQL.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a table map, with the same list of columns.")
+def command(file: str, columns: bool, as_json: bool) -> None:
     """Print a CREATE TABLE for every table map of the binary log FILE (- for standard input).
 
     Full metadata tells nearly all of a definition, minimal metadata signs and character sets; what the event does not
@@ -23,6 +24,7 @@ def command(file: str, as_json: bool) -> None:
     \b
     Example:
       forge schema-of binlog.000001
+      forge schema-of binlog.000001 --columns
       forge schema-of binlog.000001 --json
     """
     from forge.render.schema_of import TableSchema, schemas_of
@@ -30,7 +32,9 @@ def command(file: str, as_json: bool) -> None:
     def shown(schema: TableSchema) -> str:
         if as_json:
             return json.dumps(schema.as_json(), ensure_ascii=False) + "\n"
-        return f"-- event {schema.index} at {schema.offset}\n{schema.create_table()}"
+        return (
+            f"-- event {schema.index} at {schema.offset}\n{schema.column_list() if columns else schema.create_table()}"
+        )
 
     def lines() -> Iterator[str]:
         for schema in schemas_of(read_bytes(file)):
