@@ -121,9 +121,9 @@ def _unknown(column: Column, mariadb: bool) -> Iterator[str]:
         yield "sign"
     if column.name is None:
         yield "name"
-    if (is_character(column) or is_enum(column) or is_set(column)) and column.collation is None:
-        if column.type_code != _VECTOR:
-            yield "character set"
+    text = is_character(column) or is_enum(column) or is_set(column)
+    if text and column.collation is None and column.type_code != _VECTOR:
+        yield "character set"
     if (is_enum(column) or is_set(column)) and column.members is None:
         yield "members"
     if column.type_code == _GEOMETRY and column.geometry_type is None:

@@ -12,6 +12,7 @@ In Python::
     plan(scenario).contents
 """
 
+from forge.compile.metadata_forms import AddedRecord, MetadataForms, PackedSizes
 from forge.compile.model import Facts, Session
 from forge.scenario.load import iterate_cases, load_cases, load_scenario
 from forge.scenario.matrix import Case, expand, parse_settings
@@ -40,10 +41,13 @@ from forge.scenario.plan import plan
 from forge.scenario.schema import json_schema
 
 __all__ = [
+    "AddedRecord",
     "Case",
     "ColumnDeclaration",
     "Facts",
     "KeyDeclaration",
+    "MetadataForms",
+    "PackedSizes",
     "Scenario",
     "Session",
     "Statement",

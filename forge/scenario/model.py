@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct, field
 
+from forge.compile.metadata_forms import MetadataForms
 from forge.compile.model import Session
 from forge.errors import Phase, Verdict
 from forge.located import Located
@@ -275,7 +276,10 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             raise ValueError(f"`verdict: reject` needs `phase`: one of {', '.join(get_args(Phase))}")
         if self.phase is not None and self.verdict in ("accept", None):
             raise ValueError("`phase` says where a reader stops: it goes with `verdict: reject` or `verdict: may`")
-        told = self.session.metadata.verdict
+        forms = getattr(self.session, "metadata", None)
+        if not isinstance(forms, MetadataForms):
+            return  # made in Python of plain mappings, which are checked when the scenario is planned
+        told = forms.verdict
         if told is None and self.verdict is None:
             raise ValueError("session.metadata has bytes of your own: say by `verdict` what a reader makes of them")
         if told not in (None, "accept") and self.verdict not in (None, told):
