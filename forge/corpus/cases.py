@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from forge.corpus.vocabulary import vocabulary
 from forge.errors import Phase, ScenarioError, Verdict
 from forge.resources import corpora_dir, templates_dir
 from forge.scenario.model import Scenario
@@ -21,8 +22,8 @@ class Case:
     """One scenario, as a description that travels to a worker: text, and the settings that make the case of it.
 
     ``id`` is the file's name inside its folder of scenarios, with the choices of its matrix if it has one.  ``file``
-    is relative, so that a corpus does not depend on where it was made.  ``verdict`` and ``phase`` say what a correct
-    reader does with the bytes.  ``problem`` says why a file is no scenario.
+    is relative, so that a corpus does not depend on where it was made.  ``tags`` are the author's, and ``recorded``.
+    ``verdict`` and ``phase`` say what a correct reader does with the bytes; ``problem``, why a file is no scenario.
     """
 
     id: str
@@ -99,19 +100,33 @@ class BinlogFile:
     data: bytes
 
 
-def compile_case(case: Case) -> list[BinlogFile]:
-    """The files of a case, in order.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
+@dataclass(frozen=True, slots=True)
+class CompiledCase:
+    """The files of a case, in order, and all its tags: those of its author, its features, the rules that it shows."""
+
+    files: list[BinlogFile]
+    tags: tuple[str, ...] = ()
+
+
+def compile_case(case: Case) -> CompiledCase:
+    """Make the files of a case.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
     from forge.binlog import write_binlog
     from forge.compile.file import compile_files, file_names
+    from forge.corpus.features import features_of
     from forge.scenario import plan
     from forge.scenario.matrix import base_scenario
 
     if case.problem is not None:
         raise ScenarioError(case.problem)
-    planned = plan(base_scenario(case.text, file=case.file, settings=case.settings))
-    files = [write_binlog(events) for events in compile_files(planned)]
-    names = file_names(planned, len(files))
-    return [BinlogFile(name, data) for name, data in zip(names, files, strict=True)]
+    scenario = base_scenario(case.text, file=case.file, settings=case.settings)
+    planned = plan(scenario)
+    made = compile_files(planned)
+    names = file_names(planned, len(made))
+    files = [BinlogFile(name, write_binlog(events)) for name, events in zip(names, made, strict=True)]
+    verdict = f"verdict:{case.verdict}" + (f": {case.phase}" if case.verdict == "reject" else "")
+    found = {*features_of(scenario, planned, made), verdict}
+    found |= vocabulary().rules_shown_by([*case.tags, *found])
+    return CompiledCase(files, (*case.tags, *sorted(found - set(case.tags))))
 
 
 def _files(folder: Path) -> Iterator[Path]:

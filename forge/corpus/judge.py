@@ -17,7 +17,7 @@ from forge.check import compare
 from forge.check.canonical import canonical_events
 from forge.check.decoders import Decoder, available_decoders
 from forge.check.time_limit import TimeLimitPassed, time_limit
-from forge.corpus.cases import BinlogFile, Case, compile_case
+from forge.corpus.cases import BinlogFile, Case, CompiledCase, compile_case
 from forge.errors import FormatError, ScenarioError, UnsupportedError, Verdict
 
 #: Seconds for one case, all decoders together.
@@ -71,6 +71,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     error: str | None = None
     against: str | None = None
+    tags: list[str] = []
     files: list[CaseFile] = []
     verdicts: list[DecoderVerdict] = []
 
@@ -100,11 +101,11 @@ def jury_here() -> Jury:
 
 def judge_case(case: Case, *, decoders: Sequence[str]) -> Judgement:
     """Compile the case, decode it canonically and with every decoder named, and compare."""
-    made: list[BinlogFile] = []
+    made = CompiledCase([], case.tags)
     try:
         with time_limit(CASE_LIMIT):
             made = compile_case(case)
-            return judge_files(case, made, [_decoder(name) for name in decoders])
+            return judge_compiled(case, made, [_decoder(name) for name in decoders])
     except UnsupportedError as error:
         return _failed(case, "unsupported", str(error), made)
     except ScenarioError as error:
@@ -115,8 +116,9 @@ def judge_case(case: Case, *, decoders: Sequence[str]) -> Judgement:
         return _failed(case, "crashed", f"{type(error).__name__}: {error}", made)
 
 
-def judge_files(case: Case, files: Sequence[BinlogFile], decoders: Sequence[Decoder]) -> Judgement:
+def judge_compiled(case: Case, made: CompiledCase, decoders: Sequence[Decoder]) -> Judgement:
     """The judgement of a case whose files are known.  Decoders read one file after the other."""
+    files = made.files
     found: dict[str, list[compare.Verdict]] = {}
     for file in files:
         for one in compare.check(file.data, decoders):
@@ -131,6 +133,7 @@ def judge_files(case: Case, files: Sequence[BinlogFile], decoders: Sequence[Deco
         status="compiled" if problem is None else "unreadable",
         error=None if problem is None else f"our own reader stops: {place}{problem}",
         against=against_verdict(case, problem),
+        tags=list(made.tags),
         files=[_case_file(file, decode) for file, (decode, _) in zip(files, decoded, strict=True)],
         verdicts=[_judged(files, of_files, case.verdict) for of_files in found.values()],
     )
@@ -205,7 +208,11 @@ def _decoder(name: str) -> Decoder:
     return next(one for one in available_decoders() if one.name == name)
 
 
-def _failed(case: Case, status: Status, error: str, files: Sequence[BinlogFile]) -> Judgement:
+def _failed(case: Case, status: Status, error: str, made: CompiledCase) -> Judgement:
     return Judgement(
-        case=case, status=status, error=" ".join(error.split()), files=[_case_file(file) for file in files]
+        case=case,
+        status=status,
+        error=" ".join(error.split()),
+        tags=list(made.tags),
+        files=[_case_file(file) for file in made.files],
     )

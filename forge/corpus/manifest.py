@@ -118,7 +118,7 @@ def row_of(judgement: Judgement) -> dict[str, Any]:
         "case": case.id,
         "file": case.file,
         "server": case.server,
-        "tags": list(case.tags),
+        "tags": judgement.tags,
         "verdict": case.verdict,
         "phase": case.phase,
         "status": judgement.status,

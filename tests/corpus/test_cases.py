@@ -60,7 +60,7 @@ def test_a_case_compiles_to_the_same_bytes_after_a_journey(folder: Path) -> None
 
 
 def test_the_choices_of_a_case_decide_its_bytes(folder: Path) -> None:
-    made = {file.data for case in find_cases([("mine", folder)]) for file in compile_case(case)}
+    made = {file.data for case in find_cases([("mine", folder)]) for file in compile_case(case).files}
     assert len(made) == 5
 
 
@@ -85,7 +85,7 @@ def test_a_recording_is_one_case_with_the_bytes_of_its_server() -> None:
     cases = [case for case in find_cases([("recordings", folder)]) if case.id == "recordings/first-day"]
     assert [(case.server, "recorded" in case.tags) for case in cases] == [("mysql-9.7", True)]
     recorded = (folder / "first-day" / "binlog.000001").read_bytes()
-    assert compile_case(cases[0]) == [BinlogFile("binlog.000001", recorded)]
+    assert compile_case(cases[0]).files == [BinlogFile("binlog.000001", recorded)]
 
 
 def test_a_session_of_several_files_is_one_case(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_session_of_several_files_is_one_case(tmp_path: Path) -> None:
     text = "scenario: long\nsession: {max_binlog_size: 4096, log_name: log}\ntables: [CREATE TABLE t.a (id INT)]\n"
     (tmp_path / "long.yaml").write_text(f"{text}transactions:\n{rows}\n")
     [case] = find_cases([("mine", tmp_path)])
-    made = compile_case(case)
+    made = compile_case(case).files
     assert [file.name for file in made] == [f"log.{number:06}" for number in range(1, len(made) + 1)]
     assert len(made) > 3
     assert all(made[place + 1].name.encode() in file.data[-60:] for place, file in enumerate(made[:-1]))

@@ -13,15 +13,15 @@ from forge.check.cells import Cell
 from forge.check.decoders import DecodedTable, Decoder, DecodingEnded, Ending, Item
 from forge.check.forge_decoder import ForgeDecoder
 from forge.corpus import judge as judge_module
-from forge.corpus.cases import BinlogFile, Case
-from forge.corpus.judge import Status, judge_case, judge_files, jury_here
+from forge.corpus.cases import BinlogFile, Case, CompiledCase
+from forge.corpus.judge import Status, judge_case, judge_compiled, jury_here
 from forge.errors import Phase, ScenarioError, UnsupportedError, Verdict
 
 CASE = Case(id="a", file="scenarios/a.yaml", text="", server="mysql-9.7")
 
 
-def files(*data: bytes) -> list[BinlogFile]:
-    return [BinlogFile(f"binlog.{number:06}", one) for number, one in enumerate(data, start=1)]
+def files(*data: bytes) -> CompiledCase:
+    return CompiledCase([BinlogFile(f"binlog.{number:06}", one) for number, one in enumerate(data, start=1)])
 
 
 def judged(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> tuple[Status, str | None]:
@@ -65,7 +65,7 @@ def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_that_our_reader_refuses_is_a_failing_row() -> None:
-    found = judge_files(CASE, files(b"no binary log"), [])
+    found = judge_compiled(CASE, files(b"no binary log"), [])
     assert found.status == "unreadable"
     assert "our own reader stops" in (found.error or "")
 
@@ -122,7 +122,7 @@ def test_a_decoder_is_judged_against_the_verdict_of_the_case(
     verdict: Verdict, data: bytes, decoder: Stub, outcome: str
 ) -> None:
     case = replace(CASE, verdict=verdict, phase=None if verdict == "accept" else "framing")
-    assert [one.outcome for one in judge_files(case, files(data), [decoder]).verdicts] == [outcome]
+    assert [one.outcome for one in judge_compiled(case, files(data), [decoder]).verdicts] == [outcome]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_decoder_is_judged_against_the_verdict_of_the_case(
 def test_our_own_reader_is_held_to_the_verdict(
     verdict: Verdict, phase: Phase | None, data: bytes, against: str | None
 ) -> None:
-    found = judge_files(replace(CASE, verdict=verdict, phase=phase), files(data), [])
+    found = judge_compiled(replace(CASE, verdict=verdict, phase=phase), files(data), [])
     assert found.status == ("unreadable" if data == TORN else "compiled")
     assert (found.against is None) if against is None else re.search(against, str(found.against))
 
@@ -161,7 +161,7 @@ def test_several_files_are_one_case_with_one_verdict_a_decoder(
     verdict: Verdict, chain: tuple[bytes, ...], outcome: str, status: str
 ) -> None:
     case = replace(CASE, verdict=verdict, phase="framing" if verdict == "reject" else None)
-    found = judge_files(case, files(*chain), [ForgeDecoder()])
+    found = judge_compiled(case, files(*chain), [ForgeDecoder()])
     assert (found.status, [one.outcome for one in found.verdicts]) == (status, [outcome])
     if TORN in chain:
         broken = f"binlog.{chain.index(TORN) + 1:06}"
@@ -170,7 +170,7 @@ def test_several_files_are_one_case_with_one_verdict_a_decoder(
 
 
 def test_an_empty_file_is_judged() -> None:
-    found = judge_files(CASE, files(EMPTY), [])
+    found = judge_compiled(CASE, files(EMPTY), [])
     assert (found.status, found.files[0].decode, found.error) == ("compiled", "", None)
 
 

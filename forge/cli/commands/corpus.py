@@ -85,14 +85,16 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
 @click.option("--case", "case", metavar="ID", help="All about one case.")
 @click.option("--tag", "tags", multiple=True, metavar="WORD", help="Only cases with this tag (all, if given again).")
 @click.option("--failing", is_flag=True, help="Only cases that were not compiled, or that a decoder does not agree on.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a case.")
-def show(folder: Path, case: str | None, tags: tuple[str, ...], failing: bool, as_json: bool) -> None:
+@click.option("--coverage", is_flag=True, help="Cases by feature and server line, and worklog rules without a case.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a case; with --coverage, one object.")
+def show(folder: Path, case: str | None, tags: tuple[str, ...], failing: bool, coverage: bool, as_json: bool) -> None:
     """List the cases of the corpus in FOLDER (default out/corpus).
 
     \b
     Example:
       forge corpus show out/corpus --tag gtid
       forge corpus show out/corpus --case first-day
+      forge corpus show out/corpus --coverage
     """
     _require_arrow()
     from forge.corpus.manifest import read_case, read_entries
@@ -104,6 +106,13 @@ def show(folder: Path, case: str | None, tags: tuple[str, ...], failing: bool, a
     entries = (
         entry for entry in read_entries(folder) if set(tags) <= set(entry.tags) and (entry.failing or not failing)
     )
+    if coverage:
+        from forge.corpus.coverage import Coverage, coverage_lines, coverage_object
+
+        found = Coverage(entries)
+        lines = (line + "\n" for line in coverage_lines(found))
+        write_output(STDOUT, json.dumps(coverage_object(found), indent=2) + "\n" if as_json else lines)
+        return
     write_output(STDOUT, _json_lines(entries) if as_json else _case_lines(entries))
 
 

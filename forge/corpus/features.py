@@ -1,0 +1,188 @@
+"""The features of a case, found in what it declares and in the events that came of it (``tags.toml``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from forge.binlog.payload import inner_events, inner_format
+from forge.charsets import find_collation
+from forge.compile.model import DdlStatement, Plan, RowsStatement, Session, Table, TableColumn
+from forge.compile.table_map import key_of_rows, key_prefix
+from forge.errors import FormatError
+from forge.events.event import Event
+from forge.events.format_description import FormatDescription
+from forge.events.optional_metadata import METADATA_CODES
+from forge.events.registry import EVENT_NAMES
+from forge.events.rows import ROWS_BODIES
+from forge.events.table_map import TableMap
+from forge.events.transaction_payload import TransactionPayload
+from forge.scenario.model import Scenario, Transaction
+from forge.servers import server_line
+
+#: Fields of the declared transactions and what they are called here.
+_DECLARED = {
+    "insert": "insert",
+    "insert.ignore": "insert ignore",
+    "insert.on_duplicate_key_update": "insert on duplicate key update",
+    "insert.select": "insert select",
+    "replace": "replace",
+    "update": "update",
+    "delete": "delete",
+    "load_data": "load data",
+    "further": "triggers and cascades",
+    "savepoint": "savepoint",
+    "rollback_to": "rollback to savepoint",
+    "xa": "xa transaction",
+    "explicit": "explicit transaction",
+    "event": "event placed",
+}
+_STMT_END = 1
+
+
+def features_of(scenario: Scenario, plan: Plan, files: Sequence[Sequence[Event]]) -> set[str]:
+    """Tags ``group:word`` of a compiled scenario."""
+    found = {f"statement:{word}" for word in _declared(scenario)}
+    found |= {f"session:{word}" for word in _settings(plan.session, plan.server)}
+    for group in plan.groups:
+        if isinstance(group, DdlStatement):
+            found.add(f"statement:{group.kind}")
+            for table in group.tables:
+                found |= set(_table(table))
+        else:
+            found |= {f"image:{word}" for word in _images(group, plan.session.row_image)}
+    for events in files:
+        for event in _with_inner(events):
+            found |= set(_event(event))
+    if len(files) > 1:
+        found.add("session:several files")
+    return found
+
+
+def _declared(scenario: Scenario) -> Iterator[str]:
+    """What the statements are, by the fields that are set in them."""
+    for transaction in scenario.transactions:
+        statements = transaction if isinstance(transaction, list) else transaction.statements
+        if isinstance(transaction, Transaction):
+            yield from _words(transaction)
+            if getattr(transaction, "end", "commit") == "rollback":
+                yield "rollback"
+        if len(statements) > 1:
+            yield "several statements"
+        for statement in statements:
+            yield from _words(statement)
+
+
+def _words(struct: msgspec.Struct, path: str = "") -> Iterator[str]:
+    for field in msgspec.structs.fields(struct):
+        value = getattr(struct, field.name)
+        if value is None or value is False or value == []:
+            continue
+        name = f"{path}{field.encode_name}"
+        if name in _DECLARED:
+            yield _DECLARED[name]
+        if isinstance(value, msgspec.Struct) and not path:
+            yield from _words(value, f"{name}.")
+        if name == "further":
+            for inner in value:
+                yield from _words(inner)
+
+
+def _settings(session: Session, server: str) -> Iterator[str]:
+    line = server_line(server)
+    if line.family == "mariadb":
+        yield "gtid on"
+    else:
+        yield "gtid tagged" if session.gtid_tag is not None else "gtid on" if session.gtid else "gtid off"
+    yield f"metadata {session.row_metadata if line.full_metadata else 'none'}"
+    yield f"ends with {session.ends_with}"
+    flags = {
+        "rows query": session.rows_query,
+        "compression": session.compression,
+        "sql_mode not strict": session.sql_mode == "",
+        "checks off": not (session.foreign_key_checks and session.unique_checks),
+        "set timestamp": session.timestamp is not None,
+        "old temporals": not session.mysql56_temporal_format,
+    }
+    yield from (word for word, is_set in flags.items() if is_set)
+    form = getattr(session, "binlog_format", "row")
+    if form != "row":
+        yield f"format {form}"
+
+
+def _images(group: Any, mode: str) -> Iterator[str]:
+    """The image mode with each kind of row change, and the key that stands for the row."""
+    for statement in _rows_statements(group.statements if hasattr(group, "statements") else ()):
+        key = key_of_rows(statement.table)
+        by = "without key" if key is None else f"by {key.kind} key"
+        for change in statement.changes:
+            kind = "insert" if change.before is None else "delete" if change.after is None else "update"
+            yield f"{mode} {kind}" if kind == "insert" else f"{mode} {kind} {by}"
+
+
+def _rows_statements(statements: Iterable[Any]) -> Iterator[RowsStatement]:
+    for statement in statements:
+        if isinstance(statement, RowsStatement):
+            yield statement
+            yield from _rows_statements(getattr(statement, "further", ()))
+
+
+def _table(table: Table) -> Iterator[str]:
+    for column in table.columns:
+        yield f"type:{column.type.name}"
+        if column.type.collation is not None:
+            known = find_collation(column.type.collation)
+            yield from () if known is None else (f"charset:{known.charset}",)
+        yield from (f"column:{word}" for word in _attributes(column))
+    if table.engine.lower() != "innodb":
+        yield "column:engine without transactions"
+    key = key_of_rows(table)
+    if key is None:
+        yield "column:no key for the row"
+        return
+    yield "column:primary key" if key.kind == "primary" else "column:unique key for the row"
+    if len(key.parts) > 1:
+        yield "column:composite key"
+    if any(key_prefix(table, part) is not None for part in key.parts):
+        yield "column:prefix key"
+
+
+def _attributes(column: TableColumn) -> Iterator[str]:
+    if column.generated is not None:
+        yield f"generated {column.generated}"
+    flags = {
+        "invisible": not column.visible,
+        "auto_increment": column.auto_increment,
+        "current_timestamp": column.default_now or column.on_update_now,
+        "default expression": column.computed_default,
+        "compressed": column.type.compressed,
+    }
+    yield from (word for word, is_set in flags.items() if is_set)
+
+
+def _with_inner(events: Sequence[Event]) -> Iterator[Event]:
+    """The events of a file, those inside payloads among them."""
+    description = events[0].body if events else None
+    for event in events:
+        yield event
+        if isinstance(event.body, TransactionPayload) and isinstance(description, FormatDescription):
+            try:
+                yield from inner_events(event.body, inner_format(description.context()))
+            except FormatError:
+                continue
+
+
+def _event(event: Event) -> Iterator[str]:
+    body = event.body
+    yield f"event:{event.type_name if event.type_code in EVENT_NAMES else 'unknown'}"
+    if isinstance(body, FormatDescription):
+        yield f"session:checksum {'crc32' if body.checksum_algorithm else 'none'}"
+    elif isinstance(body, TableMap):
+        for record in body.optional_metadata:
+            yield f"record:{record.type_name if record.type_name in METADATA_CODES else 'unknown'}"
+        if not body.optional_metadata:
+            yield "record:none"
+    elif isinstance(body, ROWS_BODIES) and not body.row_flags & _STMT_END:
+        yield "session:split rows"

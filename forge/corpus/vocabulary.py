@@ -1,0 +1,72 @@
+"""The words that cases are tagged with, as data: ``tags.toml``.
+
+*Features* (``event:XID``, ``type:ENUM``) are found by themselves (``forge.corpus.features``); *topics*, *thresholds*
+and *rules* of the worklogs are what an author may write.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from forge.errors import nearest
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A rule of a worklog in our words; the features in ``shown_by`` show it, each by itself."""
+
+    means: str
+    shown_by: list[str] = []
+
+
+class FeatureGroup(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Features of one kind; ``words`` maps each to patterns of the server lines that have it ("": all)."""
+
+    title: str
+    words: dict[str, str]
+
+
+class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All known tags."""
+
+    features: dict[str, FeatureGroup]
+    topics: dict[str, str]
+    thresholds: dict[str, str]
+    rules: dict[str, Rule]
+
+    @property
+    def authored(self) -> set[str]:
+        """The tags that a scenario may have."""
+        return {*self.topics, *self.thresholds, *self.rules}
+
+    @property
+    def all(self) -> set[str]:
+        found = {f"{group}:{word}" for group, features in self.features.items() for word in features.words}
+        return found | self.authored
+
+    def has(self, feature: str, server: str) -> bool:
+        """Whether servers of a line have a feature (``group:word``) at all."""
+        group, _, word = feature.partition(":")
+        patterns = self.features[group].words[word].split()
+        return not patterns or any(fnmatchcase(server, pattern) for pattern in patterns)
+
+    def rules_shown_by(self, tags: Iterable[str]) -> set[str]:
+        """The rules that a case with these tags shows."""
+        given = set(tags)
+        return {name for name, rule in self.rules.items() if name in given or given.intersection(rule.shown_by)}
+
+    def unknown(self, tags: Iterable[str]) -> dict[str, str | None]:
+        """Those of the tags that no scenario may have, each with the nearest one that it may."""
+        known = self.authored
+        return {tag: nearest(tag, known) for tag in tags if tag not in known}
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    text = files("forge.corpus").joinpath("tags.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), Vocabulary)
