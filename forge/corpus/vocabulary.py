@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 
 import msgspec
 
 from forge.errors import nearest
+from forge.servers import ServerLine, server_line
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -25,7 +25,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class FeatureGroup(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Features of one kind; ``words`` maps each to patterns of the server lines that have it ("": all)."""
+    """Features of one kind; ``words`` maps each to what a server line needs to have it (the head of ``tags.toml``)."""
 
     title: str
     words: dict[str, str]
@@ -52,8 +52,8 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     def has(self, feature: str, server: str) -> bool:
         """Whether servers of a line have a feature (``group:word``) at all."""
         group, _, word = feature.partition(":")
-        patterns = self.features[group].words[word].split()
-        return not patterns or any(fnmatchcase(server, pattern) for pattern in patterns)
+        needed = self.features[group].words[word]
+        return any(_meets(server_line(server), alternative.split()) for alternative in needed.split("|"))
 
     def rules_shown_by(self, tags: Iterable[str]) -> set[str]:
         """The rules that a case with these tags shows."""
@@ -64,6 +64,14 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         """Those of the tags that no scenario may have, each with the nearest one that it may."""
         known = self.authored
         return {tag: nearest(tag, known) for tag in tags if tag not in known}
+
+
+def _meets(line: ServerLine, names: Iterable[str]) -> bool:
+    return all(_has(line, name.lstrip("!")) != name.startswith("!") for name in names)
+
+
+def _has(line: ServerLine, name: str) -> bool:
+    return line.family == name if name in ("mysql", "mariadb") else line.knows(name)
 
 
 @cache

@@ -9,11 +9,13 @@ import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from forge.errors import ScenarioError, nearest
 
 if TYPE_CHECKING:
+    from jinja2 import Template
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 #: Stands in rendered text before each line of the template: NUL, the line's number, NUL.  YAML has no NUL.
@@ -44,8 +46,7 @@ def render(text: str, parameters: Mapping[str, Any], *, file: str | None = None,
     if "\0" in text:
         raise ScenarioError("the template has a NUL character in it", file=file)
     try:
-        template = _environment().from_string(text)
-        marked = template.render(parameters)
+        marked = _compiled(text).render(parameters)
     except TemplateSyntaxError as error:
         line = error.lineno + first_line - 1
         raise ScenarioError(f"bad template: {error.message}", file=file, line=line) from None
@@ -73,6 +74,13 @@ def check_parameters(text: str, parameters: Mapping[str, Any], *, file: str | No
             )
 
 
+@lru_cache(maxsize=256)
+def _compiled(text: str) -> Template:
+    """A template, compiled once for all the cases of a family."""
+    return _environment().from_string(text)
+
+
+@cache
 def _environment() -> ImmutableSandboxedEnvironment:
     from jinja2 import StrictUndefined
     from jinja2.ext import Extension

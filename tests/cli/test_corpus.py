@@ -68,6 +68,20 @@ def test_cases_are_listed_and_chosen(corpus: Path, capfd: pytest.CaptureFixture[
     assert "insert t.a, 1 row" in capfd.readouterr().out
 
 
+def test_coverage_is_shown_as_a_table_and_as_json(corpus: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["corpus", "show", str(corpus), "--coverage"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    header = next(line for line in lines if line.startswith("Event types"))
+    row = next(line for line in lines if line.startswith("WRITE_ROWS "))
+    ends = {name: header.index(name) + len(name) for name in header.split()[2:]}
+    shown = {name: row[:end].split()[-1] for name, end in ends.items()}
+    assert (shown["mysql-8.0"], shown["mysql-9.7"], shown["mariadb-11.8"]) == ("1", "1", "n/a")
+    assert lines[-1].startswith("rules without a case: ")
+    assert run(["corpus", "show", str(corpus), "--coverage", "--json", "--tag", "tiny"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert told["features"]["event:WRITE_ROWS"]["mysql-9.7"] == {"cases": 1, "recorded": 0, "state": "cases"}
+
+
 def test_a_case_is_taken_out_as_the_scenario_builds_it(corpus: Path, tmp_path: Path) -> None:
     taken, built = tmp_path / "taken", tmp_path / "built"
     assert run(["corpus", "extract", CASE, "--from", str(corpus), "-o", str(taken)]) == 0
