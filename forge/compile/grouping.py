@@ -66,8 +66,11 @@ class Caches:
         self.written: list[LoggedTransaction] = []
         self._rows: list[RowsStatement] = []
         self._mixed = False
-        #: Savepoints that are set: name -> (length of the cache after its SAVEPOINT, number of statements before).
-        self._savepoints: dict[str, tuple[int, int]] = {}
+        #: Savepoints that are set: name in lower case -> length of the cache after its SAVEPOINT.
+        self._savepoints: dict[str, int] = {}
+        #: The same by name as written -> number of statements before: the set of written keys tells upper from lower
+        #: case (rpl_transaction_write_set_ctx.cc), the savepoints themselves do not (recorded on 9.7).
+        self._writes_before: dict[str, int] = {}
 
     def add(self, step: Step) -> None:
         """A statement is over."""
@@ -76,7 +79,8 @@ class Caches:
         elif isinstance(step, Savepoint):
             # An empty cache is not opened for it (recorded).
             self.steps += [step] if self.steps else []
-            self._savepoints[step.name.lower()] = len(self.steps), len(self._rows)
+            self._savepoints[step.name.lower()] = len(self.steps)
+            self._writes_before[step.name] = len(self._rows)
         elif isinstance(step, RollbackTo):
             self._rollback_to(step)
         else:
@@ -100,9 +104,9 @@ class Caches:
 
     def _rollback_to(self, step: RollbackTo) -> None:
         """Events since the savepoint vanish, its own SAVEPOINT stays."""
-        length, statements = self._savepoints[step.name.lower()]
-        del self.steps[length:]
-        del self._rows[statements:]
+        del self.steps[self._savepoints[step.name.lower()] :]
+        if step.name in self._writes_before:
+            del self._rows[self._writes_before[step.name] :]
 
     def _group(self, steps: list[Step]) -> LoggedTransaction:
         own = {id(step) for step in steps}

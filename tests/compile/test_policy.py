@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.compile.dependency import CommitOrder, Writeset
-from forge.compile.grouping import LoggedTransaction
+from forge.compile.grouping import LoggedTransaction, logged_groups
 from forge.compile.images import image_columns
 from forge.compile.metadata_forms import MetadataForms
 from forge.compile.model import (
@@ -17,9 +17,11 @@ from forge.compile.model import (
     Key,
     KeyPart,
     Plan,
+    RollbackTo,
     Row,
     RowChange,
     RowsStatement,
+    Savepoint,
     Session,
     Table,
     TableColumn,
@@ -149,6 +151,16 @@ def test_a_transaction_depends_on_the_last_one_that_wrote_its_keys() -> None:
 def test_the_second_transaction_of_a_file_depends_on_the_first() -> None:
     order = Writeset()
     assert [order.next(logged(insert(KEYED, (n, n)))) for n in range(3)] == [(0, 1), (1, 2), (1, 3)]
+
+
+@pytest.mark.parametrize(("named", "kept"), [("A", 0), ("a", 1)])
+def test_written_keys_are_taken_back_only_to_a_savepoint_of_the_very_same_name(named: str, kept: int) -> None:
+    one = table(*numbers("id"), keys=(Key("PRIMARY", "primary", (KeyPart(0),)),))
+    steps = (Savepoint("A"), insert(one, (1,)), RollbackTo(named), insert(one, (2,)))
+    [group] = logged_groups([Transaction(steps, "d", explicit=True)], server_line("mysql-9.7"))
+    assert isinstance(group, LoggedTransaction)
+    assert len(group.rows_statements) == 1
+    assert len(group.earlier) == kept
 
 
 def test_by_commit_order_a_transaction_depends_on_the_one_before() -> None:
