@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from forge.compile.model import ChangeKind, RowsStatement, Session, Table
 from forge.compile.table_map import key_of_rows
-from forge.errors import UnsupportedError
 from forge.events.row_image import bitmap_of
 from forge.servers import ServerLine
 
@@ -30,20 +29,28 @@ class ImageColumns:
 
 
 def image_columns(
-    statement: RowsStatement, kind: ChangeKind, session: Session, line: ServerLine, *, after_duplicate: bool = False
+    statement: RowsStatement,
+    kind: ChangeKind,
+    session: Session,
+    line: ServerLine,
+    *,
+    after_duplicate: bool = False,
+    changed: bool = False,
 ) -> tuple[ImageColumns | None, ImageColumns | None]:
     """The (before, after) images of the statement's changes of that kind.
 
-    ``after_duplicate``: see :class:`forge.compile.model.RowChange`.
+    ``after_duplicate``: see :class:`forge.compile.model.RowChange`.  ``changed``: the statement has updated or deleted
+    a row, perhaps this one.
     """
     table = statement.table
-    if line.family == "mariadb" and kind == "update" and any(c.generated for c in table.columns):
-        raise UnsupportedError(f"images of UPDATE on a table with generated columns for {line.name}")
     everything = after_duplicate and line.duplicate_images_whole
     before = None if kind == "insert" else _before(table, session, line, read_all=everything)
-    if kind == "delete":
-        return before, None
-    return before, _whole(table, line) if everything else _after(statement, session, line)
+    after = None
+    if kind != "delete":
+        after = _whole(table, line) if everything else _after(statement, session, line)
+    if line.generated_images == "inserted" and (kind != "insert" or changed):
+        return _without_generated(table, before), _without_generated(table, after)
+    return before, after
 
 
 def _whole(table: Table, line: ServerLine) -> ImageColumns:
@@ -78,39 +85,68 @@ def _after(statement: RowsStatement, session: Session, line: ServerLine) -> Imag
     if session.row_image == "full" or statement.assigned is None or keyless:
         return _whole(table, line)
     written = set(statement.assigned)
+    if statement.kind == "insert":
+        written |= _made_by_insert(table, line)
+    if statement.updates is not None:
+        written |= statement.updates
+    if statement.kind == "update" or statement.updates is not None:
+        written |= _made_by_update(table, written, line)
     if session.row_image == "noblob":
         written |= _without_blobs(table)
         key = key_of_rows(table)
         if line.noblob_keeps_key and key is not None:
             written |= {part.column for part in key.parts}
-    if statement.kind == "insert":
-        written |= _made_by_insert(table)
-    if statement.updates is not None:
-        written |= statement.updates
-    if statement.kind == "update" or statement.updates is not None:
-        written |= _made_by_update(table, written)
     return _chosen(table, written)
 
 
-def _made_by_insert(table: Table) -> set[int]:
+def _without_generated(table: Table, image: ImageColumns | None) -> ImageColumns | None:
+    if image is None or not any(column.generated for column in table.columns):
+        return image
+    return _chosen(table, (index for index in image.columns if table.columns[index].generated is None))
+
+
+def _made_by_insert(table: Table, line: ServerLine) -> set[int]:
     """Values that the server makes belong to the statement; literal defaults do not."""
-    return {
+    made = {
         index
         for index, column in enumerate(table.columns)
-        if column.auto_increment or column.default_now or column.computed_default or column.generated is not None
+        if column.auto_increment or column.default_now or column.computed_default
     }
+    if line.generated_images != "followed":
+        return made | _kept(table)
+    return made | {index for index, column in enumerate(table.columns) if column.generated is not None}
 
 
-def _made_by_update(table: Table, written: set[int]) -> set[int]:
-    """A generated column follows the columns that it uses; an indexed virtual one is always computed."""
-    indexed = {part.column for key in table.keys for part in key.parts}
-    return {
-        index
-        for index, column in enumerate(table.columns)
-        if column.on_update_now
-        or (column.generated == "virtual" and index in indexed)
-        or any(table.column_index(name) in written for name in column.uses)
-    }
+def _made_by_update(table: Table, written: set[int], line: ServerLine) -> set[int]:
+    """A generated column follows the columns that it uses; a virtual one with a key is always computed."""
+    made = {index for index, column in enumerate(table.columns) if column.on_update_now}
+    if line.generated_images != "followed":
+        return made | _kept(table)
+    indexed = _indexed(table)
+    for index, column in enumerate(table.columns):
+        followed = (table.column_index(name) for name in column.uses)
+        if any(used in written or used in made for used in followed) or (
+            column.generated == "virtual" and index in indexed
+        ):
+            made.add(index)
+    return made
+
+
+def _kept(table: Table) -> set[int]:
+    """Generated columns whose values are stored, in the row or in a key, and the virtual ones that they use."""
+    indexed = _indexed(table)
+    kept: set[int] = set()
+    # A generated column can only use those before it.
+    for index in reversed(range(len(table.columns))):
+        column = table.columns[index]
+        if column.generated == "stored" or (column.generated and (index in indexed or index in kept)):
+            kept.add(index)
+            kept |= {table.column_index(name) for name in column.uses}
+    return {index for index in kept if table.columns[index].generated}
+
+
+def _indexed(table: Table) -> set[int]:
+    return {part.column for key in table.keys for part in key.parts}
 
 
 def _without_blobs(table: Table) -> set[int]:

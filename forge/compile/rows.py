@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from forge.compile.images import image_columns
+from forge.compile.images import ImageColumns, image_columns
 from forge.compile.model import ChangeKind, Row, RowChange, RowsStatement, Session, Table
 from forge.compile.table_map import key_of_rows, wire_columns
 from forge.events.layout import pack_int
@@ -100,12 +100,17 @@ def _encoded(
     statement: RowsStatement, table_id: int, session: Session, line: ServerLine
 ) -> Iterator[tuple[_Shape, bytes]]:
     """Every row that the statement changed, in bytes."""
-    encoders: dict[tuple[str, bool], _ChangeEncoder] = {}
+    encoders: dict[tuple[str, bool, bool], _ChangeEncoder] = {}
+    changed = False
     for change in statement.changes:
-        key = (change.kind, change.after_duplicate)
+        changed |= change.kind != "insert"
+        key = (change.kind, change.after_duplicate, changed)
         encoder = encoders.get(key)
         if encoder is None:
-            encoder = encoders[key] = _ChangeEncoder(statement, change, table_id, session, line)
+            images = image_columns(
+                statement, change.kind, session, line, after_duplicate=change.after_duplicate, changed=changed
+            )
+            encoder = encoders[key] = _ChangeEncoder(statement, change.kind, images, table_id, session, line)
         yield encoder.shape, encoder.encode(change)
 
 
@@ -113,10 +118,15 @@ class _ChangeEncoder:
     """The bytes of changes of one kind: their images, one after the other."""
 
     def __init__(
-        self, statement: RowsStatement, like: RowChange, table_id: int, session: Session, line: ServerLine
+        self,
+        statement: RowsStatement,
+        kind: ChangeKind,
+        images: tuple[ImageColumns | None, ImageColumns | None],
+        table_id: int,
+        session: Session,
+        line: ServerLine,
     ) -> None:
         columns = wire_columns(statement.table, session, line)
-        images = image_columns(statement, like.kind, session, line, after_duplicate=like.after_duplicate)
         self.before, self.after = (
             None if image is None else RowEncoder(columns, image.columns, line) for image in images
         )
@@ -125,13 +135,13 @@ class _ChangeEncoder:
         flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
         present = [image for image in images if image is not None]
         self.shape = _Shape(
-            kind=KINDS[line.rows_version][like.kind],
+            kind=KINDS[line.rows_version][kind],
             table_id=table_id,
             flags=flags,
             width=len(columns),
             columns=tuple(image.columns for image in present),
             bitmaps=tuple(image.bitmap for image in present),
-            alone=_stands_alone(like.kind, statement.table, session),
+            alone=_stands_alone(kind, statement.table, session),
         )
 
     def encode(self, change: RowChange) -> bytes:

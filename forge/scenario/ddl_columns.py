@@ -135,9 +135,10 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if not _has_attributes(column) and (cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS")):
         kind: Literal["virtual", "stored"] = "virtual"
         expression = cursor.balanced()
-        if not cursor.accept("VIRTUAL") and cursor.accept("STORED"):
+        word = cursor.accept_any("VIRTUAL", "STORED", "PERSISTENT")
+        if word in ("STORED", "PERSISTENT"):
             kind = "stored"
-        return replace(column, generated=kind, expression=expression)
+        return replace(column, generated=kind, expression=expression, persistent=word == "PERSISTENT")
     if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
         return replace(column, visible=word == "VISIBLE")
     if cursor.token.is_word("COMPRESSED"):

@@ -163,6 +163,7 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
         if draft.default is not None or draft.auto_increment or draft.on_update is not None:
             raise SqlError(f"generated column {draft.name!r} cannot have a default", draft.offset)
         with at_offset(draft.offset):
+            _check_generated(draft, line.family)
             expression = parse_expression(draft.expression, line.family)
         uses = frozenset(name.lower() for name in expression.columns())
         return replace(defined.replace(uses=uses), generated=expression)
@@ -173,6 +174,13 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
         for feature in column_features(defined.column):
             line.require(feature)
     return defined
+
+
+def _check_generated(draft: ColumnDraft, family: str) -> None:
+    if draft.persistent and family == "mysql":
+        raise ScenarioError("MySQL does not know PERSISTENT", expected="STORED")
+    if family == "mariadb" and (draft.nullable is not None or "primary" in draft.keys):
+        raise ScenarioError(f"MariaDB does not take NOT NULL, NULL or PRIMARY KEY for generated column {draft.name!r}")
 
 
 def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:

@@ -140,6 +140,8 @@ class ColumnDraft:
     visible: bool = True
     generated: Literal["virtual", "stored"] | None = None
     expression: str = ""
+    #: MariaDB's other word for STORED.
+    persistent: bool = False
 
     def own_keys(self) -> tuple[KeyDraft, ...]:
         """The keys that PRIMARY KEY and UNIQUE on the column make."""

@@ -65,6 +65,11 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     noblob_keeps_key: bool = False
     #: Where REPLACE or ON DUPLICATE KEY UPDATE found a row, after images are complete in every mode.
     duplicate_images_whole: bool = False
+    #: Generated columns in images that are not complete: "followed": INSERT has all, UPDATE those which use a written
+    #: column and virtual ones with a key; "kept": the stored ones, and virtual ones with a key; "inserted": the same in
+    #: images of INSERT, and no generated column in those of UPDATE and DELETE, complete ones too, and in what the same
+    #: statement inserts after one (REPLACE, ON DUPLICATE KEY UPDATE).
+    generated_images: Literal["followed", "kept", "inserted"] = "followed"
     #: Types of optional metadata in binlog_row_metadata = MINIMAL and FULL, in writing order.
     minimal_metadata: tuple[str, ...]
     full_metadata: tuple[str, ...]
