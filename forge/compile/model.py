@@ -138,7 +138,7 @@ class RowChange:
         return "delete" if self.after is None else "update"
 
 
-Origin = Literal["literal", "unread", "default", "omitted"]
+Origin = Literal["literal", "unread", "converted", "default", "omitted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,8 @@ class Evaluation:
     """A row that a statement computed, by VALUES (``insert``) or SET (``update``), and where its values come from.
 
     An origin is a ``literal``, the DEFAULT keyword (``default``), or nothing in the statement's text (``omitted``);
-    ``unread`` is NULL, a value of another column, or text that is no date to a server which clips it.
+    ``unread`` is NULL, a value of another column, or text that is no date to a server which clips it; ``converted`` the
+    value of a TIMESTAMP column (``VALUES(column)``), which expressions see in local time.
     """
 
     kind: Literal["insert", "update"]

@@ -76,6 +76,8 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
         return True
     for evaluation in statement.evaluated:
         for column, value, origin in zip(columns, evaluation.row, evaluation.origins, strict=True):
+            if origin == "converted" and value is not None:
+                return True
             if column.type.name not in ZONED or value is None:
                 continue
             if origin == "literal" and column.type.name in zoned:

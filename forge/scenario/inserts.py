@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from forge.compile.model import Evaluation, Row, RowChange, RowsStatement
-from forge.errors import ScenarioError
+from forge.compile.model import Evaluation, Origin, Row, RowChange, RowsStatement
+from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.generators import CellPlace
+from forge.scenario.literals import taken
 from forge.scenario.model import Insert, Replace, Statement
 from forge.scenario.rows import omitted_value, with_generated
 from forge.scenario.sqltext import duplicate_sql, insert_sql, select_sql
@@ -22,6 +23,8 @@ from forge.values.base import Value
 from forge.values.clipping import Clipped
 
 Kind = Literal["insert", "replace"]
+#: Types whose values are each other's text, but for their digits.
+_MOMENTS = ("DATETIME", "TIMESTAMP")
 
 
 def insert_rows(state: TableState, statement: Statement, kind: Kind, at: Circumstances) -> RowsStatement:
@@ -70,11 +73,19 @@ class _Insert:
             assigned=frozenset(columns) if self._has_column_list() else None,
             updates=frozenset(self.updates) if self.updates else None,
             evaluated=tuple(
-                Evaluation(kind, row, tuple(origin(i, literals, columns) for i in range(len(row))))
+                Evaluation(kind, row, tuple(self._origin(kind, i, literals, columns) for i in range(len(row))))
                 for kind, row, literals in self.evaluated
             ),
             line=self.at.line,
         )
+
+    def _origin(self, kind: str, index: int, literals: Mapping[int, Clipped], columns: list[int]) -> Origin:
+        if kind == "insert":
+            return origin(index, literals, columns)
+        source = self.updates.get(index)
+        if isinstance(source, int) and self.state.columns[source].type.name == "TIMESTAMP":
+            return "converted"
+        return origin(index, literals)
 
     def _columns(self) -> list[int]:
         """The columns that the statement's text gives values for."""
@@ -216,6 +227,14 @@ class _Insert:
         state.add(row)
         self._log(None, row, duplicate=True)
 
+    def _as_of(self, column: ColumnDefinition, source: ColumnDefinition, value: Value | None) -> Value | None:
+        """A value of one column in another."""
+        if value is None or column.type == source.type:
+            return value
+        if all(one.type.name in _MOMENTS for one in (column, source)) or column.type.name == source.type.name:
+            return taken(column.wire, value, clips=self.at.clips or self.at.ignores).value
+        raise UnsupportedError(f"VALUES({source.name}), a {source.type.name}, in the {column.type.name} {column.name}")
+
     def _change(self, number: int, after: Row) -> None:
         self._log(self.state.rows[number], after)
         self.state.change(number, after)
@@ -229,7 +248,8 @@ class _Insert:
         for index, source in self.updates.items():
             if isinstance(source, int):
                 column = state.columns[index]
-                values[index] = not_null(column, new[source], state.name, clips=self.at.clips or self.at.ignores)
+                value = self._as_of(column, state.columns[source], new[source])
+                values[index] = not_null(column, value, state.name, clips=self.at.clips or self.at.ignores)
                 literals[index] = NULL
             else:
                 values[index], literals[index] = source.value, source

@@ -68,30 +68,51 @@ def duplicate_sql(state: TableState, updates: Mapping[int, Clipped | int]) -> st
 
 
 def update_sql(state: TableState, assignments: Sequence[str], where: str, affected: int) -> str:
-    hint, order = _ordering(state, affected)
-    return f"UPDATE {hint}{table_sql(state.table)} SET {', '.join(assignments)}{where}{order}"
+    table = table_sql(state.table)
+    hint = ""
+    if _needs_no_index(state, affected):
+        hint = _no_index_hint(state)
+        table += "" if hint else _ignored_indexes(state)
+    return f"UPDATE {hint}{table} SET {', '.join(assignments)}{where}{_order(state, affected)}"
 
 
 def delete_sql(state: TableState, where: str, affected: int) -> str:
-    hint, order = _ordering(state, affected)
-    return f"DELETE {hint}FROM {table_sql(state.table)}{where}{order}"
+    table = table_sql(state.table)
+    if not _needs_no_index(state, affected):
+        return f"DELETE FROM {table}{where}{_order(state, affected)}"
+    hint = _no_index_hint(state)
+    if hint:
+        return f"DELETE {hint}FROM {table}{where}"
+    # Only the form for several tables takes index hints.
+    return f"DELETE {table} FROM {table}{_ignored_indexes(state)}{where}"
 
 
-def _ordering(state: TableState, affected: int) -> tuple[str, str]:
-    """What makes a server change several rows in our order: (optimizer hint, ORDER BY).
+def _needs_no_index(state: TableState, affected: int) -> bool:
+    """Rows without a clustering key come in the order of insertion as long as no index is read."""
+    return affected > 1 and state.clustering is None and bool(state.table.keys)
 
-    Rows without a clustering key come in the order of insertion as long as no index is read.
-    """
-    if affected < 2:
-        return "", ""
-    if state.clustering is None:
-        return (f"/*+ NO_INDEX({identifier(state.table.name)}) */ " if state.table.keys else ""), ""
+
+def _no_index_hint(state: TableState) -> str:
+    """The optimizer hint; nothing where the server knows none."""
+    if state.columns[0].wire.dialect.is_mariadb:
+        return ""
+    return f"/*+ NO_INDEX({identifier(state.table.name)}) */ "
+
+
+def _ignored_indexes(state: TableState) -> str:
+    return f" IGNORE INDEX ({', '.join(identifier(key.name) for key in state.table.keys)})"
+
+
+def _order(state: TableState, affected: int) -> str:
+    """The ORDER BY that makes a server change several rows in our order."""
+    if affected < 2 or state.clustering is None:
+        return ""
     parts = []
     for part in state.clustering.parts:
         column = state.columns[part.column]
         name = identifier(column.name)
         parts.append(f"CAST({name} AS BINARY)" if column.type.name in _TEXTS else name)
-    return "", f" ORDER BY {', '.join(parts)}"
+    return f" ORDER BY {', '.join(parts)}"
 
 
 def assignment(column: ColumnDefinition, literal: str) -> str:
