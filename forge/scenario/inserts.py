@@ -55,6 +55,7 @@ class _Insert:
         self.evaluated: list[tuple[Literal["insert", "update"], Row, Mapping[int, Clipped]]] = []
         #: The columns stay marked as used after a row that was updated.
         self.stays_marked = False
+        self.stale_number = False
         self.updates = dict(self._updates())
 
     def run(self) -> RowsStatement:
@@ -201,7 +202,7 @@ class _Insert:
         elif self.at.ignores:
             self.numbering.reset(mark, generated)
         elif self.kind == "replace":
-            self._replace(row)
+            self._replace(row, generated)
         else:
             state.add(row)  # raises
 
@@ -209,14 +210,21 @@ class _Insert:
     def _selects(self) -> bool:
         return self.insert.select is not None
 
-    def _replace(self, row: Row) -> None:
-        """Rows in the way are deleted; the one that the last unique key finds is updated instead."""
+    def _replace(self, row: Row, generated: int) -> None:
+        """Rows in the way are deleted; the one that the last unique key finds is updated instead.
+
+        A row that has the number which the server made is an error; MariaDB forgets to forget that number when it
+        updated a row (recorded on 10.11 and 11.8).
+        """
         state = self.state
         while (duplicate := state.conflict(row)) is not None:
             key, number = duplicate
+            if (generated or self.stale_number) and key.parts[0].column == state.auto_increment:
+                state.add(row)  # raises
             before = state.rows[number]
             if key == state.unique[-1]:
                 self.stays_marked = True
+                self.stale_number |= bool(generated) and state.columns[0].wire.dialect.is_mariadb
                 if before != row:
                     self._change(number, row)
                 return
