@@ -92,7 +92,11 @@ def compress_bytes(data: bytes, level: int = DEFAULT_LEVEL, compression: int = Z
         return TransactionPayload(values=values, payload=data)
     import zstandard
 
-    payload = zstandard.ZstdCompressor(level=level, write_content_size=True, write_checksum=False).compress(data)
+    # The server feeds a stream whose size it pledges; larger than the level's window, its blocks are not those that
+    # compressing at one go gives (recorded).
+    compressor = zstandard.ZstdCompressor(level=level, write_content_size=True, write_checksum=False)
+    stream = compressor.compressobj(size=len(data))
+    payload = stream.compress(data) + stream.flush()
     return TransactionPayload(
         values=(
             (COMPRESSION_TYPE, pack_int(ZSTD)),

@@ -23,6 +23,8 @@ from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.gtid_list import GtidList
+from forge.events.layout import to_bytes
+from forge.events.mariadb_compressed import compressed_query
 from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
 from forge.events.query import Query
 
@@ -84,7 +86,18 @@ class MariadbLog(SessionLog):
             # It drops the tables inside, and what it finds missing at the end stays as the statement's error.
             query = query.replace(error_code=NO_SUCH_TABLE)
             flags |= THREAD_SPECIFIC if statement.dropped else 0
-        yield self.query(query, second, flags)
+        event = self.query(query, second, flags)
+        yield event if statement.kind.endswith("_database") else self._compressed(event)
+
+    def _compressed(self, event: Event) -> Event:
+        """A long text is compressed where the server logs it as a statement's (THD::binlog_query).
+
+        It has other ways for statements on databases, savepoints and XA, whose texts stay as they are (recorded).
+        """
+        body = event.body
+        assert isinstance(body, Query)
+        long = len(to_bytes(body.query)) >= self.session.log_bin_compress_min_len
+        return event.replace(body=compressed_query(body)) if self.session.log_bin_compress and long else event
 
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         transactional = not transaction.mixed and any(is_transactional(s.table) for s in transaction.rows_statements)

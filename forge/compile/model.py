@@ -406,6 +406,9 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     #: ``binlog_transaction_compression``: the events of a transaction travel in one zstd payload (MySQL 8.0.20 on).
     compression: bool = False
     compression_level: int = 3
+    #: MariaDB: texts of statements and rows of at least ``log_bin_compress_min_len`` bytes are compressed one by one.
+    log_bin_compress: bool = False
+    log_bin_compress_min_len: int = 256
     foreign_key_checks: bool = True
     unique_checks: bool = True
     #: The session's sql_mode: "" clips values that a column cannot hold; without it, the server's default refuses them.

@@ -25,9 +25,10 @@ def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, 
         ("row_metadata", "row_metadata", session.row_metadata == "full"),
         ("rows_query", "rows_query" if mysql else "annotate_rows", session.rows_query),
         ("gtid", "gtid", session.gtid and mysql),
-        ("gtid_tag", "gtid_tags", session.gtid_tag is not None and mysql),
+        ("gtid_tag", "gtid_tags", session.gtid_tag is not None),
         ("checksum", "checksums", session.checksum == "crc32"),
-        ("compression", "compression", session.compression and mysql),
+        ("compression", "compression", session.compression),
+        ("log_bin_compress", "compressed_events", session.log_bin_compress),
         ("mysql56_temporal_format", "mysql56_temporal_format", not session.mysql56_temporal_format),
     )
     yield from ((setting, feature) for setting, feature, given in asked if given)

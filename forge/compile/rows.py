@@ -16,6 +16,12 @@ from forge.compile.images import ImageColumns, image_columns
 from forge.compile.model import ChangeKind, Row, RowChange, RowsStatement, Session, Table
 from forge.compile.table_map import key_of_rows, wire_columns
 from forge.events.layout import pack_int
+from forge.events.mariadb_compressed import (
+    DeleteRowsCompressed,
+    UpdateRowsCompressed,
+    WriteRowsCompressed,
+    compress_block,
+)
 from forge.events.row_image import Image, build_image, full_padding
 from forge.events.rows import DeleteRows, DeleteRowsV1, RowsBody, UpdateRows, UpdateRowsV1, WriteRows, WriteRowsV1
 from forge.servers import ServerLine
@@ -27,6 +33,11 @@ KINDS: dict[int, dict[str, type[RowsBody]]] = {
     1: {"insert": WriteRowsV1, "update": UpdateRowsV1, "delete": DeleteRowsV1},
     2: {"insert": WriteRows, "update": UpdateRows, "delete": DeleteRows},
 }
+COMPRESSED: dict[str, type[RowsBody]] = {
+    "insert": WriteRowsCompressed,
+    "update": UpdateRowsCompressed,
+    "delete": DeleteRowsCompressed,
+}
 STMT_END = 0x0001
 NO_FOREIGN_KEY_CHECKS = 0x0002
 RELAXED_UNIQUE_CHECKS = 0x0004
@@ -36,7 +47,7 @@ RELAXED_UNIQUE_CHECKS = 0x0004
 class _Shape:
     """What the rows of one event have in common; unused bits of the bitmaps are those of the first row."""
 
-    kind: type[RowsBody]
+    kind: ChangeKind
     table_id: int
     flags: int
     width: int
@@ -45,15 +56,18 @@ class _Shape:
     #: No two rows share an event.
     alone: bool
 
-    def body(self, rows: Sequence[bytes], *, last: bool) -> RowsBody:
+    def body(self, rows: Sequence[bytes], session: Session, line: ServerLine, *, last: bool) -> RowsBody:
+        # MariaDB decides with the row that opens an event, and never looks at the others (recorded).
+        compressed = session.log_bin_compress and len(rows[0]) >= session.log_bin_compress_min_len
+        data = b"".join(rows)
         fields: dict[str, Any] = {
             "table_id": self.table_id,
             "row_flags": self.flags | (STMT_END if last else 0),
             "width": self.width,
-            "rows": b"".join(rows),
+            "rows": compress_block(data) if compressed else data,
         }
         fields.update(zip(("present", "present_after"), self.bitmaps, strict=False))
-        return self.kind(**fields)
+        return (COMPRESSED if compressed else KINDS[line.rows_version])[self.kind](**fields)
 
 
 def row_events(statement: RowsStatement, table_id: int, session: Session, line: ServerLine) -> Iterator[RowsBody]:
@@ -61,10 +75,10 @@ def row_events(statement: RowsStatement, table_id: int, session: Session, line: 
     waiting: tuple[_Shape, list[bytes]] | None = None
     for group in _grouped(_encoded(statement, table_id, session, line), session, line):
         if waiting is not None:
-            yield waiting[0].body(waiting[1], last=False)
+            yield waiting[0].body(waiting[1], session, line, last=False)
         waiting = group
     if waiting is not None:
-        yield waiting[0].body(waiting[1], last=True)
+        yield waiting[0].body(waiting[1], session, line, last=True)
 
 
 def _stands_alone(kind: ChangeKind, table: Table, session: Session) -> bool:
@@ -135,7 +149,7 @@ class _ChangeEncoder:
         flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
         present = [image for image in images if image is not None]
         self.shape = _Shape(
-            kind=KINDS[line.rows_version][kind],
+            kind=kind,
             table_id=table_id,
             flags=flags,
             width=len(columns),

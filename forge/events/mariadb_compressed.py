@@ -13,8 +13,8 @@ from typing import ClassVar
 from construct import Struct
 
 from forge.errors import FormatError
-from forge.events.layout import Body, Rest, derived
-from forge.events.query import CIRCUMSTANCES, POST_HEADER
+from forge.events.layout import Body, Rest, derived, to_bytes, to_text
+from forge.events.query import CIRCUMSTANCES, POST_HEADER, Query
 from forge.events.rows import DeleteRowsV1, UpdateRowsV1, WriteRowsV1
 from forge.events.status_vars import StatusVariables
 
@@ -63,6 +63,23 @@ class QueryCompressed(Body):
     block: bytes
 
     layout: ClassVar[Struct] = Struct(*POST_HEADER, *CIRCUMSTANCES, "block" / Rest())
+
+
+_SAME_FIELDS = (
+    "thread_id", "exec_time", "database_length", "error_code", "status_length", "status_variables", "database",
+)  # fmt: skip
+
+
+def compressed_query(query: Query) -> QueryCompressed:
+    """The compressed form of a QUERY event."""
+    same = {name: getattr(query, name) for name in _SAME_FIELDS}
+    return QueryCompressed(**same, block=compress_block(to_bytes(query.query)))
+
+
+def plain_query(query: QueryCompressed) -> Query:
+    """The QUERY event that it stands for.  Raises FormatError for a block that cannot be unpacked."""
+    same = {name: getattr(query, name) for name in _SAME_FIELDS}
+    return Query(**same, query=to_text(decompress_block(query.block)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_list import GtidList
 from forge.events.gtid_tagged import GtidTagged
+from forge.events.mariadb_compressed import QueryCompressed, plain_query
 from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
@@ -101,6 +102,8 @@ class _Collected:
         elif isinstance(body, TransactionPayload):
             for inner in inner_events(body, FormatContext()):
                 self.add(inner)
+        elif isinstance(body, QueryCompressed):
+            self._query(plain_query(body), event.timestamp)
         elif isinstance(body, Query):
             self._query(body, event.timestamp)
         elif isinstance(body, (RowsQuery, AnnotateRows, TableMap, *ROWS_BODIES)):

@@ -16,6 +16,8 @@ from forge.servers import server_line
 BUILD_OF_LINE = {"mysql-9.7": "mysql97", "mariadb-10.11": "maria1011", "mariadb-11.8": "maria118"}
 #: The server rounds binlog_row_event_max_size down to multiples of this (sys_vars.cc).
 EVENT_SIZE_STEP = 256
+#: What log_bin_compress_min_len may be (MariaDB, sys_vars.cc).
+SHORTEST_COMPRESSED = (10, 1024)
 #: max_binlog_size is a multiple of this, on all servers (sys_vars.cc).
 SMALLEST_FILE = 4096
 
@@ -60,7 +62,11 @@ def options_for(plan: Plan) -> list[str]:
     if server_line(plan.server).family == "mariadb":
         metadata = "NO_LOG" if session.row_metadata == "none" else session.row_metadata.upper()
         temporals = [] if session.mysql56_temporal_format else ["--mysql56-temporal-format=OFF"]
-        return [*common, "--binlog-format=ROW", f"--binlog-row-metadata={metadata}", *temporals]
+        compress = ["--log-bin-compress", f"--log-bin-compress-min-len={session.log_bin_compress_min_len}"]
+        return [
+            *common, "--binlog-format=ROW", f"--binlog-row-metadata={metadata}", *temporals,
+            *(compress if session.log_bin_compress else []),
+        ]  # fmt: skip
     on_off = "ON" if session.gtid else "OFF"
     return [
         *common,
@@ -119,6 +125,12 @@ def _check_recordable(session: Session) -> None:
     if limit is not None and (limit < SMALLEST_FILE or limit % SMALLEST_FILE):
         raise ScenarioError(
             f"max_binlog_size {limit} cannot be recorded", expected=f"a multiple of {SMALLEST_FILE}, or none"
+        )
+    shortest, longest = SHORTEST_COMPRESSED
+    if session.log_bin_compress and not shortest <= session.log_bin_compress_min_len <= longest:
+        raise ScenarioError(
+            f"log_bin_compress_min_len {session.log_bin_compress_min_len} cannot be recorded",
+            expected=f"{shortest} to {longest}",
         )
     if session.metadata != MetadataForms():
         raise ScenarioError("session.metadata cannot be recorded: a real server writes its own forms")

@@ -213,6 +213,12 @@ def test_a_session_of_several_files_recorded_now_verifies(tmp_path: Path, server
 
 
 @pytest.mark.servers
+def test_a_payload_beyond_the_compressors_window_recorded_now_verifies(tmp_path: Path) -> None:
+    record(Path(__file__).with_name("payload-beyond-window.yaml"), tmp_path / "large")
+    assert verify(tmp_path / "large").difference is None
+
+
+@pytest.mark.servers
 def test_settings_of_a_recording_are_kept_for_its_verification(tmp_path: Path) -> None:
     scenario = corpora_dir() / "recordings" / "first-day" / "scenario.yaml"
     record(scenario, tmp_path / "other", parameters={"session.gtid": False, "session.server_id": 42})
