@@ -15,9 +15,10 @@ from forge.binlog.reader import PlacedEvent
 from forge.check.cells import Cell, MappedTable, RowChange, text_or_hex
 from forge.check.fields import fields_of
 from forge.check.logged import LoggedEvent, TableMaps, logged_events
+from forge.check.readers import is_informational, readers_of
 from forge.check.text import render_text
 from forge.errors import FormatError, UnsupportedError
-from forge.events.event import EVENT_FLAGS, IGNORABLE, RawBody, carries_checksum
+from forge.events.event import EVENT_FLAGS, carries_checksum
 from forge.events.layout import flag_names
 from forge.events.rows import ROWS_BODIES
 
@@ -33,7 +34,7 @@ def canonical_events(data: bytes) -> Iterator[dict[str, Any]]:
     """
     tables = TableMaps()
     for logged in logged_events(data):
-        yield _event(logged, tables)
+        yield canonical_event(logged, tables)
 
 
 def canonical_rows(data: bytes) -> Iterator[RowChange]:
@@ -53,7 +54,8 @@ def decode_schema() -> dict[str, Any]:
     return schema
 
 
-def _event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
+def canonical_event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
+    """The object of one event; ``tables`` are those mapped before it.  Raises as :func:`canonical_events`."""
     placed = logged.placed
     event = placed.event
     mapped = tables.note(logged)
@@ -70,9 +72,8 @@ def _event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
         "flags": flag_names(event.flags, EVENT_FLAGS),
         "checksum": _checksum(placed),
     }
-    if isinstance(event.body, RawBody):
-        # A reader that does not know a type passes over the event only if this flag says so (log_event.cc).
-        shown["unknown"] = "skip" if event.flags & IGNORABLE else "stop"
+    if is_informational(event):
+        shown["readers"] = readers_of(event, placed.format)
     shown["fields"] = _fields(placed, mapped)
     if isinstance(event.body, ROWS_BODIES):
         shown |= _row_fields(logged, tables)

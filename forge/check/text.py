@@ -39,10 +39,10 @@ def _summary(event: Mapping[str, Any]) -> str:
     parts = [_SUMMARIES[event["type"]](fields) if event["type"] in _SUMMARIES else ""]
     if "rows" in event:
         parts = [_rows_summary(event)]
-    if "unknown" in event:
+    if "raw" in fields:
         size = len(fields["raw"]) // 2
         parts = [f"{size} bytes, not decoded" + ("" if event["type"] in EVENT_NAMES.values() else ", unknown type")]
-        parts.append(f"({event['unknown']} if unknown)")
+        parts.append(f"({event['readers']['new']} by readers)")
     parts += [str(flag) for flag in [*fields.get("row_flags", ()), *event["flags"]]]
     if event["checksum"]["valid"] is False:
         parts.append("CHECKSUM WRONG")

@@ -26,6 +26,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     server_version: str
     #: Post-header lengths of FORMAT_DESCRIPTION, type 1 first, in hexadecimal.
     post_header_lengths: str
+    #: Types that readers of the line do not decode in a file, older ones than the line among them.
+    unread_types: tuple[int, ...] = ()
     #: SQL_MODE status variable of a default session.
     sql_mode: int
     #: Collation ids of a default client: character_set_client, collation_connection, collation_server.
