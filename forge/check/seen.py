@@ -1,0 +1,44 @@
+"""An event as a reader of an older or foreign line has it: without the parts that came after that line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forge.events.event import Event
+from forge.events.gtid import AnonymousGtid
+from forge.events.query import Query
+from forge.events.status_vars import StatusVariables
+from forge.events.table_map import TableMap
+from forge.servers import ServerLine
+from forge.servers.features import features
+
+
+def as_seen(event: Event, line: ServerLine) -> Event:
+    """The event as readers of the line have it.
+
+    A TABLE_MAP is read up to its null bits by lines without optional metadata, a GTID event up to where its fields end
+    in the line's own, status variables up to the first that the line does not know.
+    """
+    body = event.body
+    if isinstance(body, TableMap) and not line.knows("row_metadata"):
+        return event.replace(body=body.replace(optional_metadata=()))
+    if isinstance(body, AnonymousGtid):
+        gone: dict[str, Any] = {}
+        if not line.knows("commit_timestamps"):
+            gone |= dict.fromkeys(
+                ("commit_timestamp", "transaction_length", "server_version", "commit_group_ticket"), None
+            )
+        if not line.knows("logical_clock"):
+            gone |= dict.fromkeys(("clock_type", "last_committed", "sequence_number"), None)
+        return event.replace(body=body.replace(**gone)) if gone else event
+    if isinstance(body, Query):
+        return event.replace(body=body.replace(status_variables=_known(body.status_variables, line)))
+    return event
+
+
+def _known(variables: StatusVariables, line: ServerLine) -> StatusVariables:
+    """A variable has no length: behind the first unknown one nothing can be read."""
+    for place, (name, _) in enumerate(variables):
+        if name in features() and not line.knows(name):
+            return variables[:place]
+    return variables

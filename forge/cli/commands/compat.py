@@ -1,0 +1,42 @@
+"""``forge compat``."""
+
+from __future__ import annotations
+
+import click
+
+from forge.cli.output import STDOUT, write_output
+from forge.cli.parameters import parameters_option
+
+
+@click.command()
+@click.argument("file")
+@click.option("--from", "producer", metavar="LINE", help="Server line that writes the log (else the scenario's).")
+@click.option("--to", "consumer", required=True, metavar="LINE", help="Server line that reads it, e.g. mysql-5.5.")
+@parameters_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, with the decode that the consumer has.")
+def command(file: str, producer: str | None, consumer: str, parameters: tuple[str, ...], as_json: bool) -> None:
+    """Tell what a consumer of another server line makes of the log of the scenario FILE.
+
+    Lists what it ignores, misreads and refuses, with the reason of each and the release that brought the thing, and
+    says where a reader and a replica of that line stop.
+
+    \b
+    Example:
+      forge compat shop.yaml --from mysql-9.7 --to mysql-5.5
+      forge compat shop.yaml --from mysql-9.7 --to mariadb-10.11 --set session.compression=true --json
+    """
+    import json
+
+    from forge.binlog import write_binlog
+    from forge.check.compat import compatibility, summary
+    from forge.compile import compile_files
+    from forge.scenario import load_scenario, parse_settings, plan
+    from forge.servers import server_line
+
+    server_line(consumer)
+    settings = parse_settings(parameters)
+    if producer is not None:
+        settings["server"] = producer
+    made = plan(load_scenario(file, settings))
+    report = compatibility(made, [write_binlog(events) for events in compile_files(made)], consumer)
+    write_output(STDOUT, json.dumps(report.plain(), ensure_ascii=False) + "\n" if as_json else summary(report))
