@@ -11,6 +11,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
+from forge.charsets import charset, collation
 from forge.compile.metadata_forms import AddedRecord, MetadataForms, PackedSize, PackedSizes, RecordName
 from forge.compile.model import Key, KeyPart, Row, Table, TableColumn
 from forge.events.optional_metadata import METADATA_CODES
@@ -18,6 +19,7 @@ from forge.servers import server_line
 from forge.testing import values
 from forge.testing.documents import geometries, json_documents, vectors
 from forge.values.base import Column
+from forge.values.dialect import dialect_of
 from forge.values.registry import column_for
 from forge.values.sqltype import SqlType
 
@@ -55,7 +57,16 @@ def sql_types(server: str) -> st.SearchStrategy[SqlType]:
     if not mysql:
         special.append(values.compressed_columns().map(_declared))
         special.append(st.builds(SqlType, name=st.sampled_from(("UUID", "INET4", "INET6"))))
-    return st.one_of(*(column.map(_declared) for column in columns), *special)
+    made = st.one_of(*(column.map(_declared) for column in columns), *special)
+    return made.map(lambda sql_type: _within_row(sql_type, server))
+
+
+def _within_row(sql_type: SqlType, server: str) -> SqlType:
+    """VARCHAR no longer than the line takes it: MariaDB counts what a row of nothing else leaves."""
+    if sql_type.name != "VARCHAR" or sql_type.length is None or sql_type.collation is None:
+        return sql_type
+    longest = dialect_of(server).max_varchar // charset(collation(sql_type.collation).charset).max_length
+    return replace(sql_type, length=min(sql_type.length, longest))
 
 
 def tables(server: str, max_columns: int = 24) -> st.SearchStrategy[Table]:
