@@ -124,10 +124,8 @@ def _made_by_update(table: Table, written: set[int], line: ServerLine) -> set[in
         return made | _kept(table)
     indexed = _indexed(table)
     for index, column in enumerate(table.columns):
-        followed = (table.column_index(name) for name in column.uses)
-        if any(used in written or used in made for used in followed) or (
-            column.generated == "virtual" and index in indexed
-        ):
+        followed = any(table.column_index(name) in written | made for name in column.uses)
+        if followed or (column.generated == "virtual" and index in indexed):
             made.add(index)
     return made
 
