@@ -21,6 +21,11 @@ class FormatContext:
     def mariadb(self) -> bool:
         return "MariaDB" in self.server_version
 
+    def is_placeholder(self, type_code: int) -> bool:
+        """Whether events of a type that had a post-header have none any more: the type is no longer in use."""
+        lengths = self.post_header_lengths
+        return len(lengths) >= type_code and lengths[type_code - 1] == 0
+
     @property
     def table_id_size(self) -> int:
         """6 bytes; 4 in the 5.1 trees whose TABLE_MAP post-header is 6 bytes (log_event.h of 5.1.4 changed it)."""

@@ -9,6 +9,8 @@ from construct import Int8ul, Int64ul, Struct
 
 from forge.events.layout import Body
 
+LAST_INSERT_ID, INSERT_ID = 1, 2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intvar(Body):

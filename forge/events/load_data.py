@@ -1,6 +1,7 @@
 """LOAD DATA in statement format: BEGIN_LOAD_QUERY (17), APPEND_BLOCK (9), DELETE_FILE (11), EXEC_LOAD (10).
 
-The file's content travels in blocks of up to 128 KiB under a file id; EXECUTE_LOAD_QUERY runs it.
+The file's content travels in blocks of up to 128 KiB under a file id; EXECUTE_LOAD_QUERY runs it.  EXEC_LOAD is of
+3.23 to 5.0.2, whose other events are in forge.events.load_data_old.
 """
 
 from __future__ import annotations

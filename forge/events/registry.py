@@ -16,6 +16,7 @@ from forge.events.incident import Incident
 from forge.events.intvar import Intvar
 from forge.events.layout import Body
 from forge.events.load_data import AppendBlock, BeginLoadQuery, DeleteFile, ExecLoad
+from forge.events.load_data_old import CreateFile, Load, NewLoad
 from forge.events.mariadb_compressed import (
     DeleteRowsCompressed,
     QueryCompressed,
@@ -53,6 +54,9 @@ EVENT_TYPES: dict[int, type[Body]] = {
         Stop,
         Rotate,
         Intvar,
+        Load,
+        CreateFile,
+        NewLoad,
         Rand,
         FormatDescription,
         Xid,
@@ -98,10 +102,7 @@ EVENT_TYPES: dict[int, type[Body]] = {
 RAW_TYPES: dict[int, str] = {
     0: "UNKNOWN",
     1: "START_V3",
-    6: "LOAD",
     7: "SLAVE",
-    8: "CREATE_FILE",
-    12: "NEW_LOAD",
     20: "PRE_GA_WRITE_ROWS",
     21: "PRE_GA_UPDATE_ROWS",
     22: "PRE_GA_DELETE_ROWS",

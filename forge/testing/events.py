@@ -22,6 +22,7 @@ from forge.events.incident import Incident
 from forge.events.intvar import Intvar
 from forge.events.layout import Body
 from forge.events.load_data import AppendBlock, BeginLoadQuery, DeleteFile, ExecLoad
+from forge.events.load_data_old import CreateFile, Load, NewLoad
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, QueryCompressed
 from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.optional_metadata import MetadataRecord, record
@@ -213,10 +214,35 @@ def _tagged_gtids() -> st.SearchStrategy[GtidTagged]:
 
 
 def _user_vars() -> st.SearchStrategy[UserVar]:
-    value = st.tuples(unsigned(3), unsigned(32), st.binary(max_size=12))
+    content = unsigned(32), st.binary(max_size=12)
+    flags, data_type = st.one_of(st.none(), unsigned(8)), st.one_of(st.none(), texts())
     return st.one_of(
         st.builds(UserVar, name=texts()),
-        st.builds(UserVar, name=texts(), value=value, value_flags=st.one_of(st.none(), unsigned(8))),
+        st.builds(UserVar, name=texts(), value=st.tuples(st.sampled_from((0, 1, 3, 4)), *content), data_type=data_type),
+        st.builds(UserVar, name=texts(), value=st.tuples(unsigned(3), *content), value_flags=flags),
+        st.builds(
+            UserVar,
+            name=texts(),
+            value=st.tuples(st.just(2), *content),
+            value_flags=unsigned(8),
+            data_type=data_type,
+        ),
+    )
+
+
+def _old_loads(kind: type[Body], separator: st.SearchStrategy[Any], **more: Any) -> st.SearchStrategy[Any]:
+    return st.builds(
+        kind,
+        thread_id=unsigned(32),
+        exec_time=unsigned(32),
+        skip_lines=unsigned(32),
+        separators=st.tuples(*[separator] * 5),
+        options=unsigned(8),
+        columns=st.lists(texts(), max_size=4).map(tuple),
+        table=texts(),
+        database=texts(),
+        file_name=texts().filter(lambda name: "\0" not in name),
+        **more,
     )
 
 
@@ -260,6 +286,9 @@ BODIES: dict[type[Body], st.SearchStrategy[Any]] = {
     BeginLoadQuery: st.builds(BeginLoadQuery, file_id=unsigned(32), block=st.binary(max_size=30)),
     DeleteFile: st.builds(DeleteFile, file_id=unsigned(32)),
     ExecLoad: st.builds(ExecLoad, file_id=unsigned(32)),
+    Load: _old_loads(Load, unsigned(8), empty=unsigned(8)),
+    NewLoad: _old_loads(NewLoad, texts()),
+    CreateFile: _old_loads(CreateFile, texts(), file_id=unsigned(32), block=st.binary(max_size=20)),
     UserVar: _user_vars(),
     ExecuteLoadQuery: st.builds(
         ExecuteLoadQuery,
