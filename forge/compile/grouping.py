@@ -1,5 +1,9 @@
 """Which groups of the log the transactions of a session become.
 
+A statement that is logged as its text stays where it stood among the others: behind changes of transactional tables
+even that of a table which no rollback reaches waits in the transaction's cache, which is then written with ROLLBACK
+at its end if the transaction is rolled back.
+
 A connection gathers what it logs in two caches (binlog_cache_mngr in sql/binlog.cc): one of the transaction, which is
 written at its end, and one of the statement, for tables that no rollback reaches; that one is written as a group of
 its own as soon as the statement is over, ahead of the transaction.
@@ -50,6 +54,24 @@ class LoggedTransaction:
         """The statements that change rows."""
         return tuple(step for step in self.steps if isinstance(step, RowsStatement))
 
+    @property
+    def has_text(self) -> bool:
+        """Whether a statement is logged as its text."""
+        return any(statement.as_text for statement in self.rows_statements)
+
+    @property
+    def is_transactional(self) -> bool:
+        """Whether a rollback reaches all that was changed."""
+        return not self.mixed and all(is_transactional(statement.table) for statement in self.rows_statements)
+
+    @property
+    def wrote(self) -> bool:
+        """Whether a transactional engine was asked to change a row: the group ends with XID."""
+        return any(
+            is_transactional(statement.table) and not (statement.as_text and changes_nothing(statement))
+            for statement in self.rows_statements
+        )
+
 
 LoggedGroup = LoggedTransaction | DdlStatement | XaEnd
 
@@ -88,14 +110,19 @@ class Caches:
 
     def finish(self) -> list[LoggedTransaction]:
         """The transaction's groups, in the order of the log."""
-        if self.steps and self.transaction.end != "rollback":
+        if self.steps and (self.transaction.end != "rollback" or self._cannot_roll_back):
             self.written.append(self._group(self.steps))
         return self.written
 
+    @property
+    def _cannot_roll_back(self) -> bool:
+        """Whether the cache holds a change that stays (trx_cache.cannot_rollback in sql/binlog.cc)."""
+        return any(isinstance(step, RowsStatement) and not is_transactional(step.table) for step in self.steps)
+
     def _rows_statement(self, step: RowsStatement) -> None:
-        if not step.changes:
+        if not step.changes and not step.as_text:
             return
-        if is_transactional(step.table):
+        if is_transactional(step.table) or (step.as_text and self.steps):
             self.steps.append(step)
         else:
             self.written.append(replace(self._group([step]), alone=True, xa=None, end="commit"))
@@ -104,6 +131,9 @@ class Caches:
 
     def _rollback_to(self, step: RollbackTo) -> None:
         """Events since the savepoint vanish, its own SAVEPOINT stays."""
+        if self._cannot_roll_back:
+            self.steps.append(step)
+            return
         del self.steps[self._savepoints[step.name.lower()] :]
         if step.name in self._writes_before:
             del self._rows[self._writes_before[step.name] :]
@@ -138,6 +168,25 @@ def is_logged(group: DdlStatement | XaEnd, line: ServerLine) -> bool:
     if not isinstance(group, DdlStatement) or line.family != "mariadb":
         return True
     return not (group.kind == "create_table" and group.no_effect)
+
+
+def changes_nothing(statement: RowsStatement) -> bool:
+    """Whether no engine was asked to change a row (recorded).
+
+    An UPDATE compares a row with what it was only if it has read all columns that it sets (sql_update.cc,
+    records_are_comparable); else the engine has to find that nothing changes.
+    """
+    if statement.changes:
+        return False
+    context = statement.context
+    if statement.kind == "insert" and statement.load is None:
+        return False
+    if statement.kind != "update" or not context.matched:
+        return not context.matched
+    assigned = statement.assigned or frozenset()
+    columns = statement.table.columns
+    stamped = any(column.on_update_now and index not in assigned for index, column in enumerate(columns))
+    return stamped or assigned <= context.reads
 
 
 def is_transactional(table: Table) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from forge.compile.clock import Clock
-from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
+from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.model import (
     DdlStatement,
     Facts,
@@ -21,10 +21,12 @@ from forge.compile.model import (
     XaId,
 )
 from forge.compile.rows import row_events
+from forge.compile.statement_format import statement_bodies
 from forge.compile.status import in_order, quoted, session_variables
 from forge.compile.table_map import table_map
 from forge.errors import ScenarioError
 from forge.events.event import SUPPRESS_USE, Event
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.layout import Body
 from forge.events.query import Query
 from forge.events.xa_prepare import XaPrepare
@@ -54,6 +56,8 @@ class SessionLog(ABC):
         self.rotated = False
         self.queries = 0
         self.table_maps = 0
+        self.loads = 0
+        self.next_file_id = count(1)
         self.next_xid = count(DEFAULT_XID if self.facts.first_xid is None else self.facts.first_xid)
         self._first_table_id = DEFAULT_TABLE_ID if self.facts.first_table_id is None else self.facts.first_table_id
         self.next_table_id = count(self._first_table_id)
@@ -74,6 +78,7 @@ class SessionLog(ABC):
         self.table_ids.clear()
         self.next_table_id = count(self._first_table_id)
         self.next_xid = count(DEFAULT_XID)
+        self.next_file_id = count(1)
 
     @abstractmethod
     def head(self, groups: int) -> Iterator[Event]:
@@ -121,7 +126,7 @@ class SessionLog(ABC):
         """The second of the event that ends the transaction."""
         return self.commit_second(number, transaction)
 
-    def query(self, query: Query, timestamp: int, flags: int) -> Event:
+    def query(self, query: Query | ExecuteLoadQuery, timestamp: int, flags: int) -> Event:
         times = self.facts.exec_times
         exec_time = times[self.queries] if times is not None and self.queries < len(times) else 0
         self.queries += 1
@@ -153,13 +158,33 @@ class SessionLog(ABC):
         """What the statements of a transaction log."""
         for index, step in enumerate(transaction.steps):
             second = self.clock.second(number, index)
-            if isinstance(step, RowsStatement):
+            if isinstance(step, RowsStatement) and step.as_text:
+                yield from self.text(step, second, transaction.current_database)
+            elif isinstance(step, RowsStatement):
                 if self.session.rows_query:
                     yield self.statement_text(step, second)
                 yield from self.rows(step, second)
             elif isinstance(step, (Savepoint, RollbackTo)):
                 word = "SAVEPOINT" if isinstance(step, Savepoint) else "ROLLBACK TO"
                 yield self.plain_query(f"{word} {quoted(step.name)}", second, transaction.current_database)
+
+    def text(self, statement: RowsStatement, second: int, current_database: str) -> Iterator[Event]:
+        """The events of a statement that is logged as its text."""
+        file_id = self._file_id() if statement.load is not None else 0
+        for body in statement_bodies(statement, current_database, file_id, self.session, self.line):
+            if isinstance(body, (Query, ExecuteLoadQuery)):
+                yield self.query(body, second, 0)
+            else:
+                yield self.event(body, second)
+
+    def _file_id(self) -> int:
+        """LOAD DATA counts its files from the server's start."""
+        place = self.loads
+        self.loads += 1
+        recorded = self.facts.file_ids
+        if recorded is not None and place < len(recorded):
+            return recorded[place]
+        return next(self.next_file_id)
 
     def plain_query(self, text: str, second: int, database: str) -> Event:
         """A QUERY event with nothing but the session's own status variables."""
@@ -176,9 +201,12 @@ class SessionLog(ABC):
         yield self.event(body, self.end_second(number, transaction))
 
     def commit(self, number: int, transaction: LoggedTransaction, status: Query) -> Event:
-        """XID, or COMMIT as text where no transactional engine took part."""
+        """XID, or COMMIT as text where no transactional engine took part; ROLLBACK of what stays all the same."""
         second = self.end_second(number, transaction)
-        if any(is_transactional(statement.table) for statement in transaction.rows_statements):
+        if transaction.end == "rollback":
+            self.xid(number)
+            return self.plain_query("ROLLBACK", second, transaction.current_database)
+        if transaction.wrote:
             return self.event(Xid(xid=self.xid(number)), second)
         self.xid(number)
         return self.query(status.replace(query="COMMIT"), second, SUPPRESS_USE)

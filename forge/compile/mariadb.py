@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
+from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.model import DdlStatement, RowsStatement, XaEnd, XaId
+from forge.compile.statement_format import statement_variables
 from forge.compile.status import (
     THREAD_SPECIFIC,
     ddl_flags,
@@ -100,20 +101,26 @@ class MariadbLog(SessionLog):
         return event.replace(body=compressed_query(body)) if self.session.log_bin_compress and long else event
 
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
-        transactional = not transaction.mixed and any(is_transactional(s.table) for s in transaction.rows_statements)
+        transactional = transaction.is_transactional
         prepared = self.has_xa_end(transaction)
         flags2 = ALLOW_PARALLEL | (TRANSACTIONAL if transactional else 0) | (PREPARED_XA if prepared else 0)
         xa = transaction.xa if prepared else None
-        yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=prepared)
+        # Where no engine took part, or not yet, the server does not know which.
+        engines = prepared or (transactional and not transaction.wrote)
+        yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=engines)
         yield from map(self._cached, self.steps(number, transaction))
         if xa is not None:
             self.xid(number)
             end, prepare = self.xa_prepare(number, transaction, xa)
             yield from (self._cached(end), prepare)
             return
+        variables = session_variables(self.session, self.line)
+        last = transaction.rows_statements[-1]
+        if last.as_text and self.line.commit_has_variables and (transaction.alone or not transaction.in_block):
+            variables = statement_variables(last, self.session, self.line)
         status = Query(
             database=transaction.current_database,
-            status_variables=in_order(session_variables(self.session, self.line), self.line),
+            status_variables=in_order(variables, self.line),
             query="COMMIT",
         )
         yield self.commit(number, transaction, status)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal
 
 import msgspec
@@ -142,6 +143,83 @@ Origin = Literal["literal", "unread", "converted", "default", "omitted"]
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A function that a statement's text calls: ``name`` in upper case, ``digits`` the first whole number among its
+    arguments, ``has_text`` whether a string literal is among them.
+    """
+
+    name: str
+    is_empty: bool = True
+    digits: int = 0
+    has_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UserVariable:
+    """A user variable that a statement reads.  ``value`` is None, an int, a Decimal, a float, text or bytes;
+    ``unsigned`` is of integers, ``collation`` of text (None: that of the connection).
+    """
+
+    name: str
+    value: int | Decimal | float | str | bytes | None
+    unsigned: bool = False
+    collation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFile:
+    """What LOAD DATA reads: the file, and how it is taken apart; ``@name`` among the columns is a variable."""
+
+    name: str
+    content: bytes
+    columns: tuple[str, ...]
+    local: bool = False
+    duplicates: Literal["error", "ignore", "replace"] = "error"
+    charset: str | None = None
+    fields_terminated: str = "\t"
+    enclosed: str = ""
+    optionally: bool = False
+    escaped: str = "\\"
+    lines_starting: str = ""
+    lines_terminated: str = "\n"
+    ignored_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the text of a statement depends on beside rows: what statement format has to log with its text.
+
+    ``matched`` counts the rows that it found, changed or not; ``reads`` are the columns that it had to read for that.
+    ``origins`` has a set a column: where its values that are not NULL come from, in all rows.
+    """
+
+    matched: int = 0
+    reads: frozenset[int] = frozenset()
+    #: Columns that WHERE compares with literals, and did compare in some row.
+    reached: frozenset[int] = frozenset()
+    origins: tuple[frozenset[Origin], ...] = ()
+    calls: frozenset[Call] = frozenset()
+    system_variables: frozenset[str] = frozenset()
+    #: The text has a LIMIT: which rows it changes may differ elsewhere.
+    limited: bool = False
+    #: The first AUTO_INCREMENT value that was generated.
+    insert_id: int | None = None
+    #: The first of them that was stored, which LAST_INSERT_ID() gives afterwards.
+    stored_id: int | None = None
+    #: ON DUPLICATE KEY UPDATE changed a row.
+    updated: bool = False
+    #: What LAST_INSERT_ID() gave, if the text asks for it.
+    last_insert_id: int | None = None
+    #: The state of RAND(), if the text asks for it.
+    rand_seeds: tuple[int, int] | None = None
+    user_variables: tuple[UserVariable, ...] = ()
+    #: Rows are INSERTed from a SELECT.
+    selects: bool = False
+    #: Values for user variables and RAND() that are set before the statement, as SQL.
+    settings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """A row that a statement computed, by VALUES (``insert``) or SET (``update``), and where its values come from.
 
@@ -175,7 +253,14 @@ class RowsStatement:
     compared: frozenset[int] = frozenset()
     #: (second, microsecond) that CURRENT_TIMESTAMP gave.
     time: tuple[int, int] | None = None
+    #: The columns that it compares with several literals at once: BETWEEN, IN.
+    compared_together: frozenset[int] = frozenset()
     line: int | None = None
+    context: Context = Context()
+    #: LOAD DATA.
+    load: LoadFile | None = None
+    #: Logged as its text (binlog_format), not as rows.
+    as_text: bool = False
 
 
 DdlKind = Literal[
@@ -273,6 +358,11 @@ class Transaction:
     xa: XaId | None = None
 
     @property
+    def has_text(self) -> bool:
+        """Whether a statement is logged as its text."""
+        return any(statement.as_text for statement in self.rows_statements)
+
+    @property
     def in_block(self) -> bool:
         """Whether the statements run between BEGIN and COMMIT, or XA START and XA END."""
         return self.explicit or self.xa is not None or self.end != "commit" or len(self.statements) > 1
@@ -354,6 +444,8 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     exec_times: list[int] | None = None
     #: One a TABLE_MAP event.
     table_ids: list[int] | None = None
+    #: One a LOAD DATA in statement format.
+    file_ids: list[int] | None = None
     first_table_id: int | None = None
     #: One a group: of the XID event, or of the DDL's status variable; groups without one have 0.
     xids: list[int] | None = None
@@ -384,6 +476,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     #: Optional metadata of TABLE_MAP; "none" (NO_LOG) is MariaDB's default and unknown to MySQL.
     row_metadata: Literal["none", "minimal", "full"] = "minimal"
     rows_query: bool = False
+    #: binlog_format: changes are logged as rows, as the statements' texts, or as texts unless that were unsafe.
+    binlog_format: Literal["row", "statement", "mixed"] = "row"
     gtid: bool = False
     #: Tag of the GTIDs, ``uuid:tag:number`` (MySQL 8.3 on).
     gtid_tag: str | None = None

@@ -15,7 +15,16 @@ from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.model import DdlStatement, Plan, RowsStatement, XaEnd
-from forge.compile.status import begin_variables, ddl_flags, ddl_text, ddl_variables, has_ddl_xid
+from forge.compile.statement_format import statement_variables
+from forge.compile.status import (
+    begin_variables,
+    ddl_flags,
+    ddl_text,
+    ddl_variables,
+    has_ddl_xid,
+    in_order,
+    session_variables,
+)
 from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
@@ -24,6 +33,7 @@ from forge.events.layout import Body, to_bytes
 from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
 from forge.events.rows_query import RowsQuery
+from forge.events.status_vars import StatusVariables
 from forge.servers import ServerLine
 
 DEFAULT_UUID = "6b696e64-6f66-4f72-6765-000000000001"
@@ -37,7 +47,9 @@ class MysqlLog(SessionLog):
         self.order = self._new_order()
 
     def _new_order(self) -> CommitOrder:
-        return Writeset() if self.line.dependency_tracking == "writeset" else CommitOrder()
+        # Keys are gathered in sessions of row format only (recorded in MIXED).
+        writeset = self.line.dependency_tracking == "writeset" and self.session.binlog_format == "row"
+        return Writeset() if writeset else CommitOrder()
 
     def head(self, groups: int) -> Iterator[Event]:
         # The logical clock starts anew with each file.
@@ -65,7 +77,7 @@ class MysqlLog(SessionLog):
             yield self._gtid(number, group)
 
     def _gtid(self, number: int, group: LoggedGroup) -> Event:
-        rows = isinstance(group, LoggedTransaction)
+        rows = isinstance(group, LoggedTransaction) and not group.has_text
         last_committed, sequence_number = self.order.next(group if isinstance(group, LoggedTransaction) else None)
         common: dict[str, Any] = {
             # MAY_HAVE_SBR: a group of row events only has it clear (sql/log_event.cc).
@@ -108,7 +120,8 @@ class MysqlLog(SessionLog):
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         yield from self._opening(number, transaction)
         events = self._inside(number, transaction)
-        if not (self.session.compression and all(is_transactional(s.table) for s in transaction.rows_statements)):
+        rows = all(is_transactional(s.table) and not s.as_text for s in transaction.rows_statements)
+        if not (self.session.compression and rows):
             yield from events
             return
         payload = compress_events(events, FormatContext(), level=self.session.compression_level)
@@ -120,16 +133,23 @@ class MysqlLog(SessionLog):
         assert isinstance(first, RowsStatement)  # an empty cache takes no SAVEPOINT
         begin = Query(
             database=transaction.current_database,
-            status_variables=begin_variables(first, self.clock.statement_time(number, 0)[1], self.session, self.line),
+            status_variables=self._begin_variables(number, first),
             query="BEGIN" if xa is None else f"XA START {xa_text(xa)}",
         )
         yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE)
         yield from self.steps(number, transaction)
         if xa is None:
-            yield self.commit(number, transaction, begin)
+            of_statement = transaction.alone or not transaction.in_block
+            plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))
+            yield self.commit(number, transaction, begin if of_statement else plain)
         else:
             self.xid(number)
             yield from self.xa_prepare(number, transaction, xa)
+
+    def _begin_variables(self, number: int, first: RowsStatement) -> StatusVariables:
+        if first.as_text:
+            return in_order(statement_variables(first, self.session, self.line), self.line)
+        return begin_variables(first, self.clock.statement_time(number, 0)[1], self.session, self.line)
 
     def statement_text(self, statement: RowsStatement, second: int) -> Event:
         length = len(to_bytes(statement.sql)) % 256 if self.line.rows_query_length else 0

@@ -21,7 +21,7 @@ ORDER = (
     "flags2", "sql_mode", "catalog", "character_set_collations", "auto_increment", "charset", "time_zone",
     "lc_time_names", "charset_database", "table_map_for_update", "invoker", "updated_databases", "microseconds",
     "explicit_defaults_for_timestamp", "ddl_xid", "hrnow", "mariadb_ddl_xid", "default_collation_for_utf8mb4",
-    "sql_require_primary_key", "default_table_encryption",
+    "sql_require_primary_key", "default_table_encryption", "enable_cascade_triggers",
 )  # fmt: skip
 
 
@@ -73,6 +73,9 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
     columns = statement.table.columns
     zoned = ZONED if line.datetime_zone else TIMESTAMPS
     if any(columns[index].type.name in zoned for index in statement.compared):
+        return True
+    # DATETIME is compared with several literals at once as numbers are (recorded).
+    if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together):
         return True
     for evaluation in statement.evaluated:
         for column, value, origin in zip(columns, evaluation.row, evaluation.origins, strict=True):

@@ -25,6 +25,7 @@ from forge.compile.model import DdlStatement, Plan, Table, TableColumn, Transact
 from forge.compile.status import quoted
 from forge.compile.table_map import wire_columns
 from forge.errors import ForgeError, FormatError
+from forge.record.logged_contents import contents_logged
 from forge.servers import server_line
 from forge.values.base import Column
 from forge.values.column_charset import BINARY_COLLATION
@@ -146,7 +147,12 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
 
 
 def first_contents_difference(plan: Plan, selected: Contents, files: Sequence[bytes]) -> ContentsDifference | None:
-    """Where the rows that SELECT gave and those of the decoded file differ, text for text; None if nowhere."""
+    """Where the rows that SELECT gave and those of the decoded file differ, text for text; None if nowhere.
+
+    A file in statement format has no rows: those of the plan are logged in its place.
+    """
+    if any(isinstance(group, Transaction) and group.has_text for group in plan.groups):
+        files = [contents_logged(plan)]
     comparable = comparable_tables(plan)
     line = server_line(plan.server)
     declared = {name: wire_columns(table, plan.session, line) for name, table in comparable.items()}

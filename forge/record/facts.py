@@ -12,6 +12,7 @@ from forge.errors import FormatError
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import Event
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
@@ -63,6 +64,7 @@ class _Collected:
         self.exec_times: list[int] = []
         self.table_ids: list[int] = []
         self.xids: list[int] = []
+        self.file_ids: list[int] = []
         self.statement_open = False
         self.gtid_second: int | None = None
 
@@ -104,6 +106,9 @@ class _Collected:
                 self.add(inner)
         elif isinstance(body, QueryCompressed):
             self._query(plain_query(body), event.timestamp)
+        elif isinstance(body, ExecuteLoadQuery):
+            self._query(body, event.timestamp)
+            self.file_ids.append(body.file_id)
         elif isinstance(body, Query):
             self._query(body, event.timestamp)
         elif isinstance(body, (RowsQuery, AnnotateRows, TableMap, *ROWS_BODIES)):
@@ -125,6 +130,7 @@ class _Collected:
             exec_times=self.exec_times,
             table_ids=self.table_ids,
             xids=self.xids,
+            file_ids=self.file_ids or None,
             later_files=[FileFacts(**file) for file in later],
             **self.found,
         )
@@ -161,7 +167,7 @@ class _Collected:
         self.xids.append(0)
         self.statement_open = False
 
-    def _query(self, body: Query, timestamp: int) -> None:
+    def _query(self, body: Query | ExecuteLoadQuery, timestamp: int) -> None:
         self._thread(body.thread_id)
         self.exec_times.append(body.exec_time)
         if body.query == "BEGIN" or body.query.startswith("XA START "):
@@ -170,7 +176,8 @@ class _Collected:
             self._end(timestamp)
             return
         self._current().append(timestamp)
-        self.xids[-1] = body.status("ddl_xid") or body.status("mariadb_ddl_xid", 0)
+        variables = dict(body.status_variables)
+        self.xids[-1] = variables.get("ddl_xid") or variables.get("mariadb_ddl_xid", 0)
 
     def _end(self, timestamp: int) -> None:
         """A transaction ends; on MariaDB its GTID event and its end may differ."""

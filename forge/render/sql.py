@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forge.compile.clock import Clock
+from forge.compile.clock_use import CLOCK_FUNCTIONS
 from forge.compile.model import (
     DdlStatement,
     Group,
@@ -34,6 +35,8 @@ class ReplayStatement:
 
     sql: str
     timestamp: str | None
+    #: Statements that have to run before it.
+    settings: tuple[str, ...] = ()
 
     @property
     def end(self) -> str:
@@ -145,7 +148,8 @@ def _replayed(step: Step | DdlStatement, clock: Clock) -> ReplayStatement:
         return ReplayStatement(f"ROLLBACK TO SAVEPOINT {quoted(step.name)}", None)
     if isinstance(step, ReleaseSavepoint):
         return ReplayStatement(f"RELEASE SAVEPOINT {quoted(step.name)}", None)
-    return ReplayStatement(step.sql, _own_time(step, clock))
+    settings = step.context.settings if isinstance(step, RowsStatement) else ()
+    return ReplayStatement(step.sql, _own_time(step, clock), settings)
 
 
 def _about_database(group: Group) -> bool:
@@ -155,9 +159,12 @@ def _about_database(group: Group) -> bool:
 
 def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | None:
     """The time to set for a statement whose rows hold it, unless the whole session has one."""
-    if clock.declared is not None or statement.time is None or not any(map(_takes_time, _timed_columns(statement))):
+    if clock.declared is not None or statement.time is None:
         return None
-    return _seconds(statement.time)
+    asks = isinstance(statement, RowsStatement) and any(
+        call.name in CLOCK_FUNCTIONS for call in statement.context.calls
+    )
+    return _seconds(statement.time) if asks or any(map(_takes_time, _timed_columns(statement))) else None
 
 
 def _timed_columns(statement: RowsStatement | DdlStatement) -> Sequence[TableColumn]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from forge.compile.model import Evaluation, Origin, Row, RowChange, RowsStatement
+from forge.compile.model import Context, Evaluation, Origin, Row, RowChange, RowsStatement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin
 from forge.scenario.definition import ColumnDefinition
@@ -57,6 +57,14 @@ class _Insert:
         self.stays_marked = False
         self.stale_number = False
         self.updates = dict(self._updates())
+        #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
+        self.read: set[int] = set()
+        self.defaulted: set[int] = set()
+        #: ON DUPLICATE KEY UPDATE changed a row.
+        self.updated = False
+        #: The first AUTO_INCREMENT value that was generated, and the first that was stored.
+        self.first_number: int | None = None
+        self.first_stored: int | None = None
 
     def run(self) -> RowsStatement:
         try:
@@ -78,6 +86,14 @@ class _Insert:
                 for kind, row, literals in self.evaluated
             ),
             line=self.at.line,
+            context=Context(
+                matched=self.rows,
+                insert_id=self.first_number,
+                stored_id=self.first_stored,
+                origins=tuple(self._origins(index, columns) for index in range(len(self.state.columns))),
+                updated=self.updated,
+                selects=self.insert.select is not None,
+            ),
         )
 
     def _origin(self, kind: str, index: int, literals: Mapping[int, Clipped], columns: list[int]) -> Origin:
@@ -87,6 +103,13 @@ class _Insert:
         if isinstance(source, int) and self.state.columns[source].type.name == "TIMESTAMP":
             return "converted"
         return origin(index, literals)
+
+    def _origins(self, index: int, columns: list[int]) -> frozenset[Origin]:
+        """Where the values of a column come from in all rows."""
+        found: list[Origin] = ["literal"] if index in self.read else []
+        if index in self.defaulted:
+            found.append("default" if index in columns else "omitted")
+        return frozenset(found)
 
     def _columns(self) -> list[int]:
         """The columns that the statement's text gives values for."""
@@ -166,6 +189,13 @@ class _Insert:
     def _evaluate(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
         if not self.changes:
             self.evaluated.append((kind, row, literals))
+        for index, value in enumerate(row):
+            if value is None:
+                continue
+            if index not in literals:
+                self.defaulted |= {index} if kind == "insert" else set()
+            elif literals[index].is_read:
+                self.read.add(index)
 
     def _log(self, before: Row | None, after: Row | None, *, duplicate: bool = False) -> None:
         self.changes.append(RowChange(before, after, duplicate or self.stays_marked))
@@ -181,6 +211,7 @@ class _Insert:
 
     def _next_number(self, column: ColumnDefinition) -> int:
         number = self.numbering.generated()
+        self.first_number = number if self.first_number is None else self.first_number
         if number > largest_number(column):
             raise ScenarioError(f"{self.state.name}.{column.name} has no number left after {number - 1}")
         return number
@@ -192,6 +223,8 @@ class _Insert:
         duplicate = state.conflict(row)
         if own and not generated:
             self.numbering.given(own, counts=duplicate is None or self.kind == "replace" or self._selects)
+        if generated and self.first_stored is None and (duplicate is None or self.kind == "replace"):
+            self.first_stored = generated
         if duplicate is None:
             state.add(row)
             self._log(None, row)
@@ -244,6 +277,7 @@ class _Insert:
         raise UnsupportedError(f"VALUES({source.name}), a {source.type.name}, in the {column.type.name} {column.name}")
 
     def _change(self, number: int, after: Row) -> None:
+        self.updated = self.updated or bool(self.updates)
         self._log(self.state.rows[number], after)
         self.state.change(number, after)
         self.numbering.following = max(self.numbering.following, self.state.next_auto_increment)

@@ -167,6 +167,22 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         ),
     ] = None
 
+    user_variables: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="User variables that are SET before the statement, for its `query` and those of later ones:"
+            " literals, or {unsigned|real|decimal|hex: ...}, {text: ..., collation: ...}."
+        ),
+    ] = None
+    rand_seeds: Annotated[
+        tuple[
+            Annotated[int, Meta(ge=0, le=2**32 - 1)],
+            Annotated[int, Meta(ge=0, le=2**32 - 1)],
+        ]
+        | None,
+        Meta(description="rand_seed1 and rand_seed2, SET before a statement whose `query` calls RAND()."),
+    ] = None
+
     def __post_init__(self) -> None:
         _exactly_one(self, KINDS, "a statement")
         if self.query is not None and self.target is None:

@@ -19,6 +19,7 @@ from forge.scenario.convert import checked
 from forge.scenario.ddl import parse_create_table, parse_ddl
 from forge.scenario.model import Scenario, Statement, TableDeclaration, Transaction
 from forge.scenario.rows import StatementTime
+from forge.scenario.session_text import SessionText
 from forge.scenario.sqltext import identifier
 from forge.scenario.statements import execute
 from forge.scenario.syntax import CreateLike, CreateTable, DatabaseStatement, Ddl
@@ -73,6 +74,7 @@ class _Planner:
         #: How many groups the log has so far.
         self.logged = 0
         self.prepared = PreparedTransactions()
+        self.text = SessionText(scenario)
         self.tables = list(self._declared_tables())
         self.home = scenario.session.database or self._first_database()
         #: The session's database: that of the first table, as soon as it exists.
@@ -205,8 +207,9 @@ class _Planner:
             if step is not None:
                 running.add(step)
                 return
-        done = execute(statement, self._circumstances(path, running.place(index)))
-        if done.changes or done.kind == "insert":
+        circumstances = self._circumstances(path, running.place(index))
+        done = self.text.finished(statement, execute(statement, circumstances), circumstances.place)
+        if done.changes or done.kind == "insert" or done.as_text:
             # An INSERT that changed nothing may have used up numbers of AUTO_INCREMENT: it is replayed, not logged.
             running.add(done)
 
@@ -233,6 +236,7 @@ class _Planner:
         self.file_steps.append(FileStep("crash" if statement.restart == "crash" else "restart", len(self.groups)))
         for state in self.catalog.tables.values():
             state.restart()
+        self.text.begin()
 
     def _circumstances(self, path: tuple[str | int, ...], place: tuple[int, int]) -> Circumstances:
         return Circumstances(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from forge.compile.model import Evaluation, Row, RowChange, RowsStatement
+from forge.compile.model import Context, Evaluation, Row, RowChange, RowsStatement
 from forge.errors import ScenarioError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin
 from forge.scenario.generators import CellPlace, is_generator
@@ -13,7 +13,7 @@ from forge.scenario.model import Delete, Statement, Update
 from forge.scenario.rows import with_generated
 from forge.scenario.sqltext import assignment, case_assignment, delete_sql, update_sql
 from forge.scenario.state import TableState
-from forge.scenario.where import Condition, column_index, matching, parse_where, where_sql
+from forge.scenario.where import Condition, column_index, matching, parse_where, reached_columns, where_sql
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
@@ -22,6 +22,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "update", update.where, at)
     chosen = matching(conditions, state)
+    reached = reached_columns(conditions, state)
     where = where_sql(conditions, state)
     state.updates += 1
     before = [state.rows[number] for number in chosen]
@@ -49,7 +50,17 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
         assigned=frozenset(values),
         evaluated=_evaluated(changes, literals),
         compared=_compared(conditions),
+        compared_together=_compared_together(conditions),
         line=at.line,
+        context=Context(
+            matched=len(chosen),
+            reached=reached,
+            reads=_read_columns(state, conditions, len(chosen)),
+            origins=tuple(
+                frozenset(["literal"] if any(value is not None for value in values.get(index, ())) and chosen else [])
+                for index in range(len(state.columns))
+            ),
+        ),
     )
 
 
@@ -107,12 +118,20 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "delete", delete.where, at)
     chosen = matching(conditions, state)
+    reached = reached_columns(conditions, state)
     sql = statement.query or delete_sql(state, where_sql(conditions, state), len(chosen))
     changes = tuple(RowChange(state.rows[number], None) for number in chosen)
     for number in chosen:
         state.remove(number)
     return RowsStatement(
-        kind="delete", table=state.table, changes=changes, sql=sql, compared=_compared(conditions), line=at.line
+        kind="delete",
+        table=state.table,
+        changes=changes,
+        sql=sql,
+        compared=_compared(conditions),
+        compared_together=_compared_together(conditions),
+        line=at.line,
+        context=Context(matched=len(chosen), reached=reached),
     )
 
 
@@ -125,4 +144,14 @@ def _where(state: TableState, kind: str, where: Mapping[str, Any] | None, at: Ci
 
 
 def _compared(conditions: list[Condition]) -> frozenset[int]:
-    return frozenset(condition.index for condition in conditions if condition.has_literal)
+    return frozenset(c.index for c in conditions if c.has_literal and not c.compares_together)
+
+
+def _compared_together(conditions: list[Condition]) -> frozenset[int]:
+    return frozenset(condition.index for condition in conditions if condition.compares_together)
+
+
+def _read_columns(state: TableState, conditions: list[Condition], affected: int) -> frozenset[int]:
+    """The columns that our SQL of an UPDATE reads: in WHERE, and in ORDER BY where there are several rows."""
+    order = state.clustering.parts if state.clustering is not None and affected > 1 else ()
+    return frozenset((*(condition.index for condition in conditions), *(part.column for part in order)))

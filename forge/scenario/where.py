@@ -58,6 +58,11 @@ class Condition:
     def has_literal(self) -> bool:
         return any(value is not None for value in self.values)
 
+    @property
+    def compares_together(self) -> bool:
+        """Whether the SQL compares the column with several literals at once: BETWEEN, IN."""
+        return len([value for value in self.values if value is not None]) > 1
+
     def sql(self, cells: Iterable[Value | None]) -> str:
         """The condition in SQL; ``cells`` are the column's values in all rows of the table."""
         literals = [value for value in self.values if value is not None]
@@ -124,6 +129,32 @@ def parse_where(where: Mapping[str, Any] | None, state: TableState) -> list[Cond
             raise UnsupportedError(f"column {name!r}: {column.type.name} columns in where are not supported yet")
         conditions += _conditions(index, column, declared)
     return conditions
+
+
+def reached_columns(conditions: list[Condition], state: TableState) -> frozenset[int]:
+    """The columns whose condition is put to a cell that is not NULL.
+
+    A row is read by a unique key if the conditions name one; then it meets them in their order, up to the first that
+    does not hold.  A condition on the first column of a key is used to choose rows, whatever they hold.
+    """
+    firsts = {key.parts[0].column for key in state.table.keys}
+    found = {condition.index for condition in conditions if condition.index in firsts and condition.has_literal}
+    exact = [condition for condition in conditions if condition.word == "eq"]
+    keyed = {condition.index for condition in exact}
+    for key in state.unique:
+        if {part.column for part in key.parts} <= keyed:
+            columns = {part.column for part in key.parts}
+            conditions = sorted(
+                conditions, key=lambda condition: condition not in exact or condition.index not in columns
+            )
+            break
+    for row in state.rows.values():
+        for condition in conditions:
+            if row[condition.index] is not None:
+                found.add(condition.index)
+            if not condition.matches(row[condition.index]):
+                break
+    return frozenset(found)
 
 
 def column_index(state: TableState, name: str) -> int:

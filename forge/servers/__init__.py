@@ -83,6 +83,24 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     character_set_collations: tuple[tuple[int, int], ...] = ()
     #: Starting again after a crash leaves the IN_USE flag in the crashed file (MySQL clears it).
     crash_leaves_in_use: bool = False
+    #: Statement format: functions unsafe on this line beside those of forge.compile.statement_format.
+    unsafe_functions: tuple[str, ...] = ()
+    #: Statement format: ENABLE_CASCADE_TRIGGERS status variable of changes; None: not written.
+    enable_cascade_triggers: int | None = None
+    #: Statement format: collation that USER_VAR has with numbers; None: that of the connection.
+    number_collation: int | None = None
+    #: Statement format: USER_VAR is logged of variables that the text names, whether they were read or not.
+    logs_unread_variables: bool = False
+    #: Statement format: USER_VAR says whether an integer is unsigned.
+    user_variable_flags: bool = True
+    #: Statement format: how the text of LOAD DATA says OPTIONALLY.
+    load_optionally: str = " OPTIONALLY "
+    #: Statement format: DEFAULT CURRENT_TIMESTAMP of a TIMESTAMP without fraction digits uses the fraction (HRNOW).
+    timestamp_now_has_fraction: bool = False
+    #: Statement format: a TIMESTAMP literal in WHERE uses the time zone only where a row is compared with it.
+    compares_lazily: bool = False
+    #: Statement format: COMMIT of one statement that changed nothing has the status variables of the statement.
+    commit_has_variables: bool = True
     #: MariaDB: the GTID event says the thread.
     gtid_thread_id: bool = False
 

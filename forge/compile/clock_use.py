@@ -1,0 +1,105 @@
+"""Whether a statement that is logged as its text has used the session's time zone, and the fraction of its time.
+
+Unlike BEGIN in row format (forge.compile.status), which knows the first row only, such a statement is logged at its
+end: all rows count.  Recorded on MySQL 9.7, MariaDB 10.11 and 11.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from forge.compile.model import Origin, RowsStatement, TableColumn
+from forge.compile.status import TIMESTAMPS, ZONED
+from forge.servers import ServerLine
+
+#: Functions that convert the statement's time to the session's zone, with and without a fraction.
+_NOW = frozenset(("NOW", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "CURTIME", "CURRENT_TIME"))
+_UTC = frozenset(("UTC_TIMESTAMP", "UTC_TIME"))
+_ZONE = _NOW | {"CURDATE", "CURRENT_DATE", "SYSDATE", "FROM_UNIXTIME"}
+#: Functions whose result depends on the statement's time.
+CLOCK_FUNCTIONS = _NOW | _UTC | {"CURDATE", "CURRENT_DATE", "UTC_DATE", "UNIX_TIMESTAMP"}
+#: Functions in which MySQL reads a text argument as a moment, which may have an offset.
+_READ_MOMENT = frozenset((
+    "ADDDATE", "ADDTIME", "CONVERT_TZ", "DATE_ADD", "DATE_FORMAT", "DATE_SUB", "SUBDATE", "SUBTIME", "TIMEDIFF",
+    "TIMESTAMP", "TIMESTAMPADD", "TIMESTAMPDIFF",
+))  # fmt: skip
+
+
+def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether TIME_ZONE is logged with the statement's text."""
+    if text_uses_zone(statement, line):
+        return True
+    compared = ZONED if line.datetime_zone else TIMESTAMPS
+    columns = statement.table.columns
+    # Several literals at once are converted in the first row that they are compared in.
+    reached = statement.context.reached
+    read = statement.compared & reached if line.compares_lazily else statement.compared
+    if any(columns[index].type.name in compared for index in read):
+        return True
+    if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together & reached):
+        return True
+    return any(_needs_zone(use, line) for use in _uses(statement, line))
+
+
+def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether MICROSECONDS (MariaDB: HRNOW) is logged with the statement's text."""
+    mariadb = line.family == "mariadb"
+    if any(call.name in _NOW | _UTC and (mariadb or call.digits) for call in statement.context.calls):
+        return True
+    for use in _uses(statement, line):
+        if not (use.now or use.stamped):
+            continue
+        if use.column.type.fsp:
+            return True
+        if mariadb and use.now and (use.column.type.name == "DATETIME" or line.timestamp_now_has_fraction):
+            return True
+    return False
+
+
+def text_uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether functions and variables of the statement's text use the time zone."""
+    calls = statement.context.calls
+    if any(call.name in _ZONE or (call.name == "UNIX_TIMESTAMP" and not call.is_empty) for call in calls):
+        return True
+    if line.datetime_zone and any(call.name in _READ_MOMENT and call.has_text for call in calls):
+        return True
+    return "time_zone" in statement.context.system_variables
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """What the statement put into a column: ``now`` is DEFAULT CURRENT_TIMESTAMP, ``stamped`` ON UPDATE."""
+
+    column: TableColumn
+    origins: frozenset[Origin]
+    now: bool
+    stamped: bool
+
+
+def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
+    """The uses of columns that hold moments."""
+    context = statement.context
+    # MariaDB stamps a row before it knows whether anything else changes.
+    found = context.matched if line.family == "mariadb" else len(statement.changes)
+    for index, column in enumerate(statement.table.columns):
+        if column.type.name not in ZONED:
+            continue
+        origins = context.origins[index] if index < len(context.origins) else frozenset()
+        update = statement.kind == "update"
+        named = index in ((statement.assigned if update else statement.updates) or ())
+        yield _Use(
+            column=column,
+            origins=origins,
+            now=not update and column.default_now and bool(origins & {"default", "omitted"}),
+            stamped=(found > 0 if update else context.updated) and column.on_update_now and not named,
+        )
+
+
+def _needs_zone(use: _Use, line: ServerLine) -> bool:
+    if use.column.type.name == "DATETIME":
+        # The time is stored as the zone shows it; a literal may have an offset.
+        return use.now or use.stamped or ("literal" in use.origins and line.datetime_zone)
+    if line.family == "mariadb":
+        return "literal" in use.origins
+    return bool(use.origins & {"literal", "default"}) or ("omitted" in use.origins and use.column.has_default)

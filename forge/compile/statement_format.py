@@ -1,0 +1,182 @@
+"""Statement format: the events of a statement that is logged as its text, and when MIXED does not log it so.
+
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, I).  Before every event of the statement stand INTVAR,
+RAND and USER_VAR events with what the text has read so far; LOAD DATA sends its file ahead in blocks.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from forge.compile.clock_use import evaluates_fraction, uses_zone
+from forge.compile.model import LoadFile, RowsStatement, Session, UserVariable
+from forge.compile.status import TIME_ZONE, in_order, quoted, session_variables
+from forge.events.execute_load_query import ExecuteLoadQuery
+from forge.events.intvar import INSERT_ID, LAST_INSERT_ID, Intvar
+from forge.events.layout import Body, to_bytes
+from forge.events.load_data import AppendBlock, BeginLoadQuery
+from forge.events.query import Query
+from forge.events.rand import Rand
+from forge.events.user_var import DECIMAL, INTEGER, REAL, STRING, UserVar
+from forge.servers import ServerLine
+from forge.values.decimals import pack
+
+#: Bytes of a block: read_buffer_size, by which the file is read (recorded).
+BLOCK_SIZE = 131072
+BINARY = 63
+_DUPLICATES = {"error": 0, "ignore": 1, "replace": 2}
+
+#: Functions whose result differs where the statement is run again (recorded on all three in MIXED).
+UNSAFE_FUNCTIONS = frozenset((
+    "CURRENT_USER", "FOUND_ROWS", "GET_LOCK", "IS_FREE_LOCK", "IS_USED_LOCK", "LOAD_FILE",
+    "MASTER_POS_WAIT", "RANDOM_BYTES", "RELEASE_ALL_LOCKS", "RELEASE_LOCK", "ROW_COUNT", "SESSION_USER", "SLEEP",
+    "SOURCE_POS_WAIT", "SYSDATE", "SYSTEM_USER", "USER", "UUID", "UUID_SHORT", "VERSION",
+))  # fmt: skip
+#: System variables whose value travels with the statement; all others are unsafe (recorded).
+SAFE_VARIABLES = frozenset((
+    "auto_increment_increment", "auto_increment_offset", "character_set_client", "character_set_connection",
+    "character_set_database", "character_set_server", "collation_connection", "collation_database",
+    "collation_server", "foreign_key_checks", "identity", "last_insert_id", "lc_time_names", "pseudo_thread_id",
+    "rand_seed1", "rand_seed2", "sql_auto_is_null", "time_zone", "timestamp", "unique_checks",
+))  # fmt: skip
+
+
+def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
+    """Whether the statement is logged as its text."""
+    if session.binlog_format == "row" or (statement.load is not None and not statement.load.content):
+        # An empty file changes nothing, and is not sent.
+        return False
+    return session.binlog_format == "statement" or not is_unsafe(statement, line)
+
+
+def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether the statement may have another effect where it is run again, so that MIXED logs its rows."""
+    context = statement.context
+    unsafe = UNSAFE_FUNCTIONS | frozenset(line.unsafe_functions)
+    if any(call.name in unsafe for call in context.calls) or not context.system_variables <= SAFE_VARIABLES:
+        return True
+    numbered = any(column.auto_increment for column in statement.table.columns)
+    return context.limited or statement.load is not None or (context.selects and numbered)
+
+
+def statement_variables(statement: RowsStatement, session: Session, line: ServerLine) -> dict[str, Any]:
+    """Status variables that the statement's QUERY and its BEGIN share."""
+    variables = session_variables(session, line)
+    if uses_zone(statement, line):
+        variables["time_zone"] = TIME_ZONE
+    if evaluates_fraction(statement, line):
+        microsecond = 0 if statement.time is None else statement.time[1]
+        variables["hrnow" if line.family == "mariadb" else "microseconds"] = microsecond
+    if line.family == "mysql":
+        if statement.kind == "update":
+            variables["table_map_for_update"] = 1
+        variables["updated_databases"] = (statement.table.database,)
+    return variables
+
+
+def statement_bodies(
+    statement: RowsStatement, current_database: str, file_id: int, session: Session, line: ServerLine
+) -> Iterator[Body]:
+    """The bodies of all events of a statement; the QUERY's comes without thread and exec_time."""
+    variables = statement_variables(statement, session, line)
+    before = tuple(_read_state(statement, line))
+    if statement.load is None:
+        if line.enable_cascade_triggers is not None and not statement.context.selects:
+            variables["enable_cascade_triggers"] = line.enable_cascade_triggers
+        yield from before
+        yield Query(database=current_database, status_variables=in_order(variables, line), query=statement.sql)
+        return
+    content = statement.load.content
+    for start in range(0, len(content), BLOCK_SIZE):
+        kind = AppendBlock if start else BeginLoadQuery
+        yield from before
+        yield kind(file_id=file_id, block=content[start : start + BLOCK_SIZE])
+    yield from before
+    head, middle, tail = load_text(statement, statement.load, current_database, line)
+    start = len(to_bytes(head))
+    yield ExecuteLoadQuery(
+        file_id=file_id,
+        file_name_start=start,
+        file_name_end=start + len(to_bytes(middle)),
+        duplicates=_DUPLICATES[statement.load.duplicates],
+        status_variables=in_order(variables, line),
+        database=current_database,
+        query=head + middle + tail,
+    )
+
+
+def _read_state(statement: RowsStatement, line: ServerLine) -> Iterator[Body]:
+    context = statement.context
+    if context.last_insert_id is not None:
+        yield Intvar(variable=LAST_INSERT_ID, value=context.last_insert_id)
+    if context.insert_id is not None:
+        yield Intvar(variable=INSERT_ID, value=context.insert_id)
+    if context.rand_seeds is not None:
+        yield Rand(seed1=context.rand_seeds[0], seed2=context.rand_seeds[1])
+    for variable in context.user_variables:
+        yield user_var(variable, line)
+
+
+def user_var(variable: UserVariable, line: ServerLine) -> UserVar:
+    """The event of a user variable.  Numbers have a collation too, which means nothing."""
+    value = variable.value
+    number = line.client_charset[1] if line.number_collation is None else line.number_collation
+    match value:
+        case None:
+            return UserVar(name=variable.name)
+        case int():
+            raw = struct.pack("<Q", value & (1 << 64) - 1)
+            flags = int(variable.unsigned) if line.user_variable_flags else None
+            return UserVar(name=variable.name, value=(INTEGER, number, raw), value_flags=flags)
+        case float():
+            return UserVar(name=variable.name, value=(REAL, number, struct.pack("<d", value)))
+        case Decimal():
+            return UserVar(name=variable.name, value=(DECIMAL, number, _decimal(value)))
+        case bytes():
+            collation = BINARY if variable.collation is None else variable.collation
+            return UserVar(name=variable.name, value=(STRING, collation, value))
+    return UserVar(name=variable.name, value=(STRING, line.client_charset[1], to_bytes(value)))
+
+
+def _decimal(value: Decimal) -> bytes:
+    """Precision, scale and packed digits; a zero before the point counts as a digit."""
+    _, digits, exponent = value.as_tuple()
+    scale = max(-int(exponent), 0)
+    precision = max(len(digits) + max(int(exponent), 0), scale + (1 if abs(value) < 1 else 0))
+    return bytes((precision, scale)) + pack(value, precision, scale)
+
+
+def load_text(
+    statement: RowsStatement, load: LoadFile, current_database: str, line: ServerLine
+) -> tuple[str, str, str]:
+    """The text of LOAD DATA as the server writes it anew: before, in and after the part that an applier replaces."""
+    local = " LOCAL" if load.local else ""
+    how = {"error": "", "ignore": " IGNORE", "replace": " REPLACE"}[load.duplicates]
+    path = load.name if load.local else f"./{load.name}"
+    middle = f"{local} INFILE '{path}'{how} INTO"
+    table = quoted(statement.table.name)
+    if statement.table.database != current_database:
+        table = f"{quoted(statement.table.database)}.{table}"
+    parts = [f" TABLE {table}"]
+    if load.charset is not None:
+        parts.append(f" CHARACTER SET {load.charset}")
+    parts.append(f" FIELDS TERMINATED BY {_text(load.fields_terminated)}")
+    parts.append((line.load_optionally if load.optionally else "") + f" ENCLOSED BY {_text(load.enclosed)}")
+    parts.append(f" ESCAPED BY {_text(load.escaped)} LINES TERMINATED BY {_text(load.lines_terminated)}")
+    if load.lines_starting:
+        parts.append(f" STARTING BY {_text(load.lines_starting)}")
+    if load.ignored_lines:
+        parts.append(f" IGNORE {load.ignored_lines} LINES ")
+    names = (f"@{quoted(name[1:])}" if name.startswith("@") else quoted(name) for name in load.columns)
+    parts.append(f" ({', '.join(names)})")
+    return "LOAD DATA", middle, "".join(parts)
+
+
+_ESCAPES = {"\0": r"\0", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'", "\x1a": r"\Z", "\b": r"\b"}
+
+
+def _text(text: str) -> str:
+    return "'" + "".join(_ESCAPES.get(character, character) for character in text) + "'"

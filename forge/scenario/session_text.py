@@ -1,0 +1,120 @@
+"""What the texts of a session's statements read, kept from one to the next: user variables, LAST_INSERT_ID()."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+
+from forge.compile.model import RowsStatement, UserVariable
+from forge.compile.statement_format import is_text
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario.model import Scenario, Statement
+from forge.scenario.sql_reads import Reads, reads_of
+from forge.scenario.user_variables import setting_sql, user_variable
+from forge.servers import server_line
+
+Place = Callable[..., AbstractContextManager[None]]
+#: Other names of LAST_INSERT_ID().
+_LAST_INSERT_ID = frozenset(("identity", "last_insert_id"))
+
+
+class SessionText:
+    """The state of a session that its statements' texts can read."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.line = server_line(scenario.server)
+        self.begin()
+
+    def begin(self) -> None:
+        """A new session."""
+        self.variables: dict[str, UserVariable] = {}
+        self.last_insert_id = 0
+
+    def finished(self, declared: Statement, done: RowsStatement, place: Place) -> RowsStatement:
+        """The statement with all that its text reads, and whether it is logged as text.
+
+        Raises ScenarioError (at ``place(field)``) for text that reads what the scenario does not tell.
+        """
+        settings = [self._set(name, value, place) for name, value in (declared.user_variables or {}).items()]
+        if declared.rand_seeds is not None:
+            settings.append("SET rand_seed1 = {}, rand_seed2 = {}".format(*declared.rand_seeds))
+        text = self.scenario.session.binlog_format != "row"
+        reads = Reads()
+        if declared.query is not None:
+            with place("query"):
+                reads = _reads(declared.query, lenient=not text)
+        done = self._with_reads(done, declared, reads, tuple(settings))
+        with place("query"):
+            done = replace(done, as_text=is_text(done, self.scenario.session, self.line))
+            if done.as_text:
+                done = self._with_state(done, declared, reads)
+        if done.context.stored_id is not None:
+            self.last_insert_id = done.context.stored_id
+        return done
+
+    def _set(self, name: str, declared: Any, place: Place) -> str:
+        with place("user_variables", name):
+            variable, sql = user_variable(name, declared, self.scenario.server)
+        self.variables[variable.name] = variable
+        return setting_sql(variable.name, sql)
+
+    def _with_reads(
+        self, done: RowsStatement, declared: Statement, reads: Reads, settings: tuple[str, ...]
+    ) -> RowsStatement:
+        columns = set(done.context.reads)
+        if declared.query is not None:
+            # A column that is set and read stands in the text twice.
+            assigned = done.assigned or frozenset()
+            columns = {
+                index
+                for index, column in enumerate(done.table.columns)
+                if reads.named.get(column.name.lower(), 0) > (1 if index in assigned else 0)
+            }
+        selects = done.context.selects or (done.kind == "insert" and "SELECT" in reads.words)
+        context = replace(
+            done.context,
+            reads=frozenset(columns),
+            calls=reads.calls,
+            system_variables=reads.system_variables,
+            limited="LIMIT" in reads.words,
+            selects=selects,
+            settings=settings,
+        )
+        return replace(done, context=context)
+
+    def _with_state(self, done: RowsStatement, declared: Statement, reads: Reads) -> RowsStatement:
+        """What the events before the text have to tell.  Raises ScenarioError."""
+        if any(call.name == "LAST_INSERT_ID" and not call.is_empty for call in reads.calls):
+            raise UnsupportedError("LAST_INSERT_ID(expression) is not supported", expected="LAST_INSERT_ID()")
+        asks = reads.calls_without_arguments("LAST_INSERT_ID") or reads.system_variables & _LAST_INSERT_ID
+        seeds = None
+        if reads.calls_without_arguments("RAND"):
+            seeds = declared.rand_seeds
+            if seeds is None:
+                raise ScenarioError("the query calls RAND()", expected="`rand_seeds: [seed1, seed2]` beside it")
+        # MySQL logs what was evaluated, and SET is not where no row is found.
+        evaluated = done.context.updated or (done.kind == "update" and done.context.matched > 0)
+        names = reads.variables + (reads.assigned if evaluated or self.line.logs_unread_variables else ())
+        if done.load is not None:
+            taken = {name[1:].lower() for name in done.load.columns if name.startswith("@")}
+            names = tuple(name for name in names if name not in taken)
+        context = replace(
+            done.context,
+            last_insert_id=self.last_insert_id if asks else None,
+            rand_seeds=seeds,
+            user_variables=tuple(self.variables.get(name, UserVariable(name, None)) for name in names),
+        )
+        return replace(done, context=context)
+
+
+def _reads(sql: str, *, lenient: bool) -> Reads:
+    """In row format the text is not taken apart where it need not be."""
+    if not lenient:
+        return reads_of(sql)
+    try:
+        return reads_of(sql)
+    except ScenarioError:
+        return Reads()

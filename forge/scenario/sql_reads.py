@@ -1,0 +1,106 @@
+"""What the text of a statement reads beside rows: user variables, system variables, functions.
+
+Found by tokens, without understanding the statement: a word before a parenthesis is taken for a function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from forge.compile.model import Call
+from forge.errors import UnsupportedError
+from forge.scenario.tokens import Token, at_offset, tokenize
+
+#: Functions that may be written without parentheses.
+_WITHOUT_PARENTHESES = frozenset((
+    "CURRENT_DATE", "CURRENT_ROLE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP",
+    "UTC_DATE", "UTC_TIME", "UTC_TIMESTAMP",
+))  # fmt: skip
+_SCOPES = ("GLOBAL", "SESSION", "LOCAL", "PERSIST")
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """``variables`` are user variables in the order in which servers come upon them; those that an UPDATE or ON
+    DUPLICATE KEY UPDATE assigns from are in ``assigned``.  Names are lower-case.  ``words`` are the words that are
+    neither names nor functions.
+    """
+
+    variables: tuple[str, ...] = ()
+    assigned: tuple[str, ...] = ()
+    calls: frozenset[Call] = frozenset()
+    system_variables: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    #: How often each word or name stands in the text, in lower case.
+    named: dict[str, int] = field(default_factory=dict)
+
+    def calls_without_arguments(self, name: str) -> bool:
+        return any(call.name == name and call.is_empty for call in self.calls)
+
+
+def reads_of(sql: str) -> Reads:
+    """What the statement reads.  Raises SqlError for text that is no statement, UnsupportedError for assignments."""
+    tokens = tokenize(sql)
+    early: list[str] = []
+    late: list[str] = []
+    calls: set[Call] = set()
+    system: set[str] = set()
+    words: set[str] = set()
+    named: dict[str, int] = {}
+    # A server resolves WHERE and ORDER BY of an UPDATE before it evaluates SET.
+    in_set = False
+    for index, token in enumerate(tokens):
+        before = tokens[index - 1] if index else None
+        if token.is_word("DUPLICATE") or (token.is_word("SET") and tokens[0].is_word("UPDATE")):
+            in_set = True
+        elif token.is_word("WHERE", "ORDER", "LIMIT"):
+            in_set = False
+        if before is not None and before.is_mark("@") and before.end == token.start:
+            name = _variable(tokens, index)
+            (late if in_set else early).append(name)
+        elif before is not None and before.is_mark("@@"):
+            scoped = token.text.upper() in _SCOPES and tokens[index + 1].is_mark(".")
+            system.add(tokens[index + 2].text.lower() if scoped else token.text.lower())
+        elif token.kind == "word" and not (before is not None and before.is_mark(".")):
+            if tokens[index + 1].is_mark("(") or token.text.upper() in _WITHOUT_PARENTHESES:
+                calls.add(_call(tokens, index))
+            words.add(token.text.upper())
+        if token.kind in ("word", "name"):
+            named[token.text.lower()] = named.get(token.text.lower(), 0) + 1
+    variables = tuple(dict.fromkeys(early))
+    assigned = tuple(name for name in dict.fromkeys(late) if name not in variables)
+    return Reads(variables, assigned, frozenset(calls), frozenset(system), frozenset(words), named)
+
+
+def _variable(tokens: list[Token], index: int) -> str:
+    """The name of the user variable that begins at a token: ``a``, ``a.b``, or anything in quotes."""
+    token = tokens[index]
+    name = token.text
+    end = token.end
+    if token.kind == "word":
+        while tokens[index + 1].start == end and (tokens[index + 1].is_mark(".") or tokens[index + 1].kind == "word"):
+            index += 1
+            name += tokens[index].text
+            end = tokens[index].end
+    if tokens[index + 1].is_mark(":="):
+        with at_offset(token.start):
+            raise UnsupportedError(f"assignment to @{name} inside a statement is not supported")
+    return name.lower()
+
+
+def _call(tokens: list[Token], index: int) -> Call:
+    name = tokens[index].text.upper()
+    if not tokens[index + 1].is_mark("("):
+        return Call(name)
+    depth, digits, text = 0, None, False
+    at = index + 1
+    while tokens[at].kind != "end":
+        token = tokens[at]
+        depth += token.is_mark("(") - token.is_mark(")")
+        if depth == 0:
+            break
+        if depth == 1 and token.kind == "number" and token.text.isdigit() and digits is None:
+            digits = int(token.text[:9])
+        text = text or (depth == 1 and token.kind == "string")
+        at += 1
+    return Call(name, is_empty=at == index + 2, digits=digits or 0, has_text=text)
