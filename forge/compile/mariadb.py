@@ -108,7 +108,9 @@ class MariadbLog(SessionLog):
         # Where no engine took part, or not yet, the server does not know which.
         engines = prepared or (transactional and not transaction.wrote)
         yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=engines)
-        yield from map(self._cached, self.steps(number, transaction))
+        for event in self.steps(number, transaction):
+            is_text = isinstance(event.body, Query) and not event.flags & SUPPRESS_USE
+            yield self._cached(self._compressed(event) if is_text else event)
         if xa is not None:
             self.xid(number)
             end, prepare = self.xa_prepare(number, transaction, xa)

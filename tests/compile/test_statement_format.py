@@ -115,7 +115,7 @@ def test_decimals_of_user_variables_are_packed_as_their_text_says(value: Decimal
     event = user_var(UserVariable("x", written), server_line("mysql-9.7"))
     assert event.value is not None
     precision, scale, raw = event.value[2][0], event.value[2][1], event.value[2][2:]
-    digits = f"{abs(written):f}".replace(".", "")
+    digits = f"{written:f}".lstrip("-").replace(".", "")
     assert (precision, scale) == (len(digits), -int(written.as_tuple().exponent))
     assert unpack(raw, precision, scale) == written
 
