@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from forge.binlog.index import index_text
+from forge.binlog.torn import keep_events
+from forge.binlog.writer import write_binlog
 from forge.compile.files import SessionFiles
 from forge.compile.log import SessionLog
 from forge.compile.mariadb import MariadbLog
@@ -29,11 +33,39 @@ def compile_files(plan: Plan) -> list[list[Event]]:
 
 
 def compile_plan(plan: Plan) -> list[Event]:
-    """The events of a plan that makes one file.  Raises as :func:`compile_files`, ScenarioError if it makes several."""
+    """The events of a plan that makes one whole file.  Raises as :func:`compile_files`, ScenarioError if it makes
+    several, or a torn one.
+    """
+    if plan.session.torn is not None:
+        raise ScenarioError("the scenario's file is torn, which events cannot be")
     files = compile_files(plan)
     if len(files) > 1:
         raise ScenarioError(f"the scenario makes {len(files)} files", expected="one, or compile_files")
     return files[0]
+
+
+def write_files(plan: Plan, files: Sequence[Sequence[Event]]) -> list[bytes]:
+    """The bytes of the files that :func:`compile_files` made of the plan; the last one is torn if the session says so.
+
+    Raises ScenarioError for a torn file that cannot be.
+    """
+    written = [write_binlog(events) for events in files]
+    torn = plan.session.torn
+    if torn is None:
+        return written
+    if plan.session.ends_with != "nothing":
+        raise ScenarioError("a file that was closed is not torn", expected="ends_with: nothing with torn")
+    if torn.zeros < 0:
+        raise ScenarioError(f"zeros is {torn.zeros}", expected="0 or more")
+    if torn.size is None:
+        last = keep_events(written[-1], torn.events, torn.bytes)
+    elif torn.events is not None or torn.bytes:
+        raise ScenarioError("size stands in the place of events and bytes", expected="one of them")
+    elif not 0 <= torn.size <= len(written[-1]):
+        raise ScenarioError(f"size is {torn.size}", expected=f"0 to {len(written[-1])}, the size of the whole file")
+    else:
+        last = written[-1][: torn.size]
+    return [*written[:-1], last + bytes(torn.zeros)]
 
 
 def file_names(plan: Plan, files: int) -> list[str]:

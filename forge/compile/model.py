@@ -469,6 +469,19 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         return next((thread for thread in known if thread is not None), None)
 
 
+class Torn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """What a crash left of a session's last file."""
+
+    #: Whole events that are there; a negative number leaves out so many at the end.
+    events: int | None = None
+    #: Bytes of the event behind them that are there too.
+    bytes: int = 0
+    #: The file has so many bytes, in the place of ``events`` and ``bytes``.
+    size: int | None = None
+    #: Zero bytes behind that, as a file system leaves them.
+    zeros: int = 0
+
+
 class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Settings of the server and the session that decide what is logged."""
 
@@ -497,6 +510,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     timestamp: str | None = None
     #: How the file ends: STOP (shutdown), ROTATE (FLUSH BINARY LOGS), or nothing (a crash or an active file).
     ends_with: Literal["stop", "rotate", "nothing"] = "stop"
+    #: With ``ends_with: nothing``: the last file is not whole.
+    torn: Torn | None = None
     #: ``binlog_transaction_compression``: the events of a transaction travel in one zstd payload (MySQL 8.0.20 on).
     compression: bool = False
     compression_level: int = 3

@@ -110,8 +110,7 @@ class CompiledCase:
 
 def compile_case(case: Case) -> CompiledCase:
     """Make the files of a case.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
-    from forge.binlog import write_binlog
-    from forge.compile.file import compile_files, file_names
+    from forge.compile.file import compile_files, file_names, write_files
     from forge.corpus.features import features_of
     from forge.scenario import plan
     from forge.scenario.matrix import base_scenario
@@ -122,7 +121,7 @@ def compile_case(case: Case) -> CompiledCase:
     planned = plan(scenario)
     made = compile_files(planned)
     names = file_names(planned, len(made))
-    files = [BinlogFile(name, write_binlog(events)) for name, events in zip(names, made, strict=True)]
+    files = [BinlogFile(name, data) for name, data in zip(names, write_files(planned, made), strict=True)]
     verdict = f"verdict:{case.verdict}" + (f": {case.phase}" if case.verdict == "reject" else "")
     found = {*features_of(scenario, planned, made), verdict}
     found |= vocabulary().rules_shown_by([*case.tags, *found])

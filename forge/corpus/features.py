@@ -38,6 +38,8 @@ _DECLARED = {
     "xa": "xa transaction",
     "explicit": "explicit transaction",
     "event": "event placed",
+    "flush": "flush binary logs",
+    "restart": "restart of the server",
 }
 _STMT_END = 1
 
@@ -97,10 +99,10 @@ def _settings(session: Session, server: str) -> Iterator[str]:
     else:
         yield "gtid tagged" if session.gtid_tag is not None else "gtid on" if session.gtid else "gtid off"
     yield f"metadata {session.row_metadata if line.full_metadata else 'none'}"
-    yield f"ends with {session.ends_with}"
+    yield f"ends with {session.ends_with}" if session.torn is None else "ends torn"
     flags = {
         "rows query": session.rows_query,
-        "compression": session.compression,
+        "compression": session.compression or session.log_bin_compress,
         "sql_mode not strict": session.sql_mode == "",
         "checks off": not (session.foreign_key_checks and session.unique_checks),
         "set timestamp": session.timestamp is not None,

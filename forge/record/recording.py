@@ -22,8 +22,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from forge.binlog.writer import write_binlog
-from forge.compile.file import compile_files, index_of_plan
+from forge.compile.file import compile_files, index_of_plan, write_files
 from forge.compile.model import Facts, Plan
 from forge.errors import ScenarioError
 from forge.record.contents import (
@@ -128,7 +127,7 @@ def verify(folder: Path) -> VerifyResult:
     facts: Facts = _read_yaml(folder / FACTS, Facts)
     recorded = [_read(folder / name) for name in how.files]
     planned = plan(load_scenario(folder / SCENARIO, _with_facts(how.settings, facts)))
-    made = [write_binlog(events) for events in compile_files(planned)]
+    made = write_files(planned, compile_files(planned))
     result = VerifyResult(
         folder, sum(map(len, recorded)), sum(map(len, made)), first_difference_of_files(recorded, made)
     )

@@ -126,6 +126,8 @@ def _check_recordable(session: Session) -> None:
         raise ScenarioError(
             f"max_binlog_size {limit} cannot be recorded", expected=f"a multiple of {SMALLEST_FILE}, or none"
         )
+    if session.torn is not None:
+        raise ScenarioError("session.torn cannot be recorded: what a crash leaves is chance", expected="no torn")
     shortest, longest = SHORTEST_COMPRESSED
     if session.log_bin_compress and not shortest <= session.log_bin_compress_min_len <= longest:
         raise ScenarioError(

@@ -292,6 +292,8 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             raise ValueError(f"`verdict: reject` needs `phase`: one of {', '.join(get_args(Phase))}")
         if self.phase is not None and self.verdict in ("accept", None):
             raise ValueError("`phase` says where a reader stops: it goes with `verdict: reject` or `verdict: may`")
+        if getattr(self.session, "torn", None) is not None and self.verdict is None:
+            raise ValueError("session.torn leaves part of a file: say by `verdict` what a reader makes of it")
         forms = getattr(self.session, "metadata", None)
         if not isinstance(forms, MetadataForms):
             return  # made in Python of plain mappings, which are checked when the scenario is planned

@@ -40,15 +40,14 @@ def command(file: str, output: str, parameters: tuple[str, ...], server: str | N
       forge build first.yaml -o first.000001
       forge build family.yaml --set session.row_image=minimal --server mysql-8.4 -o minimal.000001
     """
-    from forge.binlog import write_binlog
-    from forge.compile.file import compile_files, file_names, index_of_plan
+    from forge.compile.file import compile_files, file_names, index_of_plan, write_files
     from forge.scenario import parse_settings, plan
 
     settings = parse_settings(parameters)
     if server is not None:
         settings["server"] = server
     planned = plan(_scenario(file, settings, case))
-    files = [write_binlog(events) for events in compile_files(planned)]
+    files = write_files(planned, compile_files(planned))
     names = file_names(planned, len(files))
     write_binlogs(output, list(zip(names, files, strict=True)), index_of_plan(planned, len(files)))
 
