@@ -152,8 +152,9 @@ class MysqlLog(SessionLog):
         return begin_variables(first, self.clock.statement_time(number, 0)[1], self.session, self.line)
 
     def statement_text(self, statement: RowsStatement, second: int) -> Event:
-        length = len(to_bytes(statement.sql)) % 256 if self.line.rows_query_length else 0
-        return self.event(RowsQuery(unused_length=length, query=statement.sql), second, IGNORABLE)
+        sql = statement.logged_sql
+        length = len(to_bytes(sql)) % 256 if self.line.rows_query_length else 0
+        return self.event(RowsQuery(unused_length=length, query=sql), second, IGNORABLE)
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
         return transaction.xa is not None
