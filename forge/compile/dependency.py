@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from forge.compile.grouping import LoggedTransaction
 from forge.compile.keys import KeyEntry, key_entries
-from forge.compile.model import Key, KeyPart, RowsStatement, Table
+from forge.compile.model import RowsStatement, Table
 
 HISTORY_LIMIT = 25000
 
@@ -41,12 +41,10 @@ class Writeset(CommitOrder):
     def next(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
         last_committed, number = super().next(transaction)
         # Statements that the transaction has logged in groups of their own stay in its set (recorded).
-        logged = () if transaction is None else (*transaction.earlier, *transaction.rows_statements)
-        statements = [part for statement in logged for part in statement.parts() if part.changes]
+        statements = () if transaction is None else (*transaction.earlier, *transaction.rows_statements)
         keys = {key for statement in statements for key in written_keys(statement)}
         missing = any(not has_key(statement.table) for statement in statements)
-        if (not keys and not missing) or any(statement.is_parent for statement in statements):
-            # Children of a changed parent are not in the set, so nothing after may run beside it (recorded).
+        if not keys and not missing:
             self._restart(number)
             return last_committed, number
         full = len(self.history) + len(keys) > HISTORY_LIMIT
@@ -85,13 +83,3 @@ def written_keys(statement: RowsStatement) -> Iterator[KeyEntry]:
                 if row is not None:
                     for entry in key_entries(table, key, row):
                         yield (table.database, table.name, key.name, *entry)
-    if not statement.checks_parents:
-        return
-    for foreign in table.foreign_keys:
-        key = Key(foreign.parent_key, "unique", tuple(KeyPart(index) for index in foreign.columns))
-        for change in statement.changes:
-            for row in (change.before, change.after):
-                if row is not None:
-                    # The row's parent, as a key of the parent's.
-                    for entry in key_entries(table, key, row):
-                        yield (*foreign.parent, foreign.parent_key, *entry)

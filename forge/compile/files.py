@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.binlog.writer import write_binlog
+from forge.binlog.reader import read_events
+from forge.binlog.writer import derives_length, write_binlog
 from forge.compile.grouping import LoggedGroup, logged_groups
 from forge.compile.log import SessionLog
 from forge.compile.model import FileEnd
+from forge.compile.own import own_event, own_events, with_types
 from forge.events.event import IN_USE, Event
 from forge.events.format_description import FormatDescription
+from forge.events.gtid import AnonymousGtid
+from forge.events.gtid_tagged import GtidTagged
 from forge.events.rotate import Rotate
 from forge.events.stop import Stop
 
@@ -30,22 +34,61 @@ class SessionFiles:
         self.in_file = 0
         self.events: list[Event] = []
         self.size = 0
+        #: Events of the scenario's own that stand behind the file's last.
+        self.trailing: list[Event] = []
+        #: Where the file's first group begins.
+        self.first_group = 0
+        self.post_header_lengths = with_types(log.line.post_header_bytes, own_events(log.plan))
 
     def written(self) -> Iterator[list[Event]]:
         """The events of each file."""
         plan = self.log.plan
         self._open()
         for place, group in enumerate(plan.groups):
-            for step in plan.file_steps:
-                if step.after == place:
-                    yield from self._next_file(step.kind)
+            yield from self._steps(place)
             for logged in logged_groups((group,), self.log.line):
                 yield from self._group(logged)
-        for step in plan.file_steps:
-            if step.after == len(plan.groups):
-                yield from self._next_file(step.kind)
-        self.events += self._end()
+        yield from self._steps(len(plan.groups))
+        self.events += [*self._end(), *self.trailing]
         yield self.events
+
+    def _steps(self, place: int) -> Iterator[list[Event]]:
+        """What happens before the plan's group ``place``: files that end, and the scenario's own events."""
+        plan = self.log.plan
+        for number, step in enumerate(plan.file_steps):
+            if step.after == place:
+                self._own_events(place, number)
+                yield from self._next_file(step.kind)
+        self._own_events(place, sum(step.after <= place for step in plan.file_steps))
+
+    def _own_events(self, place: int, files: int) -> None:
+        for step in self.log.plan.event_steps:
+            if (step.after, step.files) != (place, files):
+                continue
+            second = self.log.clock.reached(self.logged)
+            event = own_event(step.event, second, self.session, self.log.line)
+            if step.event.place == "end":
+                self.trailing.append(event)
+            elif step.event.place == "description":
+                self.events.insert(1, event)
+                self.first_group += 1
+            elif step.event.place == "head":
+                self.events.insert(self.first_group, event)
+                self.first_group += 1
+            else:
+                self._pin_length()
+                self._append(iter([event]))
+
+    def _pin_length(self) -> None:
+        """The last group ends here: an event that follows is not part of its length."""
+        start = next((n for n in reversed(range(1, len(self.events))) if derives_length(self.events[n])), None)
+        if start is None:
+            return
+        group = write_binlog([self.events[0], *self.events[start:]])
+        pinned = list(read_events(group))[1].event.body
+        assert isinstance(pinned, (AnonymousGtid, GtidTagged))
+        body = self.events[start].body.replace(transaction_length=pinned.transaction_length)
+        self.events[start] = self.events[start].replace(body=body)
 
     def _group(self, group: LoggedGroup) -> Iterator[list[Event]]:
         """The file that the group fills, if it does."""
@@ -70,6 +113,7 @@ class SessionFiles:
         self.size = len(write_binlog([description]))
         self.in_file = 0
         self._append(self.log.head(self.logged))
+        self.first_group = len(self.events)
         self._append(self.log.between(0))
 
     def _next_file(self, kind: FileEnd) -> Iterator[list[Event]]:
@@ -82,7 +126,8 @@ class SessionFiles:
             self.events.append(self.log.event(Stop(), closed))
         elif self.log.line.crash_leaves_in_use:
             self._mark_in_use()
-        yield self.events
+        yield [*self.events, *self.trailing]
+        self.trailing = []
         self.log.file += 1
         self.log.rotated = kind == "flush"
         if kind != "flush":
@@ -102,7 +147,7 @@ class SessionFiles:
             server_version=log.version,
             # The first file after a start of the server says when that was.
             created=facts.created if facts.created is not None else 0 if log.rotated else opened,
-            post_header_lengths=log.line.post_header_bytes,
+            post_header_lengths=self.post_header_lengths,
             checksum_algorithm=self._checksum_algorithm(),
         )
         return log.event(description, opened)

@@ -18,6 +18,7 @@ from forge.compile.model import (
     DdlStatement,
     End,
     Group,
+    OwnEvent,
     ReleaseSavepoint,
     RollbackTo,
     RowsStatement,
@@ -98,9 +99,11 @@ class Caches:
         """A statement is over."""
         if isinstance(step, RowsStatement):
             self._rows_statement(step)
+        elif isinstance(step, OwnEvent):
+            self.steps.append(step)
         elif isinstance(step, Savepoint):
             # An empty cache is not opened for it (recorded).
-            self.steps += [step] if self.steps else []
+            self.steps += [step] if has_rows(self.steps) else []
             self._savepoints[step.name.lower()] = len(self.steps)
             self._writes_before[step.name] = len(self._rows)
         elif isinstance(step, RollbackTo):
@@ -110,7 +113,7 @@ class Caches:
 
     def finish(self) -> list[LoggedTransaction]:
         """The transaction's groups, in the order of the log."""
-        if self.steps and (self.transaction.end != "rollback" or self._cannot_roll_back):
+        if has_rows(self.steps) and (self.transaction.end != "rollback" or self._cannot_roll_back):
             self.written.append(self._group(self.steps))
         return self.written
 
@@ -120,9 +123,9 @@ class Caches:
         return any(isinstance(step, RowsStatement) and not is_transactional(step.table) for step in self.steps)
 
     def _rows_statement(self, step: RowsStatement) -> None:
-        if step.first is None and not step.as_text:
+        if not step.changes and not step.as_text:
             return
-        if is_transactional(step.table) or (step.as_text and self.steps):
+        if is_transactional(step.table) or (step.as_text and has_rows(self.steps)):
             self.steps.append(step)
         else:
             self.written.append(replace(self._group([step]), alone=True, xa=None, end="commit"))
@@ -161,6 +164,11 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
             yield from caches.finish()
         elif is_logged(group, line):
             yield group
+
+
+def has_rows(steps: Iterable[Step]) -> bool:
+    """Whether some statement changed rows."""
+    return any(isinstance(step, RowsStatement) for step in steps)
 
 
 def is_logged(group: DdlStatement | XaEnd, line: ServerLine) -> bool:

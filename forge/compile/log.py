@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 from forge.compile.clock import Clock
@@ -11,6 +11,7 @@ from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.model import (
     DdlStatement,
     Facts,
+    OwnEvent,
     Plan,
     RollbackTo,
     RowsStatement,
@@ -20,6 +21,7 @@ from forge.compile.model import (
     XaEnd,
     XaId,
 )
+from forge.compile.own import own_event
 from forge.compile.rows import row_events
 from forge.compile.statement_format import statement_bodies
 from forge.compile.status import in_order, quoted, session_variables
@@ -143,29 +145,35 @@ class SessionLog(ABC):
             return self.facts.xids[number]
         return next(self.next_xid)
 
-    def rows(self, statement: RowsStatement, second: int) -> Iterator[Event]:
-        """TABLE_MAP and row events of a statement."""
+    def rows(self, statement: RowsStatement, second: int, inside: Sequence[OwnEvent] = ()) -> Iterator[Event]:
+        """TABLE_MAP and row events of a statement, with the scenario's events ``inside`` after the TABLE_MAP."""
         try:
             self.line.require("row_events")
         except ScenarioError as error:
             raise error.at(None, statement.line) from None
-        table_ids: dict[str, int] = {}
-        for table in statement.tables:
-            table_id = table_ids[table.full_name] = self._table_id(table)
-            yield self.event(table_map(table, table_id, self.session, self.line), second)
-        for body in row_events(statement, table_ids, self.session, self.line):
+        table_id = self._table_id(statement.table)
+        yield self.event(table_map(statement.table, table_id, self.session, self.line), second)
+        yield from (own_event(one, second, self.session, self.line) for one in inside)
+        for body in row_events(statement, table_id, self.session, self.line):
             yield self.event(body, second)
 
     def steps(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """What the statements of a transaction log."""
+        inside: list[OwnEvent] = []
         for index, step in enumerate(transaction.steps):
             second = self.clock.second(number, index)
-            if isinstance(step, RowsStatement) and step.as_text:
+            if isinstance(step, OwnEvent):
+                if step.place == "rows":
+                    inside.append(step)
+                elif step.place == "here":
+                    yield own_event(step, second, self.session, self.line)
+            elif isinstance(step, RowsStatement) and step.as_text:
                 yield from self.text(step, second, transaction.current_database)
             elif isinstance(step, RowsStatement):
                 if self.session.rows_query:
                     yield self.statement_text(step, second)
-                yield from self.rows(step, second)
+                yield from self.rows(step, second, inside)
+                inside.clear()
             elif isinstance(step, (Savepoint, RollbackTo)):
                 word = "SAVEPOINT" if isinstance(step, Savepoint) else "ROLLBACK TO"
                 yield self.plain_query(f"{word} {quoted(step.name)}", second, transaction.current_database)
@@ -187,6 +195,12 @@ class SessionLog(ABC):
         if recorded is not None and place < len(recorded):
             return recorded[place]
         return next(self.next_file_id)
+
+    def before_begin(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        """The scenario's events between the GTID event and BEGIN."""
+        for step in transaction.steps:
+            if isinstance(step, OwnEvent) and step.place == "begin":
+                yield own_event(step, self.clock.second(number, 0), self.session, self.line)
 
     def plain_query(self, text: str, second: int, database: str) -> Event:
         """A QUERY event with nothing but the session's own status variables."""

@@ -108,6 +108,7 @@ class MariadbLog(SessionLog):
         # Where no engine took part, or not yet, the server does not know which.
         engines = prepared or (transactional and not transaction.wrote)
         yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=engines)
+        yield from map(self._cached, self.before_begin(number, transaction))
         for event in self.steps(number, transaction):
             is_text = isinstance(event.body, Query) and not event.flags & SUPPRESS_USE
             yield self._cached(self._compressed(event) if is_text else event)
@@ -138,7 +139,7 @@ class MariadbLog(SessionLog):
         return self.clock.second(number, len(transaction.steps) + (1 if self.has_xa_end(transaction) else 0) + 1)
 
     def statement_text(self, statement: RowsStatement, second: int) -> Event:
-        return self.event(AnnotateRows(query=statement.logged_sql), second)
+        return self.event(AnnotateRows(query=statement.sql), second)
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
         """COMMIT ONE PHASE is logged as COMMIT is."""

@@ -6,7 +6,7 @@ column, in table order; an entry is a value of ``forge.values`` or None for NULL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
@@ -78,23 +78,6 @@ class TableColumn:
     uses: frozenset[str] = frozenset()
 
 
-ReferentialAction = Literal["restrict", "cascade", "set_null"]
-
-
-@dataclass(frozen=True, slots=True)
-class ForeignKey:
-    """FOREIGN KEY of a child table: its columns, and the (database, name) of the parent with the columns' names."""
-
-    name: str
-    columns: tuple[int, ...]
-    parent: tuple[str, str]
-    parent_columns: tuple[str, ...]
-    on_delete: ReferentialAction = "restrict"
-    on_update: ReferentialAction = "restrict"
-    #: Name of the key of the parent that the columns are.
-    parent_key: str = "PRIMARY"
-
-
 @dataclass(frozen=True, slots=True)
 class Table:
     """One version of a table's definition: DDL makes a new Table with the next ``version``."""
@@ -106,8 +89,6 @@ class Table:
     collation: int = 255
     engine: str = "InnoDB"
     version: int = 0
-
-    foreign_keys: tuple[ForeignKey, ...] = ()
 
     @property
     def full_name(self) -> str:
@@ -253,17 +234,6 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Further:
-    """What triggers and foreign keys, or a statement of several tables, change besides the statement's own table.
-
-    ``at``: how many of the statement's own changes come before.
-    """
-
-    at: int
-    statement: RowsStatement
-
-
-@dataclass(frozen=True, slots=True)
 class RowsStatement:
     """An INSERT (REPLACE too), UPDATE or DELETE with the rows that it changed, in the order of logging.
 
@@ -271,9 +241,6 @@ class RowsStatement:
     the statement names (INSERT's column list, UPDATE's SET clause); None for an INSERT without a list.  ``updates``
     are those that ON DUPLICATE KEY UPDATE names.  ``evaluated`` are the rows that the server had computed when it
     logged the first one.  ``compared`` are the columns that the WHERE clause compares with literals.
-
-    ``further`` are changes of other tables, in order; ``locked`` the tables that the server opened for writing, in its
-    order and as often as it did, where that is not just the tables that changed.
     """
 
     kind: ChangeKind
@@ -284,18 +251,6 @@ class RowsStatement:
     updates: frozenset[int] | None = None
     evaluated: tuple[Evaluation, ...] = ()
     compared: frozenset[int] = frozenset()
-    further: tuple[Further, ...] = ()
-    locked: tuple[Table, ...] = ()
-    #: A foreign key made the changes: the server checked none, and marked all columns as used.
-    cascaded: bool = False
-    #: foreign_key_checks=1: the parents of new rows count for the logical timestamp.
-    checks_parents: bool = True
-    #: The table is the parent of a foreign key.
-    is_parent: bool = False
-    #: The server opened a parent of a foreign key for writing, or a child whose keys it checks.
-    is_related: bool = False
-    #: UPDATE: bits of the tables that it changes, in the order of its table references.
-    update_tables: int = 1
     #: (second, microsecond) that CURRENT_TIMESTAMP gave.
     time: tuple[int, int] | None = None
     #: The columns that it compares with several literals at once: BETWEEN, IN.
@@ -306,37 +261,6 @@ class RowsStatement:
     load: LoadFile | None = None
     #: Logged as its text (binlog_format), not as rows.
     as_text: bool = False
-
-    def logged(self) -> Iterator[tuple[RowsStatement, RowChange]]:
-        """All changes in the order of the log, with the statement that each is part of."""
-        waiting = list(self.further)
-        for number, change in enumerate(self.changes):
-            while waiting and waiting[0].at <= number:
-                yield from waiting.pop(0).statement.logged()
-            yield self, change
-        for later in waiting:
-            yield from later.statement.logged()
-
-    @property
-    def first(self) -> RowsStatement | None:
-        """The part that logs the first change; None if nothing changed."""
-        return next((part for part, _ in self.logged()), None)
-
-    @property
-    def logged_sql(self) -> str:
-        """The text that is logged: of the statement that logs the first change, which may stand in a trigger."""
-        return (self.first or self).sql
-
-    def parts(self) -> Iterator[RowsStatement]:
-        """The statement, and all that belongs to it."""
-        yield self
-        for further in self.further:
-            yield from further.statement.parts()
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """The tables that TABLE_MAP events are written of, in order."""
-        return self.locked or tuple({part.table.full_name: part.table for part in self.parts()}.values())
 
 
 DdlKind = Literal[
@@ -402,8 +326,31 @@ class ReleaseSavepoint:
     name: str
 
 
-#: A statement inside a transaction.
-Step = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint
+#: Where an event of a scenario's own stands: where it is written; between GTID and BEGIN; between the TABLE_MAP and
+#: the rows of the next statement; after FORMAT_DESCRIPTION, before the first group, or at the very end of its file.
+EventPlace = Literal["here", "begin", "rows", "description", "head", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEvent:
+    """An event that no statement logs, which the scenario places: informational, private, or of an unknown type.
+
+    ``data`` is its body, or ``text`` what a body of that type says.  ``post_header_length`` puts the type into the
+    list of FORMAT_DESCRIPTION.
+    """
+
+    type_code: int
+    data: bytes = b""
+    text: str | None = None
+    flags: int = 0
+    place: EventPlace = "here"
+    timestamp: int | None = None
+    server_id: int | None = None
+    post_header_length: int | None = None
+
+
+#: A statement inside a transaction, or an event that is placed there.
+Step = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint | OwnEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,7 +388,11 @@ class Transaction:
     @property
     def in_block(self) -> bool:
         """Whether the statements run between BEGIN and COMMIT, or XA START and XA END."""
-        return self.explicit or self.xa is not None or self.end != "commit" or len(self.statements) > 1
+        return self.explicit or self.xa is not None or self.end != "commit" or self._several
+
+    @property
+    def _several(self) -> bool:
+        return sum(not isinstance(step, OwnEvent) for step in self.statements) > 1
 
     @property
     def rows_statements(self) -> tuple[RowsStatement, ...]:
@@ -470,6 +421,15 @@ class FileStep:
 
     kind: FileEnd
     after: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventStep:
+    """An event outside of all groups, after ``after`` groups of the plan and ``files`` of its file steps."""
+
+    event: OwnEvent
+    after: int
+    files: int
 
 
 class Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -619,3 +579,5 @@ class Plan:
     tables: dict[str, Table] = field(default_factory=dict)
     #: What ends files before the session's end, in the order in which it happens.
     file_steps: tuple[FileStep, ...] = ()
+    #: Events of the scenario's own that stand outside of all groups.
+    event_steps: tuple[EventStep, ...] = ()

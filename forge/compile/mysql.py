@@ -15,6 +15,7 @@ from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.model import DdlStatement, Plan, RowsStatement, XaEnd
+from forge.compile.own import rows_query
 from forge.compile.statement_format import statement_variables
 from forge.compile.status import (
     begin_variables,
@@ -29,10 +30,9 @@ from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.layout import Body, to_bytes
+from forge.events.layout import Body
 from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
-from forge.events.rows_query import RowsQuery
 from forge.events.status_vars import StatusVariables
 from forge.servers import ServerLine
 
@@ -129,8 +129,8 @@ class MysqlLog(SessionLog):
 
     def _inside(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """BEGIN or XA START, the statements, and the end."""
-        first, xa = transaction.steps[0], transaction.xa
-        assert isinstance(first, RowsStatement)  # an empty cache takes no SAVEPOINT
+        first, xa = transaction.rows_statements[0], transaction.xa
+        yield from self.before_begin(number, transaction)
         begin = Query(
             database=transaction.current_database,
             status_variables=self._begin_variables(number, first),
@@ -152,9 +152,7 @@ class MysqlLog(SessionLog):
         return begin_variables(first, self.clock.statement_time(number, 0)[1], self.session, self.line)
 
     def statement_text(self, statement: RowsStatement, second: int) -> Event:
-        sql = statement.logged_sql
-        length = len(to_bytes(sql)) % 256 if self.line.rows_query_length else 0
-        return self.event(RowsQuery(unused_length=length, query=sql), second, IGNORABLE)
+        return self.event(rows_query(statement.sql, self.line), second, IGNORABLE)
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
         return transaction.xa is not None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from forge.compile.metadata_forms import MetadataForms
 from forge.compile.model import Plan, Session
+from forge.compile.own import own_events
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.record.server import RealServer
 from forge.render.sql import replay_sessions
@@ -49,6 +50,8 @@ def options_for(plan: Plan) -> list[str]:
     """
     session = plan.session
     _check_recordable(session)
+    if next(own_events(plan), None) is not None:
+        raise ScenarioError("no server writes the events that the scenario places", expected="no `event` in it")
     common = [
         f"--server-id={session.server_id}",
         f"--binlog-checksum={(session.checksum or 'crc32').upper()}",

@@ -14,12 +14,12 @@ from forge.compile.clock_use import CLOCK_FUNCTIONS
 from forge.compile.model import (
     DdlStatement,
     Group,
+    OwnEvent,
     Plan,
     ReleaseSavepoint,
     RollbackTo,
     RowsStatement,
     Savepoint,
-    Step,
     TableColumn,
     XaEnd,
     XaId,
@@ -118,10 +118,17 @@ def _group(plan: Plan, clock: Clock, number: int, current: str) -> ReplayGroup:
     )
 
 
-def _steps(group: Group) -> Sequence[Step | DdlStatement]:
+#: What a client sends.
+Sent = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint | DdlStatement
+
+
+def _steps(group: Group) -> Sequence[Sent]:
+    """The statements of a group; events that a scenario places are nobody's statements."""
     if isinstance(group, XaEnd):
         return ()
-    return (group,) if isinstance(group, DdlStatement) else group.statements
+    if isinstance(group, DdlStatement):
+        return (group,)
+    return tuple(step for step in group.statements if not isinstance(step, OwnEvent))
 
 
 def _ends(group: Group) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -141,7 +148,7 @@ def _xa_text(xa: XaId) -> str:
     return f"X'{xa.gtrid.hex()}', X'{xa.bqual.hex()}', {xa.format_id}"
 
 
-def _replayed(step: Step | DdlStatement, clock: Clock) -> ReplayStatement:
+def _replayed(step: Sent, clock: Clock) -> ReplayStatement:
     if isinstance(step, Savepoint):
         return ReplayStatement(f"SAVEPOINT {quoted(step.name)}", None)
     if isinstance(step, RollbackTo):

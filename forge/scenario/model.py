@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import Session
+from forge.compile.model import EventPlace, Session
 from forge.errors import Phase, Verdict
 from forge.located import Located
 
@@ -127,15 +127,51 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     where: Annotated[Where | None, Meta(description="Conditions that all have to hold, by column.")] = None
 
 
+class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """An event that no statement logs: informational, private, or of an unknown type (WL#4033)."""
+
+    type: Annotated[str | int, Meta(description="Name of the event type, such as `ROWS_QUERY`, or its number.")]
+    text: Annotated[
+        str | None,
+        Meta(description="What the body says: a statement's text, a message, a file name; else the body as UTF-8."),
+    ] = None
+    hex: Annotated[str | None, Meta(description="The body, as hex; without text and hex it is empty.")] = None
+    ignorable: Annotated[
+        bool | None, Meta(description="The flag IGNORABLE; by default only on IGNORABLE and ROWS_QUERY.")
+    ] = None
+    flags: Annotated[list[str], Meta(description="Further flags of the header, such as `ARTIFICIAL`.")] = []
+    place: Annotated[
+        EventPlace,
+        Meta(
+            description="`here`; `begin` between GTID and BEGIN and `rows` between TABLE_MAP and rows of the next"
+            " statement, inside a transaction; `description` after FORMAT_DESCRIPTION, `head` before the file's first"
+            " group, `end` as the file's last event, by itself."
+        ),
+    ] = "here"
+    timestamp: Annotated[Annotated[int, Meta(ge=0, le=2**32 - 1)] | None, Meta(description="Seconds.")] = None
+    server_id: Annotated[Annotated[int, Meta(ge=0, le=2**32 - 1)] | None, Meta(description="Server of the header.")] = (
+        None
+    )
+    post_header_length: Annotated[
+        Annotated[int, Meta(ge=0, le=255)] | None,
+        Meta(description="Lists the type in FORMAT_DESCRIPTION, with this length: readers refuse types beyond it."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.text is not None and self.hex is not None:
+            raise ValueError("an event has either `text` or `hex`")
+
+
 #: Kinds of statements: each statement has exactly one.
 KINDS = (
     "insert", "replace", "update", "delete", "savepoint", "rollback_to", "release_savepoint", "ddl", "flush", "restart",
+    "event",
 )  # fmt: skip
 
 
 class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One statement: exactly one of insert, replace, update, delete, savepoint, rollback_to, release_savepoint, ddl,
-    flush and restart.
+    flush, restart and event.
     """
 
     insert: Insert | None = None
@@ -158,6 +194,10 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             description="The server is shut down (`clean`) or killed (`crash`) and started again, which begins another"
             " file; stands by itself, as ddl does."
         ),
+    ] = None
+    event: Annotated[
+        PlacedEvent | None,
+        Meta(description="An event that no statement logs; by itself it stands between the groups."),
     ] = None
     query: Annotated[
         str | None,
@@ -395,6 +435,22 @@ def rollback_to(name: str) -> Statement:
 def release_savepoint(name: str) -> Statement:
     """RELEASE SAVEPOINT."""
     return Statement(release_savepoint=name)
+
+
+def event(
+    type: str | int,
+    *,
+    text: str | None = None,
+    hex: str | None = None,
+    ignorable: bool | None = None,
+    place: EventPlace = "here",
+    post_header_length: int | None = None,
+) -> Statement:
+    """An event that no statement logs: ``event(200, hex="00ff", ignorable=True)``."""
+    placed = PlacedEvent(
+        type=type, text=text, hex=hex, ignorable=ignorable, place=place, post_header_length=post_header_length
+    )
+    return Statement(event=placed)
 
 
 def _exactly_one(struct: Struct, names: tuple[str, ...], what: str) -> None:

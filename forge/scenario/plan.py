@@ -9,7 +9,7 @@ from typing import Literal
 
 from forge.compile.clock import Clock
 from forge.compile.grouping import logged_groups
-from forge.compile.model import FileStep, Group, Plan, XaEnd, XaId
+from forge.compile.model import EventStep, FileStep, Group, Plan, XaEnd, XaId
 from forge.compile.requirements import session_features
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
@@ -18,6 +18,7 @@ from forge.scenario.cells import Circumstances
 from forge.scenario.convert import checked
 from forge.scenario.ddl import parse_create_table, parse_ddl
 from forge.scenario.model import Scenario, Statement, TableDeclaration, Transaction
+from forge.scenario.placed import own_event
 from forge.scenario.rows import StatementTime
 from forge.scenario.session_text import SessionText
 from forge.scenario.sqltext import identifier
@@ -71,6 +72,7 @@ class _Planner:
         self.catalog = Catalog(scenario.server)
         self.groups: list[Group] = []
         self.file_steps: list[FileStep] = []
+        self.event_steps: list[EventStep] = []
         #: How many groups the log has so far.
         self.logged = 0
         self.prepared = PreparedTransactions()
@@ -94,6 +96,7 @@ class _Planner:
             session=self.scenario.session,
             groups=tuple(self.groups),
             file_steps=tuple(self.file_steps),
+            event_steps=tuple(self.event_steps),
             contents={name: tuple(s.rows[n] for n in s.ordered()) for name, s in states.items()},
             tables={name: state.table for name, state in states.items()},
         )
@@ -174,6 +177,9 @@ class _Planner:
         statements = declared.statements
         in_block = declared.explicit or declared.xa is not None or declared.end != "commit"
         alone = statements[0] if len(statements) == 1 and not in_block else Statement(savepoint="")
+        if not in_block and all(statement.event is not None for statement in statements):
+            self._events(path, entry)
+            return
         if alone.flush is not None or alone.restart is not None:
             self._end_file(alone)
             return
@@ -202,6 +208,14 @@ class _Planner:
             if getattr(statement, word) is not None:
                 with self._place((*path, word)):
                     raise ScenarioError(f"{word} commits by itself", expected="a transaction with nothing else in it")
+        if statement.event is not None:
+            with self._place((*path, "event")):
+                running.add(own_event(statement.event, inside=True))
+                if statement.event.place == "rows" and not any(
+                    later.target is not None for later in running.declared.statements[index + 1 :]
+                ):
+                    raise ScenarioError("there are no rows behind the event", expected="a statement that changes rows")
+            return
         with self._place(path):
             step = savepoint_step(statement)
             if step is not None:
@@ -212,6 +226,14 @@ class _Planner:
         if done.changes or done.kind == "insert" or done.as_text:
             # An INSERT that changed nothing may have used up numbers of AUTO_INCREMENT: it is replayed, not logged.
             running.add(done)
+
+    def _events(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
+        """Events outside of all groups."""
+        for index, statement in enumerate(_statements_of(entry)):
+            assert statement.event is not None
+            with self._place((*_statement_path(path, entry, index), "event")):
+                event = own_event(statement.event, inside=False)
+            self.event_steps.append(EventStep(event, len(self.groups), len(self.file_steps)))
 
     def _xa_end(self, path: tuple[str | int, ...], declared: Transaction) -> None:
         end: Literal["commit", "rollback"] = "commit" if declared.xa_commit is not None else "rollback"

@@ -33,9 +33,14 @@ def declared_transaction(entry: list[Statement] | Declared) -> Declared:
         if not entry:
             raise ScenarioError("the transaction is empty", expected="at least one statement")
         entry = Declared(statements=entry)
-    if entry.explicit is False and (len(entry.statements) > 1 or entry.end == "rollback"):
+    if entry.explicit is False and (_several(entry) or entry.end == "rollback"):
         raise ScenarioError("several statements commit together only in BEGIN ... COMMIT", expected="explicit: true")
     return entry
+
+
+def _several(declared: Declared) -> bool:
+    """Whether there are several statements; events that are placed among them are none."""
+    return sum(statement.event is None for statement in declared.statements) > 1
 
 
 def xa_id(name: XaName) -> XaId:
@@ -69,7 +74,7 @@ class RunningTransaction:
         self.form = Transaction(
             statements=(),
             current_database=current_database,
-            explicit=bool(declared.explicit) or len(declared.statements) > 1,
+            explicit=bool(declared.explicit) or _several(declared),
             end=end,
             xa=None if declared.xa is None else xa_id(declared.xa),
         )

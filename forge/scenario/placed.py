@@ -1,0 +1,70 @@
+"""Events that a scenario places by hand: what their entry means."""
+
+from __future__ import annotations
+
+from forge.compile.model import OwnEvent
+from forge.errors import ScenarioError, nearest
+from forge.events.event import EVENT_FLAGS, IGNORABLE
+from forge.events.format_description import FormatDescription
+from forge.events.ignorable import Ignorable
+from forge.events.registry import EVENT_CODES
+from forge.events.rows_query import RowsQuery
+from forge.scenario.model import PlacedEvent
+
+#: Places inside a transaction, and those of an event by itself.
+INSIDE, OUTSIDE = ("here", "begin", "rows"), ("here", "description", "head", "end")
+#: Types that servers mark as ignorable.
+_IGNORABLE_TYPES = (Ignorable.type_code, RowsQuery.type_code)
+_FLAGS = {name: bit for bit, name in EVENT_FLAGS}
+
+
+def own_event(declared: PlacedEvent, *, inside: bool) -> OwnEvent:
+    """The compiler's form of an entry, ``inside`` a transaction or by itself.  Raises ScenarioError."""
+    places = INSIDE if inside else OUTSIDE
+    if declared.place not in places:
+        where = "inside a transaction" if inside else "by itself"
+        raise ScenarioError(f"an event {where} has no place {declared.place!r}", expected=", ".join(places))
+    code = _type_code(declared.type)
+    return OwnEvent(
+        type_code=code,
+        data=_data(declared.hex),
+        text=declared.text,
+        flags=_flags(declared, code),
+        place=declared.place,
+        timestamp=declared.timestamp,
+        server_id=declared.server_id,
+        post_header_length=declared.post_header_length,
+    )
+
+
+def _type_code(declared: str | int) -> int:
+    if isinstance(declared, str):
+        if declared not in EVENT_CODES:
+            suggestion = nearest(declared.upper(), EVENT_CODES)
+            problem = f"unknown event type {declared!r}"
+            raise ScenarioError(problem, expected="a name or 0 to 255", suggestion=suggestion)
+        declared = EVENT_CODES[declared]
+    if not 0 <= declared <= 255:
+        raise ScenarioError(f"{declared} is no event type", expected="0 to 255")
+    if declared == FormatDescription.type_code:
+        raise ScenarioError("FORMAT_DESCRIPTION changes how a file is read", expected="a listing (forge asm) for that")
+    return declared
+
+
+def _data(text: str | None) -> bytes:
+    try:
+        return bytes.fromhex(text or "")
+    except ValueError:
+        raise ScenarioError(f"{text!r} is not hex", expected="pairs of hexadecimal digits") from None
+
+
+def _flags(declared: PlacedEvent, code: int) -> int:
+    flags = 0
+    for name in declared.flags:
+        if name not in _FLAGS:
+            raise ScenarioError(
+                f"unknown flag {name!r}", expected=f"one of {', '.join(_FLAGS)}", suggestion=nearest(name, _FLAGS)
+            )
+        flags |= _FLAGS[name]
+    ignorable = code in _IGNORABLE_TYPES if declared.ignorable is None else declared.ignorable
+    return flags | (IGNORABLE if ignorable else 0)
