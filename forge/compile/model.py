@@ -106,6 +106,14 @@ class Table:
         """How many hidden columns keys on expressions have; no event shows them."""
         return sum(part.expression is not None for key in self.keys for part in key.parts)
 
+    @property
+    def has_generated_key(self) -> bool:
+        """Whether the primary key is as servers generate one (table_has_generated_invisible_primary_key)."""
+        key, first = self.primary_key, self.columns[0]
+        alone = key is not None and [part.column for part in key.parts] == [0]
+        like = first.name == "my_row_id" and first.auto_increment and not first.visible and not first.nullable
+        return alone and like and first.type.name == "BIGINT" and first.type.unsigned
+
     def takes_null(self, part: KeyPart) -> bool:
         """Whether a part of a key can be NULL, as an expression always can."""
         return part.expression is not None or self.columns[part.column].nullable
@@ -554,6 +562,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     #: MariaDB: texts of statements and rows of at least ``log_bin_compress_min_len`` bytes are compressed one by one.
     log_bin_compress: bool = False
     log_bin_compress_min_len: int = 256
+    #: ``sql_generate_invisible_primary_key``: tables without a key get the column my_row_id (8.0.30 on).
+    generate_invisible_primary_key: bool = False
     foreign_key_checks: bool = True
     unique_checks: bool = True
     #: The session's sql_mode: "" clips values that a column cannot hold; without it, the server's default refuses them.

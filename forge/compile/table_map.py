@@ -30,6 +30,7 @@ Columns = Sequence[Column]
 Records = list[MetadataRecord]
 
 BINARY_COLLATION = 63
+BIT_LEN_EXACT, GENERATED_INVISIBLE_PK = 0x0001, 0x0004
 DEFAULT_DIMENSIONS = 2048
 
 
@@ -56,12 +57,17 @@ def table_map(table: Table, table_id: int, session: Session, line: ServerLine) -
         table_id=table_id,
         database=table.database,
         table=table.name,
+        table_flags=BIT_LEN_EXACT | (GENERATED_INVISIBLE_PK if _shows_generated_key(table, line) else 0),
         types=bytes(column.type_code for column in columns),
         metadata=b"".join(column.metadata for column in columns),
         nullable=bytes(nullable),
         optional_metadata=forced,
         metadata_tail=tail,
     )
+
+
+def _shows_generated_key(table: Table, line: ServerLine) -> bool:
+    return line.knows("generated_invisible_key") and table.has_generated_key
 
 
 def optional_metadata(table: Table, columns: Columns, session: Session, line: ServerLine) -> tuple[MetadataRecord, ...]:

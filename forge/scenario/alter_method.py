@@ -14,6 +14,7 @@ from forge.scenario.definition import ColumnDefinition
 from forge.scenario.state import TableState
 from forge.scenario.syntax import (
     Action,
+    AddCheck,
     AddColumn,
     AddKey,
     ChangeColumn,
@@ -34,7 +35,8 @@ def alter_method(actions: Sequence[Action], before: TableState, after: TableStat
         return "metadata"
     if all(isinstance(action, RenameTo) for action in actions):
         return "rename"
-    if needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
+    checked = any(isinstance(action, AddCheck) and action.check.enforced for action in actions)
+    if checked or needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
         return "copy"
     method: AlterMethod = max((_method(action, before, after) for action in actions), key=_ORDER.index)
     columns = any(isinstance(action, (AddColumn, DropColumn)) for action in actions)

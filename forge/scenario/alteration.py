@@ -15,11 +15,14 @@ from forge.scenario.rows import StatementTime, omitted_value, with_generated
 from forge.scenario.state import TableState, largest_number, stored_bytes_of
 from forge.scenario.syntax import (
     Action,
+    AddCheck,
     AddColumn,
     AddKey,
     AlterColumn,
     ChangeColumn,
+    CheckDraft,
     ColumnDraft,
+    DropCheck,
     DropColumn,
     DropKey,
     KeyDraft,
@@ -76,6 +79,8 @@ class Alteration:
         self.placed: list[tuple[_Slot, Place | None]] = []
         #: Keys to add: they speak of columns by the names that they have in the end.
         self.new_keys: list[KeyDraft] = []
+        self.checks = list(state.definition.checks)
+        self.new_checks: list[CheckDraft] = []
         self.collation = state.definition.collation
         self.slots = [_Slot(column, index) for index, column in enumerate(state.columns)]
         self.auto_increment: int | None = None
@@ -104,6 +109,10 @@ class Alteration:
             self.keys[index] = replace(self.keys[index], name=action.new)
         elif isinstance(action, RenameTo):
             self.renamed = action.table
+        elif isinstance(action, AddCheck):
+            self.new_checks.append(action.check)
+        elif isinstance(action, DropCheck):
+            del self.checks[self._check_index(action.name, action.offset)]
         else:
             self._options(action.options)
 
@@ -117,7 +126,8 @@ class Alteration:
                 raise SqlError(f"table {self.state.name} has a primary key already", key.offset, expected="one")
         columns = tuple(slot.column for slot in self.slots)
         keys = (*self.keys, *self.new_keys)
-        definition = Definition(*name, columns, keys, self.collation, self.server).with_not_null_keys()
+        definition = Definition(*name, columns, keys, self.collation, self.server, tuple(self.checks))
+        definition = definition.with_not_null_keys().with_checks(self.new_checks)
         altered = TableState(definition, version, self._first_number())
         altered.updates = self.state.updates
         reordered = self.state.clustering is not None and altered.clustering is None
@@ -178,6 +188,12 @@ class Alteration:
             # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
             return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)
 
+    def _check_index(self, name: str, offset: int) -> int:
+        for index, check in enumerate(self.checks):
+            if _same(check.name, name):
+                return index
+        raise SqlError(f"table {self.state.name} has no CHECK constraint {name!r}", offset)
+
     def _index(self, name: str, offset: int) -> int:
         columns = tuple(slot.column for slot in self.slots)
         return replace(self.state.definition, columns=columns).index_of(name, offset)
@@ -210,6 +226,7 @@ class Alteration:
 
     def _own_keys(self, draft: ColumnDraft) -> None:
         self.new_keys += draft.own_keys()
+        self.new_checks += draft.checks
 
     def _put_columns(self) -> None:
         """FIRST and AFTER find the columns by the names that they have in the end (mysql_prepare_alter_table)."""
@@ -217,8 +234,13 @@ class Alteration:
             if place is None:
                 self.slots.append(slot)
             else:
-                at = 0 if place.after is None else self._index(place.after, place.offset) + 1
+                at = self._first() if place.after is None else self._index(place.after, place.offset) + 1
                 self.slots.insert(at, slot)
+
+    def _first(self) -> int:
+        """FIRST is behind a generated invisible primary key (recorded, whatever the session's setting)."""
+        slot = self.slots[0] if self.slots else None
+        return int(self.state.table.has_generated_key and slot is not None and slot.source == 0)
 
     def _change(self, action: ChangeColumn) -> None:
         index = self._old_index(action.old, action.offset)
@@ -244,6 +266,8 @@ class Alteration:
 
     def _drop(self, action: DropColumn) -> None:
         index = self._old_index(action.name, action.offset)
+        # A constraint on the column alone goes with it.
+        self.checks = [check for check in self.checks if not self._is_on(check, action.name)]
         self._refuse_dependents(action.name, action.offset)
         del self.slots[index]
         kept: list[KeyDraft] = []
@@ -253,11 +277,19 @@ class Alteration:
                 kept.append(replace(key, parts=parts))
         self.keys = kept
 
+    def _is_on(self, check: CheckDraft, name: str) -> bool:
+        used = parse_expression(check.expression, server_line(self.server).family).columns()
+        return bool(used) and all(_same(column, name) for column in used)
+
     def _refuse_dependents(self, name: str, offset: int) -> None:
         for slot in self.slots:
             generated = slot.column.generated
             if generated is not None and any(_same(used, name) for used in generated.columns()):
                 raise SqlError(f"generated column {slot.column.name!r} depends on column {name!r}", offset)
+        for check in self.checks:
+            used = parse_expression(check.expression, server_line(self.server).family).columns()
+            if any(_same(column, name) for column in used):
+                raise SqlError(f"CHECK constraint {check.name!r} uses column {name!r}", offset)
         for key in self.keys:
             for part in key.parts:
                 if part.expression is not None:

@@ -7,28 +7,35 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from forge.compile.model import DdlKind, DdlStatement, TableColumn
+from forge.compile.table_map import key_of_rows
 from forge.errors import ScenarioError, nearest
 from forge.scenario.alter_copy import copies_moments
 from forge.scenario.alter_method import alter_method
 from forge.scenario.alteration import Alteration
 from forge.scenario.definition import Definition, define_column
 from forge.scenario.rows import StatementTime
+from forge.scenario.show_create import create_table_text
 from forge.scenario.state import TableState
 from forge.scenario.syntax import (
     AlterTable,
     CharsetClause,
+    ColumnDraft,
     CreateLike,
     CreateTable,
     DatabaseStatement,
     Ddl,
     DropTables,
+    KeyDraft,
+    PartDraft,
     RenameTables,
     RenameTo,
     TableRef,
     TruncateTable,
+    TypeDraft,
 )
 from forge.scenario.tokens import SqlError
 from forge.servers import server_line
+from forge.values.sqltype import SqlType
 
 SYSTEM_DATABASES = frozenset({"mysql", "sys", "information_schema", "performance_schema"})
 _NAME = re.compile(r"\s*(`(?:[^`]|``)+`|[^`.\s]+)(?:\s*\.\s*(`(?:[^`]|``)+`|[^`.\s]+))?\s*")
@@ -39,8 +46,10 @@ TableName = tuple[str, str]
 class Catalog:
     """What exists on the server.  Table and database names are case-sensitive, as on Linux."""
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, *, generates_keys: bool = False) -> None:
         self.server = server
+        #: Tables without a key get an invisible one (sql_generate_invisible_primary_key).
+        self.generates_keys = generates_keys
         #: Default collation by database.
         self.databases: dict[str, int] = {}
         self.tables: dict[TableName, TableState] = {}
@@ -156,6 +165,10 @@ class Catalog:
             return replace(result, no_effect=True, tables=(self.tables[(database, statement.table.name)].table,))
         name = self._free(statement.table, current)
         definition = defined_table(statement, name, self.databases[database], self.server)
+        if self.generates_keys and _needs_key(statement, definition):
+            statement = with_generated_key(statement)
+            definition = defined_table(statement, name, self.databases[database], self.server)
+            result = replace(result, sql=create_table_text(statement, definition, current))
         state = TableState(definition, self._version(name), statement.options.auto_increment or 1)
         self.tables[name] = state
         return replace(result, tables=(state.table,), defines=state.table.columns)
@@ -191,6 +204,9 @@ class Catalog:
                 name = renamed
         altered = alteration.finish(name, self._version(name), time)
         self.tables[name] = altered
+        if self.generates_keys and state.clustering is not None and altered.clustering is None:
+            # ER_NOT_SUPPORTED_YET: "an operation that leaves the table without a PRIMARY KEY" (recorded).
+            raise SqlError("a table keeps its primary key while sql_generate_invisible_primary_key is on", 0)
         kept = alteration.kept(altered)
         return DdlStatement(
             kind=statement.statement,
@@ -278,7 +294,38 @@ def defined_table(statement: CreateTable, name: TableName, database_collation: i
             if part.column.lower() in nullable:
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
                 raise SqlError(problem, part.offset, expected="NOT NULL")
-    return Definition(name[0], name[1], columns, keys, collation, server).with_not_null_keys()
+    definition = Definition(name[0], name[1], columns, keys, collation, server).with_not_null_keys()
+    checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
+    return definition.with_checks(sorted(checks, key=lambda check: check.offset))
+
+
+def _needs_key(statement: CreateTable, definition: Definition) -> bool:
+    """Whether InnoDB would make a hidden row id its clustering key."""
+    return (statement.options.engine or "innodb").lower() == "innodb" and key_of_rows(definition.table(0)) is None
+
+
+def with_generated_key(statement: CreateTable) -> CreateTable:
+    """The statement with the key that a server generates.  Raises SqlError where it cannot (4108, 4109)."""
+    for draft in statement.columns:
+        if draft.name.lower() == GENERATED_KEY:
+            raise SqlError(f"the server cannot generate a primary key: there is a column {draft.name!r}", draft.offset)
+        if draft.auto_increment:
+            problem = f"the server cannot generate a primary key beside AUTO_INCREMENT column {draft.name!r}"
+            raise SqlError(problem, draft.offset)
+    offset = statement.table.offset
+    column = ColumnDraft(
+        GENERATED_KEY,
+        TypeDraft(SqlType("BIGINT", unsigned=True), offset=offset),
+        offset,
+        nullable=False,
+        auto_increment=True,
+        visible=False,
+    )
+    key = KeyDraft("primary", None, (PartDraft(GENERATED_KEY, None, offset),), offset)
+    return replace(statement, columns=(column, *statement.columns), keys=(key, *statement.keys))
+
+
+GENERATED_KEY = "my_row_id"
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from forge.errors import FormatError, ScenarioError
 from forge.scenario.syntax import (
     TEXT_TYPES,
     CharsetClause,
+    CheckDraft,
     ColumnDraft,
     Default,
     ExpressionDefault,
@@ -71,7 +72,7 @@ def column_type(cursor: Cursor) -> TypeDraft:
         return TypeDraft(replace(found, collation=None), clause, first.start)
     if cursor.token.is_word("COMPRESSED"):
         found = _compressed(cursor, found)
-    return TypeDraft(found, _charset_clause(cursor, found, clause), first.start)
+    return TypeDraft(found, _charset_clause(cursor, found, clause), first.start, cursor.sql[first.start : end])
 
 
 def _charset_clause(cursor: Cursor, found: SqlType, clause: CharsetClause) -> CharsetClause:
@@ -168,19 +169,32 @@ def _compressed(cursor: Cursor, found: SqlType) -> SqlType:
 def _idle_attribute(cursor: Cursor, column: ColumnDraft, offset: int) -> ColumnDraft:
     """Attributes that leave no trace in a binlog, and those that are not built yet."""
     if cursor.accept("COMMENT"):
-        cursor.string("a comment")
-    elif cursor.accept("COLUMN_FORMAT") or cursor.accept("STORAGE"):
+        return replace(column, comment=cursor.string("a comment"))
+    if cursor.token.is_word("CHECK", "CONSTRAINT"):
+        return replace(column, checks=(*column.checks, check_constraint(cursor)))
+    if cursor.accept("COLUMN_FORMAT") or cursor.accept("STORAGE"):
         cursor.advance()
     elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
         cursor.accept_mark("=")
         cursor.string("an attribute")
     elif cursor.token.is_word("REFERENCES"):
         raise SqlUnsupported("foreign keys (REFERENCES) are not supported yet", offset)
-    elif cursor.token.is_word("CHECK", "CONSTRAINT"):
-        raise SqlUnsupported("CHECK constraints are not supported yet", offset)
     else:
         cursor.wrong("an attribute of the column, a comma or ')'", _ATTRIBUTES)
     return column
+
+
+def check_constraint(cursor: Cursor) -> CheckDraft:
+    """``[CONSTRAINT name] CHECK (expression) [[NOT] ENFORCED]``.  Raises SqlError."""
+    offset = cursor.token.start
+    name = None
+    if cursor.accept("CONSTRAINT") and not cursor.token.is_word("CHECK"):
+        name = cursor.name("constraint")
+    cursor.expect("CHECK")
+    expression = cursor.balanced()
+    enforced = not cursor.accept("NOT", "ENFORCED")
+    cursor.accept("ENFORCED")
+    return CheckDraft(name, expression, offset, enforced)
 
 
 def default_clause(cursor: Cursor) -> Default:

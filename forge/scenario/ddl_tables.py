@@ -5,17 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from forge.scenario.ddl_columns import charset_name, collation_name, column_definition, default_clause
+from forge.scenario.ddl_columns import (
+    charset_name,
+    check_constraint,
+    collation_name,
+    column_definition,
+    default_clause,
+)
 from forge.scenario.syntax import (
     Action,
+    AddCheck,
     AddColumn,
     AddKey,
     AlterColumn,
     AlterTable,
     ChangeColumn,
+    CheckDraft,
     ColumnDraft,
     CreateLike,
     CreateTable,
+    DropCheck,
     DropColumn,
     DropKey,
     KeyDraft,
@@ -64,13 +73,16 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
         raise SqlUnsupported("CREATE TABLE ... SELECT is not supported yet", cursor.token.start)
     columns: list[ColumnDraft] = []
     keys: list[KeyDraft] = []
+    checks: list[CheckDraft] = []
     cursor.expect_mark("(")
     if cursor.accept("LIKE"):
         like = table_ref(cursor)
         cursor.expect_mark(")")
         return CreateLike(table, like, if_not_exists)
     while True:
-        if _is_key(cursor):
+        if _is_check(cursor):
+            checks.append(check_constraint(cursor))
+        elif _is_key(cursor):
             keys.append(key_definition(cursor))
         else:
             columns.append(column_definition(cursor))
@@ -82,7 +94,13 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     while not cursor.at("end"):
         options = table_option(cursor, options)
         cursor.accept_mark(",")
-    return CreateTable(table, tuple(columns), tuple(keys), options, if_not_exists)
+    return CreateTable(table, tuple(columns), tuple(keys), options, if_not_exists, tuple(checks))
+
+
+def _is_check(cursor: Cursor) -> bool:
+    """CHECK, CONSTRAINT CHECK or CONSTRAINT name CHECK."""
+    named = cursor.token.is_word("CONSTRAINT")
+    return cursor.token.is_word("CHECK") or (named and any(cursor.following(n).is_word("CHECK") for n in (1, 2)))
 
 
 def _is_key(cursor: Cursor) -> bool:
@@ -90,7 +108,7 @@ def _is_key(cursor: Cursor) -> bool:
 
 
 def key_definition(cursor: Cursor) -> KeyDraft:
-    """A key in a table definition or after ADD.  Raises SqlError, SqlUnsupported for FOREIGN KEY and CHECK."""
+    """A key in a table definition or after ADD.  Raises SqlError, SqlUnsupported for FOREIGN KEY."""
     offset = cursor.token.start
     name = None
     if cursor.accept("CONSTRAINT") and not cursor.token.is_word(*_KEY_WORDS):
@@ -99,8 +117,6 @@ def key_definition(cursor: Cursor) -> KeyDraft:
     special: Literal["", "FULLTEXT", "SPATIAL"] = ""
     if cursor.token.is_word("FOREIGN"):
         raise SqlUnsupported("foreign keys (FOREIGN KEY) are not supported yet", cursor.token.start)
-    if cursor.token.is_word("CHECK"):
-        raise SqlUnsupported("CHECK constraints are not supported yet", cursor.token.start)
     if cursor.accept("PRIMARY"):
         cursor.expect("KEY")
         kind = "primary"
@@ -120,49 +136,50 @@ def key_definition(cursor: Cursor) -> KeyDraft:
 
 def key_body(cursor: Cursor, key: KeyDraft) -> KeyDraft:
     """The columns and options of a key."""
-    _key_options(cursor)
+    key = _key_options(cursor, key)
     cursor.expect_mark("(")
     parts = [_key_part(cursor)]
     while cursor.accept_mark(","):
         parts.append(_key_part(cursor))
     if not cursor.accept_mark(")"):
         cursor.wrong("a comma or ')'")
-    _key_options(cursor)
-    return replace(key, parts=tuple(parts))
+    return replace(_key_options(cursor, key), parts=tuple(parts))
 
 
 def _key_part(cursor: Cursor) -> PartDraft:
     offset = cursor.token.start
     if cursor.token.is_mark("("):
         expression = cursor.balanced()
-        cursor.accept_any("ASC", "DESC")
-        return PartDraft("", None, offset, expression)
+        return PartDraft("", None, offset, expression, cursor.accept_any("ASC", "DESC") == "DESC")
     name = cursor.name("column")
     prefix = None
     if cursor.accept_mark("("):
         prefix = cursor.integer("a prefix length")
         cursor.expect_mark(")")
-    cursor.accept_any("ASC", "DESC")
-    return PartDraft(name, prefix, offset)
+    return PartDraft(name, prefix, offset, descending=cursor.accept_any("ASC", "DESC") == "DESC")
 
 
-def _key_options(cursor: Cursor) -> None:
+def _key_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
     while True:
         if cursor.accept_any("USING", "TYPE"):
-            if not cursor.accept_any("BTREE", "HASH", "RTREE"):
+            using = cursor.accept_any("BTREE", "HASH", "RTREE")
+            if using is None:
                 cursor.wrong("BTREE or HASH", ("BTREE", "HASH"))
+            key = replace(key, using=using)
         elif cursor.accept("KEY_BLOCK_SIZE"):
             cursor.accept_mark("=")
             cursor.integer("a size")
         elif cursor.accept("WITH", "PARSER"):
             cursor.name("parser")
         elif cursor.accept("COMMENT"):
-            cursor.string("a comment")
+            key = replace(key, comment=cursor.string("a comment"))
         elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
             cursor.accept_mark("=")
             cursor.string("an attribute")
-        elif not cursor.accept_any("VISIBLE", "INVISIBLE"):
-            return
+        elif word := cursor.accept_any("VISIBLE", "INVISIBLE"):
+            key = replace(key, visible=word == "VISIBLE")
+        else:
+            return key
 
 
 def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
@@ -190,15 +207,19 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
             raise SqlUnsupported(f"the storage engine {engine} is not supported yet; InnoDB is", offset)
         return replace(options, engine=engine, rebuild=True)
     rebuild = cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
+    name: str | None
     if cursor.accept("DATA") or cursor.accept("INDEX"):
         cursor.expect("DIRECTORY")
-    elif not cursor.accept_any(*_IDLE_OPTIONS):
-        cursor.wrong("a table option", _OPTIONS)
+        name = "DIRECTORY"
+    else:
+        name = cursor.accept_any(*_IDLE_OPTIONS)
+        if name is None:
+            cursor.wrong("a table option", _OPTIONS)
     cursor.accept_mark("=")
     if cursor.at("end"):
         cursor.wrong("the option's value")
-    cursor.advance()
-    return replace(options, rebuild=options.rebuild or rebuild)
+    idle = (*options.idle, (name, cursor.advance().text))
+    return replace(options, rebuild=options.rebuild or rebuild, idle=idle)
 
 
 def alter_table(cursor: Cursor) -> AlterTable:
@@ -265,6 +286,8 @@ def _place(cursor: Cursor) -> Place | None:
 
 
 def _add(cursor: Cursor) -> list[Action]:
+    if _is_check(cursor):
+        return [AddCheck(check_constraint(cursor))]
     if _is_key(cursor):
         return [AddKey(key_definition(cursor))]
     if cursor.token.is_word("PARTITION"):
@@ -291,7 +314,10 @@ def _drop(cursor: Cursor, offset: int) -> Action:
     if cursor.accept_any("INDEX", "KEY"):
         offset = cursor.token.start
         return DropKey(cursor.name("key"), offset)
-    if cursor.token.is_word("FOREIGN", "CHECK", "CONSTRAINT", "PARTITION"):
+    if cursor.accept_any("CHECK", "CONSTRAINT"):
+        offset = cursor.token.start
+        return DropCheck(cursor.name("constraint"), offset)
+    if cursor.token.is_word("FOREIGN", "PARTITION"):
         word = cursor.token.text.upper()
         raise SqlUnsupported(f"ALTER TABLE ... DROP {word} is not supported yet", cursor.token.start)
     cursor.accept("COLUMN")

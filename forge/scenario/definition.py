@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import count
 
 from forge.charsets import compare_key
 from forge.compile.model import Table, TableColumn
@@ -13,6 +15,7 @@ from forge.scenario.expressions import Document, Expression, Operand, Unsigned, 
 from forge.scenario.key_definition import check_auto_increment, named_keys
 from forge.scenario.literals import strict_value
 from forge.scenario.syntax import (
+    CheckDraft,
     ColumnDraft,
     Default,
     ExpressionDefault,
@@ -84,6 +87,8 @@ class Definition:
     keys: tuple[KeyDraft, ...]
     collation: int
     server: str
+    #: CHECK constraints, all with names.
+    checks: tuple[CheckDraft, ...] = ()
 
     def find(self, name: str) -> int | None:
         """Index of the column of that name (case-insensitive); None if there is none."""
@@ -108,6 +113,22 @@ class Definition:
             column.replace(nullable=False) if column.name.lower() in names else column for column in self.columns
         )
         return replace(self, columns=columns)
+
+    def with_checks(self, added: Iterable[CheckDraft]) -> Definition:
+        """The definition with more CHECK constraints.  Raises SqlError where a server would refuse one."""
+        checks = list(self.checks)
+        for check in added:
+            taken = {other.name for other in checks}
+            number = next(n for n in count(1) if f"{self.name}_chk_{n}" not in taken)
+            named = check if check.name is not None else replace(check, name=f"{self.name}_chk_{number}")
+            if named.name in taken:
+                raise SqlError(f"CHECK constraint {named.name!r} is there twice", check.offset)
+            with at_offset(check.offset):
+                expression = parse_expression(check.expression, server_line(self.server).family)
+                for name in expression.columns():
+                    self.index_of(name, check.offset)
+            checks.append(named)
+        return replace(self, checks=tuple(checks))
 
     def table(self, version: int) -> Table:
         """The compiler's form of the definition.  Raises SqlError where a server would refuse it."""

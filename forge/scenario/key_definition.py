@@ -97,7 +97,7 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Computed:
+class RowExpression:
     """The value of an expression for rows of a table."""
 
     expression: Expression
@@ -135,7 +135,7 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
             what = "TEXT" if found.kind == "lob" else "JSON"
             raise ScenarioError(f"a key cannot be on an expression that gives {what}", expected="CAST(... AS CHAR(20))")
         made = KeyExpression(
-            part.expression, _Computed(expression, definition.columns), found.collation, expression.is_array
+            part.expression, RowExpression(expression, definition.columns), found.collation, expression.is_array
         )
         for feature in expression_features(made):
             line.require(feature)

@@ -12,6 +12,9 @@ from forge.compile.model import Key, Row, Table
 from forge.compile.table_map import key_of_rows, unique_keys
 from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition, Definition
+from forge.scenario.expressions import parse_expression
+from forge.scenario.key_definition import RowExpression
+from forge.servers import server_line
 from forge.values.base import Value
 from forge.values.column_charset import charset_of
 from forge.values.integers import bounds
@@ -96,6 +99,7 @@ class TableState:
     def __init__(self, definition: Definition, version: int, auto_increment: int = 1) -> None:
         self.definition = definition
         self.table: Table = definition.table(version)
+        family = server_line(definition.server).family
         self.rows: dict[int, Row] = {}
         #: Number of the next row.
         self.inserted = 0
@@ -106,6 +110,12 @@ class TableState:
         self._kept_auto_increment = self.next_auto_increment
         self.unique = unique_keys(self.table)
         self._taken: list[dict[KeyEntry, int]] = [{} for _ in self.unique]
+        #: The CHECK constraints that are enforced.
+        self.checks = [
+            (check, RowExpression(parse_expression(check.expression, family), definition.columns))
+            for check in definition.checks
+            if check.enforced
+        ]
         #: The key that InnoDB orders rows by.
         self.clustering = key_of_rows(self.table)
         #: Where changes are entered while a transaction runs that may be rolled back.
@@ -219,7 +229,12 @@ class TableState:
                 del taken[entry]
 
     def _check_expressions(self, row: Row) -> None:
-        """Keys on expressions refuse rows for which these have no value."""
+        """CHECK constraints refuse rows, and keys on expressions those for which these have no value."""
+        for check, holds in self.checks:
+            if holds(row) in (0, False):
+                raise ScenarioError(
+                    f"CHECK constraint {check.name} of table {self.name} does not hold: {check.expression}"
+                )
         for key in self.table.keys:
             for part in key.parts:
                 if part.expression is not None:

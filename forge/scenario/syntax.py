@@ -64,6 +64,8 @@ class TypeDraft:
     type: SqlType
     charset: CharsetClause = CharsetClause()
     offset: int = 0
+    #: The type as written, which has the display width of an integer.
+    text: str = ""
 
     def resolve(self, table_collation: int, server: str) -> SqlType:
         """The type with the collation that the column gets.  Raises SqlError."""
@@ -110,6 +112,7 @@ class PartDraft:
     prefix: int | None
     offset: int
     expression: str | None = None
+    descending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,20 @@ class KeyDraft:
     parts: tuple[PartDraft, ...]
     offset: int
     special: Literal["", "FULLTEXT", "SPATIAL"] = ""
+    #: What SHOW CREATE TABLE prints after the columns.
+    using: str = ""
+    comment: str = ""
+    visible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDraft:
+    """A CHECK constraint as written; one that is not enforced refuses nothing."""
+
+    name: str | None
+    expression: str
+    offset: int
+    enforced: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +159,8 @@ class ColumnDraft:
     expression: str = ""
     #: MariaDB's other word for STORED.
     persistent: bool = False
+    comment: str = ""
+    checks: tuple[CheckDraft, ...] = ()
 
     def own_keys(self) -> tuple[KeyDraft, ...]:
         """The keys that PRIMARY KEY and UNIQUE on the column make."""
@@ -169,6 +188,8 @@ class TableOptions:
     auto_increment: int | None = None
     engine: str | None = None
     rebuild: bool = False
+    #: Options that leave no trace but in SHOW CREATE TABLE: (name, value).
+    idle: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +207,7 @@ class CreateTable:
     keys: tuple[KeyDraft, ...]
     options: TableOptions
     if_not_exists: bool = False
+    checks: tuple[CheckDraft, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +264,17 @@ class AddKey:
 
 
 @dataclass(frozen=True, slots=True)
+class AddCheck:
+    check: CheckDraft
+
+
+@dataclass(frozen=True, slots=True)
+class DropCheck:
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class DropKey:
     """``name`` is None for the primary key."""
 
@@ -267,7 +300,7 @@ class SetOptions:
 
 
 ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
-KeyAction = AddKey | DropKey | RenameKey
+KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck
 Action = ColumnAction | KeyAction | RenameTo | SetOptions
 
 
