@@ -163,11 +163,14 @@ def load_text(
     parts = [f" TABLE {table}"]
     if load.charset is not None:
         parts.append(f" CHARACTER SET {load.charset}")
-    parts.append(f" FIELDS TERMINATED BY {_text(load.fields_terminated)}")
-    parts.append((line.load_optionally if load.optionally else "") + f" ENCLOSED BY {_text(load.enclosed)}")
-    parts.append(f" ESCAPED BY {_text(load.escaped)} LINES TERMINATED BY {_text(load.lines_terminated)}")
+    parts.append(f" FIELDS TERMINATED BY {_quoted(load.fields_terminated, line)}")
+    optionally = " OPTIONALLY" if line.load_text_tidy else " OPTIONALLY "
+    parts.append((optionally if load.optionally else "") + f" ENCLOSED BY {_quoted(load.enclosed, line)}")
+    parts.append(
+        f" ESCAPED BY {_quoted(load.escaped, line)} LINES TERMINATED BY {_quoted(load.lines_terminated, line)}"
+    )
     if load.lines_starting:
-        parts.append(f" STARTING BY {_text(load.lines_starting)}")
+        parts.append(f" STARTING BY {_quoted(load.lines_starting, line)}")
     if load.ignored_lines:
         parts.append(f" IGNORE {load.ignored_lines} LINES ")
     names = (f"@{quoted(name[1:])}" if name.startswith("@") else quoted(name) for name in load.columns)
@@ -175,8 +178,9 @@ def load_text(
     return "LOAD DATA", middle, "".join(parts)
 
 
-_ESCAPES = {"\0": r"\0", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'", "\x1a": r"\Z", "\b": r"\b"}
+_ESCAPES = {"\0": r"\0", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'", "\b": r"\b"}
 
 
-def _text(text: str) -> str:
-    return "'" + "".join(_ESCAPES.get(character, character) for character in text) + "'"
+def _quoted(text: str, line: ServerLine) -> str:
+    escapes = _ESCAPES | ({"\x1a": r"\Z"} if line.load_text_tidy else {})
+    return "'" + "".join(escapes.get(character, character) for character in text) + "'"

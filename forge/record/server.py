@@ -169,6 +169,24 @@ class RealServer:
                 )
             time.sleep(0.02)
 
+    @property
+    def client_folder(self) -> Path:
+        """Where the client runs, and looks for the files of LOAD DATA LOCAL."""
+        folder = self.folder / "client"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def put_file(self, name: str, content: bytes, *, local: bool) -> None:
+        """A file for LOAD DATA: in the server's data directory, or in the client's folder."""
+        folder = self.client_folder if local else self.folder / "data"
+        try:
+            with (folder / name).open("xb") as file:
+                file.write(content)
+        except FileExistsError:
+            raise RecordingError(
+                f"{self.build.title} has a file {name} of its own, LOAD DATA needs another name"
+            ) from None
+
     def run_sql(self, text: str, *, database: str | None = None) -> str:
         """Feed ``text`` to the vendor's client in one session; what it prints, tab-separated, without headings.
 
@@ -177,13 +195,13 @@ class RealServer:
         command = [
             str(self._runner), self.build.client, "--no-defaults", "--user=root", f"--socket={self.socket}",
             "--default-character-set=utf8mb4", "--max-allowed-packet=1G", "--batch", "--skip-column-names",
-            "--comments", "--binary-mode", *([database] if database else []),
+            "--comments", "--binary-mode", "--local-infile=1", *([database] if database else []),
         ]  # fmt: skip
         try:
             # Feeding bytes keeps text that is not valid UTF-8 possible through surrogate escapes.
             done = subprocess.run(
                 command, check=False, input=text.encode("utf-8", "surrogateescape"), capture_output=True,
-                timeout=CLIENT_LIMIT,
+                timeout=CLIENT_LIMIT, cwd=self.client_folder,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise RecordingError(f"{self.build.title} took longer than {CLIENT_LIMIT:.0f} s over the script") from None

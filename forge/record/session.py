@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import Plan, Session
+from forge.compile.model import LoadFile, Plan, Session, Transaction
 from forge.compile.own import own_events
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.record.server import RealServer
@@ -57,6 +58,8 @@ def options_for(plan: Plan) -> list[str]:
         f"--binlog-checksum={(session.checksum or 'crc32').upper()}",
         f"--binlog-row-event-max-size={session.binlog_row_event_max_size}",
     ]
+    if any(True for _ in loads_of(plan)):
+        common += ["--local-infile=ON", "--secure-file-priv="]
     if session.max_binlog_size is not None:
         common.append(f"--max-binlog-size={session.max_binlog_size}")
     if any(step.kind == "crash" for step in plan.file_steps):
@@ -91,7 +94,10 @@ def record_plan(plan: Plan, home: Path | None = None, *, ask: str = "") -> Recor
             f"there is no real server of line {plan.server} to record on; there is {', '.join(BUILD_OF_LINE)}"
         )
     options = options_for(plan)
+    loaded = _loaded_files(plan)
     with RealServer(home, build, options, log_name=plan.session.log_name) as server:
+        for (local, name), content in loaded.items():
+            server.put_file(name, content, local=local)
         for session in replay_sessions(plan):
             server.run_sql(session.sql)
             if session.restart is not None:
@@ -116,6 +122,23 @@ def record_plan(plan: Plan, home: Path | None = None, *, ask: str = "") -> Recor
             options=tuple(options),
             answers=answers,
         )
+
+
+def _loaded_files(plan: Plan) -> dict[tuple[bool, str], bytes]:
+    """The files of LOAD DATA: (LOCAL, name) -> content.  Raises ScenarioError for two of one name."""
+    found: dict[tuple[bool, str], bytes] = {}
+    for load in loads_of(plan):
+        if found.setdefault((load.local, load.name), load.content) != load.content:
+            raise ScenarioError(f"two files of LOAD DATA are called {load.name}", expected="`file:` with another name")
+    return found
+
+
+def loads_of(plan: Plan) -> Iterator[LoadFile]:
+    """The files that the plan's statements load."""
+    for group in plan.groups:
+        for statement in group.rows_statements if isinstance(group, Transaction) else ():
+            if statement.load is not None:
+                yield statement.load
 
 
 def _check_recordable(session: Session) -> None:

@@ -15,6 +15,7 @@ In Python::
 from forge.compile.metadata_forms import AddedRecord, MetadataForms, PackedSizes
 from forge.compile.model import Facts, Session
 from forge.scenario.load import iterate_cases, load_cases, load_scenario
+from forge.scenario.load_model import LoadData
 from forge.scenario.matrix import Case, expand, parse_settings
 from forge.scenario.model import (
     ColumnDeclaration,
@@ -31,6 +32,7 @@ from forge.scenario.model import (
     flush_binary_logs,
     insert,
     insert_many,
+    load_data,
     release_savepoint,
     replace,
     restart,
@@ -47,6 +49,7 @@ __all__ = [
     "ColumnDeclaration",
     "Facts",
     "KeyDeclaration",
+    "LoadData",
     "MetadataForms",
     "PackedSizes",
     "PlacedEvent",
@@ -67,6 +70,7 @@ __all__ = [
     "iterate_cases",
     "json_schema",
     "load_cases",
+    "load_data",
     "load_scenario",
     "parse_settings",
     "plan",

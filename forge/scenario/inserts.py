@@ -27,13 +27,21 @@ Kind = Literal["insert", "replace"]
 _MOMENTS = ("DATETIME", "TIMESTAMP")
 
 
-def insert_rows(state: TableState, statement: Statement, kind: Kind, at: Circumstances) -> RowsStatement:
-    """Run an INSERT or REPLACE.  Raises ScenarioError where a server would refuse it."""
+def insert_rows(
+    state: TableState, statement: Statement, kind: Kind, at: Circumstances, *, rows_known: bool = True
+) -> RowsStatement:
+    """Run an INSERT or REPLACE; ``rows_known``: the server knows beforehand how many rows there are.
+
+    Raises ScenarioError where a server would refuse it.
+    """
     insert = statement.insert or statement.replace
     assert insert is not None
     if isinstance(insert, Insert) and insert.ignore:
         at = replace(at, ignores=True)
-    return _Insert(state, statement, kind, insert, at).run()
+    new = _Insert(state, statement, kind, insert, at)
+    if not rows_known:
+        new.numbering = Numbering(state.next_auto_increment, 1)
+    return new.run()
 
 
 class _Insert:

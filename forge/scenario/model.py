@@ -16,6 +16,7 @@ from forge.compile.metadata_forms import MetadataForms
 from forge.compile.model import EventPlace, Session
 from forge.errors import Phase, Verdict
 from forge.located import Located
+from forge.scenario.load_model import LoadData
 
 #: A cell: a literal, or a generator such as {faker: name}.
 Cell = Any
@@ -164,20 +165,21 @@ class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
 #: Kinds of statements: each statement has exactly one.
 KINDS = (
-    "insert", "replace", "update", "delete", "savepoint", "rollback_to", "release_savepoint", "ddl", "flush", "restart",
-    "event",
+    "insert", "replace", "update", "delete", "load_data",
+    "savepoint", "rollback_to", "release_savepoint", "ddl", "flush", "restart", "event",
 )  # fmt: skip
 
 
 class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """One statement: exactly one of insert, replace, update, delete, savepoint, rollback_to, release_savepoint, ddl,
-    flush, restart and event.
+    """One statement: exactly one of insert, replace, update, delete, load_data, savepoint, rollback_to,
+    release_savepoint, ddl, flush, restart and event.
     """
 
     insert: Insert | None = None
     replace: Replace | None = None
     update: Update | None = None
     delete: Delete | None = None
+    load_data: LoadData | None = None
     savepoint: Annotated[str | None, Meta(description="SAVEPOINT of that name.")] = None
     rollback_to: Annotated[str | None, Meta(description="ROLLBACK TO SAVEPOINT of that name.")] = None
     release_savepoint: Annotated[str | None, Meta(description="RELEASE SAVEPOINT of that name.")] = None
@@ -225,13 +227,13 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
 
     def __post_init__(self) -> None:
         _exactly_one(self, KINDS, "a statement")
-        if self.query is not None and self.target is None:
+        if self.query is not None and (self.target is None or self.load_data is not None):
             raise ValueError("`query` goes with insert, replace, update or delete")
 
     @property
     def target(self) -> str | None:
         """The table that the statement changes, as it names it; None if it changes no rows itself."""
-        new = self.insert or self.replace
+        new = self.insert or self.replace or self.load_data
         if new is not None:
             return new.into
         changes = self.update or self.delete
@@ -395,6 +397,11 @@ def replace(into: str, *rows: dict[str, Cell], query: str | None = None) -> Stat
 def insert_many(into: str, count: int, row: dict[str, Cell]) -> Statement:
     """INSERT of ``count`` generated rows: ``insert_many("shop.orders", 50, {"who": {"faker": "name"}})``."""
     return Statement(insert=Insert(into=into, count=count, row=row))
+
+
+def load_data(into: str, rows: list[list[Cell]] | None = None, **how: Any) -> Statement:
+    """LOAD DATA of a file with these rows: ``load_data("shop.orders", [["Ann", 2]], columns=["who", "qty"])``."""
+    return Statement(load_data=LoadData(into=into, rows=rows, **how))
 
 
 def update(table: str, *, set: dict[str, Cell], where: Where | None = None, query: str | None = None) -> Statement:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from forge.compile.model import RowsStatement
 from forge.scenario.cells import Circumstances
 from forge.scenario.inserts import Kind, insert_rows
+from forge.scenario.loads import load_rows
 from forge.scenario.model import Statement
 from forge.scenario.updates import delete_rows, update_rows
 
@@ -23,6 +24,11 @@ def _executed(statement: Statement, at: Circumstances) -> RowsStatement:
         with at.place(kind, "into"):
             state = at.catalog.table(new.into, at.current_database)
         return insert_rows(state, statement, kind, at)
+    if statement.load_data is not None:
+        with at.place("load_data", "into"):
+            state = at.catalog.table(statement.load_data.into, at.current_database)
+        with at.place("load_data"):
+            return load_rows(state, statement.load_data, at)
     if statement.update is not None:
         with at.place("update", "table"):
             state = at.catalog.table(statement.update.table, at.current_database)

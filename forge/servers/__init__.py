@@ -93,8 +93,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     logs_unread_variables: bool = False
     #: Statement format: USER_VAR says whether an integer is unsigned.
     user_variable_flags: bool = True
-    #: Statement format: how the text of LOAD DATA says OPTIONALLY.
-    load_optionally: str = " OPTIONALLY "
+    #: Statement format: the text of LOAD DATA has one space behind OPTIONALLY, and an escape for 0x1a.
+    load_text_tidy: bool = False
     #: Statement format: DEFAULT CURRENT_TIMESTAMP of a TIMESTAMP without fraction digits uses the fraction (HRNOW).
     timestamp_now_has_fraction: bool = False
     #: Statement format: a TIMESTAMP literal in WHERE uses the time zone only where a row is compared with it.
