@@ -38,6 +38,7 @@ class LoggedTransaction:
 
     ``alone``: the group of one statement that changed no transactional table, inside a transaction or in autocommit
     mode.  ``earlier``: statements before it in the same transaction, whose writes count for its logical timestamp.
+    ``engaged``: a transactional engine takes part; ``two_phase``: it and the log commit together, by XID;
     ``mixed``: some statement before it changed tables that no rollback reaches.
     """
 
@@ -48,6 +49,8 @@ class LoggedTransaction:
     xa: XaId | None = None
     alone: bool = False
     earlier: tuple[RowsStatement, ...] = ()
+    engaged: bool = True
+    two_phase: bool = True
     mixed: bool = False
 
     @property
@@ -65,35 +68,43 @@ class LoggedTransaction:
         """Whether a rollback reaches all that was changed."""
         return not self.mixed and all(is_transactional(statement.table) for statement in self.rows_statements)
 
-    @property
-    def wrote(self) -> bool:
-        """Whether a transactional engine was asked to change a row: the group ends with XID."""
-        return any(
-            is_transactional(statement.table) and not (statement.as_text and changes_nothing(statement))
-            for statement in self.rows_statements
-        )
-
 
 LoggedGroup = LoggedTransaction | DdlStatement | XaEnd
 
 
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A savepoint: what the transaction was when it was set (``length`` counts its own SAVEPOINT)."""
+
+    length: int
+    registered: bool
+    engaged: bool
+
+
 class Caches:
-    """What a connection has gathered of one transaction."""
+    """What a connection has gathered of one transaction (recorded on 9.7, 10.11 and 11.8)."""
 
     def __init__(self, transaction: Transaction, line: ServerLine) -> None:
         self.transaction = transaction
-        self.line = line
+        #: MariaDB keeps what was rolled back, and says so, once the transaction has changed what cannot be.
+        self.keeps = line.family == "mariadb"
         #: The transaction's cache.
         self.steps: list[Step] = []
         #: Groups that are written already.
         self.written: list[LoggedTransaction] = []
         self._rows: list[RowsStatement] = []
-        self._mixed = False
-        #: Savepoints that are set: name in lower case -> length of the cache after its SAVEPOINT.
-        self._savepoints: dict[str, int] = {}
-        #: The same by name as written -> number of statements before: the set of written keys tells upper from lower
+        self._savepoints: dict[str, _Mark] = {}
+        #: Savepoints by name as written -> number of statements before: the set of written keys tells upper from lower
         #: case (rpl_transaction_write_set_ctx.cc), the savepoints themselves do not (recorded on 9.7).
         self._writes_before: dict[str, int] = {}
+        #: The log takes part in the transaction: from its first logged row on, in either cache.
+        self.registered = False
+        #: A transactional engine takes part in it, and so does one that cannot prepare.
+        self.engaged = False
+        self.unprepared = False
+        #: The engine took part before the log did.
+        self.engine_first = False
+        self.mixed = False
 
     def add(self, step: Step) -> None:
         """A statement is over."""
@@ -102,9 +113,8 @@ class Caches:
         elif isinstance(step, OwnEvent):
             self.steps.append(step)
         elif isinstance(step, Savepoint):
-            # An empty cache is not opened for it (recorded).
-            self.steps += [step] if has_rows(self.steps) else []
-            self._savepoints[step.name.lower()] = len(self.steps)
+            self.steps += [step] if self.registered else []
+            self._savepoints[step.name.lower()] = _Mark(len(self.steps), self.registered, self.engaged)
             self._writes_before[step.name] = len(self._rows)
         elif isinstance(step, RollbackTo):
             self._rollback_to(step)
@@ -113,9 +123,18 @@ class Caches:
 
     def finish(self) -> list[LoggedTransaction]:
         """The transaction's groups, in the order of the log."""
-        if has_rows(self.steps) and (self.transaction.end != "rollback" or self._cannot_roll_back):
+        end, xa = self.transaction.end, self.transaction.xa
+        if end == "rollback" and not self._cannot_roll_back:
+            if xa is not None:
+                self._flush_rollback()
+        elif has_statements(self.steps) or (end == "prepare" and self.prepares):
             self.written.append(self._group(self.steps))
         return self.written
+
+    @property
+    def prepares(self) -> bool:
+        """Whether XA PREPARE is logged."""
+        return self.registered if self.keeps else has_statements(self.steps)
 
     @property
     def _cannot_roll_back(self) -> bool:
@@ -125,11 +144,16 @@ class Caches:
     def _rows_statement(self, step: RowsStatement) -> None:
         if not step.changes and not step.as_text:
             return
-        if is_transactional(step.table) or (step.as_text and has_rows(self.steps)):
+        if is_transactional(step.table) and not (step.as_text and changes_nothing(step)):
+            self.engine_first = self.engine_first if self.engaged else not self.registered
+            self.engaged = True
+        if is_transactional(step.table) or (step.as_text and has_statements(self.steps)):
             self.steps.append(step)
         else:
             self.written.append(replace(self._group([step]), alone=True, xa=None, end="commit"))
-            self._mixed = True
+            self.mixed = True
+            self.unprepared |= step.table.engine == "Aria"
+        self.registered = True
         self._rows.append(step)
 
     def _rollback_to(self, step: RollbackTo) -> None:
@@ -137,9 +161,24 @@ class Caches:
         if self._cannot_roll_back:
             self.steps.append(step)
             return
-        del self.steps[self._savepoints[step.name.lower()] :]
+        mark = self._savepoints[step.name.lower()]
+        if not mark.registered:
+            # The log was not part of the transaction at the savepoint: for it, all is rolled back.
+            self._flush_rollback(mark.length)
+            self.registered = False
+        elif self.keeps and self.mixed:
+            self.steps.append(step)
+        else:
+            del self.steps[mark.length :]
+        self.engaged = mark.engaged
         if step.name in self._writes_before:
             del self._rows[self._writes_before[step.name] :]
+
+    def _flush_rollback(self, length: int = 0) -> None:
+        """The cache is emptied."""
+        if has_statements(self.steps) and self.keeps and self.mixed:
+            self.written.append(replace(self._group(self.steps), xa=None, end="rollback"))
+        del self.steps[length:]
 
     def _group(self, steps: list[Step]) -> LoggedTransaction:
         own = {id(step) for step in steps}
@@ -150,7 +189,9 @@ class Caches:
             end=self.transaction.end,
             xa=self.transaction.xa,
             earlier=tuple(step for step in self._rows if id(step) not in own),
-            mixed=self._mixed,
+            engaged=self.engaged,
+            two_phase=self.engaged and not self.unprepared,
+            mixed=self.mixed,
         )
 
 
@@ -162,20 +203,37 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
             for step in group.statements:
                 caches.add(step)
             yield from caches.finish()
-        elif is_logged(group, line):
+        elif isinstance(group, XaEnd):
+            if group.logged:
+                yield group
+        elif line.family == "mysql":
+            yield from _mysql_ddl(group)
+        elif not (group.kind == "create_table" and group.no_effect):
+            # MariaDB does not log CREATE TABLE IF NOT EXISTS of a table that exists (recorded).
             yield group
 
 
-def has_rows(steps: Iterable[Step]) -> bool:
-    """Whether some statement changed rows."""
-    return any(isinstance(step, RowsStatement) for step in steps)
+def _mysql_ddl(statement: DdlStatement) -> Iterator[DdlStatement]:
+    """Tables of engines without transactions are dropped one by one, ahead of the statement (recorded)."""
+    if not statement.irrevocable or statement.kind not in ("drop_table", "drop_database"):
+        yield statement
+        return
+    databases: list[str] = []
+    for name in statement.irrevocable:
+        databases += [] if name[0] in databases else [name[0]]
+        one = replace(statement, kind="drop_table", dropped=(name,), irrevocable=(name,), missing=())
+        one = replace(one, databases=tuple(databases))
+        # DROP DATABASE drops them from inside the database, whether they still exist or not.
+        inside = statement.kind == "drop_database"
+        yield replace(one, current_database=name[0], if_exists=True) if inside else one
+    kept = tuple(name for name in statement.dropped if name not in statement.irrevocable)
+    if statement.kind == "drop_database" or kept or statement.missing:
+        yield replace(statement, dropped=kept, irrevocable=(), no_effect=statement.no_effect)
 
 
-def is_logged(group: DdlStatement | XaEnd, line: ServerLine) -> bool:
-    """MariaDB does not log CREATE TABLE IF NOT EXISTS of a table that exists (recorded)."""
-    if not isinstance(group, DdlStatement) or line.family != "mariadb":
-        return True
-    return not (group.kind == "create_table" and group.no_effect)
+def has_statements(steps: Iterable[Step]) -> bool:
+    """Whether a statement is among the steps; events that a scenario places are nobody's."""
+    return not all(isinstance(step, OwnEvent) for step in steps)
 
 
 def changes_nothing(statement: RowsStatement) -> bool:
@@ -199,4 +257,4 @@ def changes_nothing(statement: RowsStatement) -> bool:
 
 def is_transactional(table: Table) -> bool:
     """Whether a rollback reaches the table's rows."""
-    return table.engine.lower() == "innodb"
+    return table.engine == "InnoDB"

@@ -128,11 +128,12 @@ class SessionLog(ABC):
         """The second of the event that ends the transaction."""
         return self.commit_second(number, transaction)
 
-    def query(self, query: Query | ExecuteLoadQuery, timestamp: int, flags: int) -> Event:
+    def query(self, query: Query | ExecuteLoadQuery, timestamp: int, flags: int, thread_id: int | None = None) -> Event:
         times = self.facts.exec_times
         exec_time = times[self.queries] if times is not None and self.queries < len(times) else 0
         self.queries += 1
-        return self.event(query.replace(thread_id=self.thread_id, exec_time=exec_time), timestamp, flags)
+        thread_id = self.thread_id if thread_id is None else thread_id
+        return self.event(query.replace(thread_id=thread_id, exec_time=exec_time), timestamp, flags)
 
     @property
     def thread_id(self) -> int:
@@ -217,15 +218,12 @@ class SessionLog(ABC):
         yield self.event(body, self.end_second(number, transaction))
 
     def commit(self, number: int, transaction: LoggedTransaction, status: Query) -> Event:
-        """XID, or COMMIT as text where no transactional engine took part; ROLLBACK of what stays all the same."""
+        """XID, or COMMIT as text where no transactional engine took part, or ROLLBACK."""
         second = self.end_second(number, transaction)
-        if transaction.end == "rollback":
-            self.xid(number)
-            return self.plain_query("ROLLBACK", second, transaction.current_database)
-        if transaction.wrote:
+        if transaction.end == "commit" and transaction.two_phase and not transaction.alone:
             return self.event(Xid(xid=self.xid(number)), second)
         self.xid(number)
-        return self.query(status.replace(query="COMMIT"), second, SUPPRESS_USE)
+        return self.query(status.replace(query=transaction.end.upper()), second, SUPPRESS_USE)
 
     def _table_id(self, table: Table) -> int:
         """Ids are given when a definition is opened: one a version of a table's definition."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.compile.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.model import DdlStatement, RowsStatement, XaEnd, XaId
 from forge.compile.statement_format import statement_variables
@@ -17,6 +17,7 @@ from forge.compile.status import (
     ddl_flags,
     ddl_text,
     in_order,
+    mariadb_commit_variables,
     mariadb_ddl_variables,
     session_variables,
 )
@@ -28,6 +29,7 @@ from forge.events.layout import to_bytes
 from forge.events.mariadb_compressed import compressed_query
 from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
 from forge.events.query import Query
+from forge.events.status_vars import StatusVariables
 
 STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL, PREPARED_XA, COMPLETED_XA = 0x01, 0x04, 0x08, 0x20, 0x40, 0x80
 #: extra_engines of a transaction whose engines are not known before its commit.
@@ -74,7 +76,8 @@ class MariadbLog(SessionLog):
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
         second = self.clock.second(number, 0)
-        yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | DDL)
+        by_ddl = statement.kind != "empty_memory" or statement.caused_by_ddl
+        yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if by_ddl else 0))
         query = Query(
             database=ddl_database(statement),
             status_variables=mariadb_ddl_variables(
@@ -82,7 +85,7 @@ class MariadbLog(SessionLog):
             ),
             query=ddl_text(statement),
         )
-        flags = ddl_flags(statement)
+        flags = ddl_flags(statement, self.line)
         if statement.kind == "drop_database" and not statement.no_effect:
             # It drops the tables inside, and what it finds missing at the end stays as the statement's error.
             query = query.replace(error_code=NO_SUCH_TABLE)
@@ -103,11 +106,13 @@ class MariadbLog(SessionLog):
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         transactional = transaction.is_transactional
         prepared = self.has_xa_end(transaction)
+        # Without an engine the number of engines beside the first is -1.
+        ended = transaction.engaged or transaction.alone or transaction.end == "rollback"
+        changes = transaction.rows_statements
+        unknown = prepared or not (ended or any(not is_transactional(statement.table) for statement in changes))
         flags2 = ALLOW_PARALLEL | (TRANSACTIONAL if transactional else 0) | (PREPARED_XA if prepared else 0)
         xa = transaction.xa if prepared else None
-        # Where no engine took part, or not yet, the server does not know which.
-        engines = prepared or (transactional and not transaction.wrote)
-        yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=engines)
+        yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=unknown)
         yield from map(self._cached, self.before_begin(number, transaction))
         for event in self.steps(number, transaction):
             is_text = isinstance(event.body, Query) and not event.flags & SUPPRESS_USE
@@ -117,16 +122,21 @@ class MariadbLog(SessionLog):
             end, prepare = self.xa_prepare(number, transaction, xa)
             yield from (self._cached(end), prepare)
             return
-        variables = session_variables(self.session, self.line)
-        last = transaction.rows_statements[-1]
-        if last.as_text and self.line.commit_has_variables and (transaction.alone or not transaction.in_block):
-            variables = statement_variables(last, self.session, self.line)
         status = Query(
             database=transaction.current_database,
-            status_variables=in_order(variables, self.line),
+            status_variables=self._commit_variables(number, transaction),
             query="COMMIT",
         )
         yield self.commit(number, transaction, status)
+
+    def _commit_variables(self, number: int, transaction: LoggedTransaction) -> StatusVariables:
+        """COMMIT of a single statement has those of the statement."""
+        last = transaction.rows_statements[-1] if transaction.rows_statements else None
+        if last is None or not (transaction.alone or not transaction.in_block) or not self.line.commit_has_variables:
+            return in_order(session_variables(self.session, self.line), self.line)
+        if last.as_text:
+            return in_order(statement_variables(last, self.session, self.line), self.line)
+        return mariadb_commit_variables(last, self.clock.statement_time(number, 0)[1], self.session, self.line)
 
     def commit_second(self, number: int, group: LoggedGroup) -> int:
         """GTID is written at the end, after which autocommit statements may take a while."""
@@ -147,8 +157,9 @@ class MariadbLog(SessionLog):
 
     def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
         second = self.clock.second(number, 0)
-        flags2 = STANDALONE | TRANSACTIONAL | ALLOW_PARALLEL | COMPLETED_XA
-        yield self._gtid(number, second, flags2, statement.xa)
+        flags2 = STANDALONE | ALLOW_PARALLEL | COMPLETED_XA | (0 if statement.mixed else TRANSACTIONAL)
+        unknown = statement.end == "commit" and not statement.engine_first
+        yield self._gtid(number, second, flags2, statement.xa, engines=unknown)
         self.xid(number)
         text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
         yield self.plain_query(text, second, statement.current_database)

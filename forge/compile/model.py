@@ -274,7 +274,7 @@ class RowsStatement:
 DdlKind = Literal[
     "create_database", "drop_database", "alter_database",
     "create_table", "drop_table", "alter_table", "rename_table", "truncate_table",
-    "create_index", "drop_index", "other",
+    "create_index", "drop_index", "empty_memory", "other",
 ]  # fmt: skip
 
 
@@ -303,11 +303,16 @@ class DdlStatement:
     #: DROP TABLE: the tables named that existed, and those that did not (IF EXISTS), as (database, name).
     dropped: tuple[tuple[str, str], ...] = ()
     missing: tuple[tuple[str, str], ...] = ()
+    #: Those of ``dropped`` that are in an engine without transactions.
+    irrevocable: tuple[tuple[str, str], ...] = ()
     if_exists: bool = False
     #: CREATE TABLE ... LIKE.
     like: bool = False
     #: IF [NOT] EXISTS made the statement change nothing; it is logged all the same.
     no_effect: bool = False
+    #: The server wrote it by itself (``empty_memory``); a data definition statement was the occasion.
+    implicit: bool = False
+    caused_by_ddl: bool = False
     #: (second, microsecond) that CURRENT_TIMESTAMP gave.
     time: tuple[int, int] | None = None
     line: int | None = None
@@ -415,6 +420,12 @@ class XaEnd:
     xa: XaId
     end: Literal["commit", "rollback"]
     current_database: str
+    #: Its preparation was logged.
+    logged: bool = True
+    #: A transactional engine took part, and before the log did.
+    engine_first: bool = True
+    #: A statement changed tables that no rollback reaches.
+    mixed: bool = False
 
 
 Group = Transaction | DdlStatement | XaEnd

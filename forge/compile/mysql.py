@@ -14,7 +14,7 @@ from forge.binlog.payload import compress_events
 from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
 from forge.compile.log import SessionLog, ddl_database, xa_text
-from forge.compile.model import DdlStatement, Plan, RowsStatement, XaEnd
+from forge.compile.model import DdlStatement, OwnEvent, Plan, RowsStatement, Step, XaEnd
 from forge.compile.own import rows_query
 from forge.compile.statement_format import statement_variables
 from forge.compile.status import (
@@ -44,6 +44,7 @@ class MysqlLog(SessionLog):
 
     def __init__(self, plan: Plan, line: ServerLine) -> None:
         super().__init__(plan, line)
+        self.implicit_threads = 0
         self.order = self._new_order()
 
     def _new_order(self) -> CommitOrder:
@@ -77,7 +78,7 @@ class MysqlLog(SessionLog):
             yield self._gtid(number, group)
 
     def _gtid(self, number: int, group: LoggedGroup) -> Event:
-        rows = isinstance(group, LoggedTransaction) and not group.has_text
+        rows = isinstance(group, LoggedTransaction) and bool(group.rows_statements) and not group.has_text
         last_committed, sequence_number = self.order.next(group if isinstance(group, LoggedTransaction) else None)
         common: dict[str, Any] = {
             # MAY_HAVE_SBR: a group of row events only has it clear (sql/log_event.cc).
@@ -115,7 +116,16 @@ class MysqlLog(SessionLog):
             ),
             query=ddl_text(statement),
         )
-        yield self.query(query, self.clock.second(number, 0), ddl_flags(statement))
+        thread_id = None
+        if statement.implicit:
+            # The server works on it in a connection of its own (recorded).
+            self.implicit_threads += 1
+            thread_id = self.thread_id + self.implicit_threads
+        yield self.query(query, self.clock.second(number, 0), ddl_flags(statement, self.line), thread_id)
+
+    def restart(self) -> None:
+        super().restart()
+        self.implicit_threads = 0
 
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         yield from self._opening(number, transaction)
@@ -129,7 +139,8 @@ class MysqlLog(SessionLog):
 
     def _inside(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """BEGIN or XA START, the statements, and the end."""
-        first, xa = transaction.rows_statements[0], transaction.xa
+        first = next(step for step in transaction.steps if not isinstance(step, OwnEvent))
+        xa = transaction.xa
         yield from self.before_begin(number, transaction)
         begin = Query(
             database=transaction.current_database,
@@ -146,7 +157,9 @@ class MysqlLog(SessionLog):
             self.xid(number)
             yield from self.xa_prepare(number, transaction, xa)
 
-    def _begin_variables(self, number: int, first: RowsStatement) -> StatusVariables:
+    def _begin_variables(self, number: int, first: Step) -> StatusVariables:
+        if not isinstance(first, RowsStatement):
+            return in_order(session_variables(self.session, self.line), self.line)
         if first.as_text:
             return in_order(statement_variables(first, self.session, self.line), self.line)
         return begin_variables(first, self.clock.statement_time(number, 0)[1], self.session, self.line)

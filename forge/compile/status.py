@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
+from forge.compile.grouping import is_transactional
 from forge.compile.images import image_columns
 from forge.compile.model import DdlStatement, Evaluation, Origin, RowsStatement, Session, TableColumn
 from forge.events.event import SUPPRESS_USE
@@ -104,6 +106,30 @@ def _checks_default(statement: RowsStatement, session: Session, line: ServerLine
     )
 
 
+def mariadb_commit_variables(
+    statement: RowsStatement, microsecond: int, session: Session, line: ServerLine
+) -> StatusVariables:
+    """COMMIT of a statement on a table without transactions, in the statement's own circumstances (recorded)."""
+    variables = session_variables(session, line)
+    if uses_time_zone(statement, line):
+        variables["time_zone"] = TIME_ZONE
+    for evaluation in statement.evaluated:
+        pairs = zip(statement.table.columns, evaluation.origins, strict=True)
+        evaluated = [column for column, origin in pairs if takes_now(evaluation, column, origin)]
+        if _reads_fraction(evaluated, line, of_default=evaluation.kind != "update"):
+            variables["hrnow"] = microsecond
+    return in_order(variables, line)
+
+
+def _reads_fraction(evaluated: Iterable[TableColumn], line: ServerLine, *, of_default: bool = True) -> bool:
+    """Whether MariaDB reads the fraction of the time for CURRENT_TIMESTAMP in these columns.
+
+    The default of a DATETIME, on 11.8 of a TIMESTAMP too, takes it whole, digits or not; ON UPDATE does not (recorded).
+    """
+    whole = ZONED if line.timestamp_now_has_fraction else {"DATETIME"}
+    return any(column.type.fsp > 0 or (of_default and column.type.name in whole) for column in evaluated)
+
+
 ZONED, TIMESTAMPS = frozenset(("DATETIME", "TIMESTAMP")), frozenset(("TIMESTAMP",))
 
 
@@ -127,13 +153,21 @@ def has_ddl_xid(statement: DdlStatement) -> bool:
     """Atomic DDL carries the number of its storage-engine transaction (8.0.1 on); MyISAM tables have none."""
     if statement.no_effect or (statement.kind == "drop_table" and not statement.dropped):
         return False
-    return all(table.engine.lower() == "innodb" for table in statement.tables)
+    return not in_other_engine(statement)
 
 
-def ddl_flags(statement: DdlStatement) -> int:
-    if statement.kind.endswith("_database"):
+def in_other_engine(statement: DdlStatement) -> bool:
+    """Whether the statement makes, changes or drops a table of an engine without transactions."""
+    if statement.kind == "drop_database":
+        return False
+    tables = (*statement.tables, *((statement.altered,) if statement.altered is not None else ()))
+    return bool(statement.irrevocable) or not all(map(is_transactional, tables))
+
+
+def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
+    if statement.kind.endswith("_database") or (statement.kind == "empty_memory" and line.family == "mariadb"):
         return SUPPRESS_USE
-    if statement.kind == "drop_table" and all(table.engine.lower() == "innodb" for table in statement.tables):
+    if statement.kind == "drop_table" and (line.family == "mariadb" or not statement.irrevocable):
         return THREAD_SPECIFIC
     return 0
 
@@ -159,7 +193,7 @@ def ddl_variables(
 ) -> StatusVariables:
     """Recorded on 9.7 for every kind; docs/servers.md has the table."""
     variables = session_variables(session, line)
-    if statement.kind != "truncate_table" and not statement.like:
+    if statement.kind not in ("truncate_table", "empty_memory") and not statement.like:
         # The names come from a set that the server prints from the end.
         names = tuple(sorted(statement.databases, reverse=True))
         variables["updated_databases"] = names if len(names) <= MAX_DATABASES else OVER_MAX_DATABASES
@@ -180,7 +214,7 @@ def mariadb_ddl_variables(
 ) -> StatusVariables:
     """Recorded on 10.11 and 11.8: CREATE and ALTER DATABASE and TRUNCATE have no number of a transaction."""
     variables = session_variables(session, line)
-    if statement.kind not in ("create_database", "alter_database", "truncate_table"):
+    if statement.kind not in ("create_database", "alter_database", "truncate_table", "empty_memory"):
         variables["mariadb_ddl_xid"] = xid
     if line.character_set_collations and not statement.no_effect and names_charset_alone(statement.sql):
         variables["character_set_collations"] = line.character_set_collations
@@ -189,9 +223,13 @@ def mariadb_ddl_variables(
         # A literal default of a DATETIME is checked without the zone here.
         zone = any(_has_moment_default(column) and column.type.name == "TIMESTAMP" for column in columns)
         evaluated = [c for c in columns if c.default_now] if statement.kind in ALTERING else []
+        if statement.altered is not None and any(
+            table.engine != statement.altered.engine for table in statement.tables
+        ):
+            evaluated = []
         if zone or any(column.type.name == "DATETIME" for column in evaluated):
             variables["time_zone"] = TIME_ZONE
-        if any(column.type.fsp for column in evaluated):
+        if _reads_fraction(evaluated, line):
             variables["hrnow"] = microsecond
     return in_order(variables, line)
 

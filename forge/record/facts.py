@@ -168,7 +168,9 @@ class _Collected:
         self.statement_open = False
 
     def _query(self, body: Query | ExecuteLoadQuery, timestamp: int) -> None:
-        self._thread(body.thread_id)
+        if "implicitly emptying" not in body.query:
+            # The server empties MEMORY tables in connections of its own.
+            self._thread(body.thread_id)
         self.exec_times.append(body.exec_time)
         if body.query == "BEGIN" or body.query.startswith("XA START "):
             return

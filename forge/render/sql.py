@@ -124,7 +124,7 @@ Sent = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint | DdlStatement
 
 def _steps(group: Group) -> Sequence[Sent]:
     """The statements of a group; events that a scenario places are nobody's statements."""
-    if isinstance(group, XaEnd):
+    if isinstance(group, XaEnd) or (isinstance(group, DdlStatement) and group.implicit):
         return ()
     if isinstance(group, DdlStatement):
         return (group,)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forge.compile.grouping import is_transactional
 from forge.compile.model import AlterMethod
 from forge.scenario.alter_copy import Kept, needs_copy
 from forge.scenario.definition import ColumnDefinition
@@ -39,6 +40,10 @@ def alter_method(actions: Sequence[Action], before: TableState, after: TableStat
     if checked or needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
         return "copy"
     method: AlterMethod = max((_method(action, before, after) for action in actions), key=_ORDER.index)
+    if not (is_transactional(before.table) and is_transactional(after.table)):
+        # Other engines change nothing but metadata without a copy.
+        remade = any(isinstance(action, (AddColumn, DropColumn, AddKey, DropKey)) for action in actions)
+        return "copy" if remade or method == "in_place" else method
     columns = any(isinstance(action, (AddColumn, DropColumn)) for action in actions)
     others = any(not isinstance(action, (AddColumn, DropColumn, RenameColumn, RenameTo)) for action in actions)
     # Columns come and go instantly only by themselves, and only where the table has records.

@@ -82,6 +82,7 @@ class Alteration:
         self.checks = list(state.definition.checks)
         self.new_checks: list[CheckDraft] = []
         self.collation = state.definition.collation
+        self.engine = state.definition.engine
         self.slots = [_Slot(column, index) for index, column in enumerate(state.columns)]
         self.auto_increment: int | None = None
         #: Names of the columns that the statement defines.
@@ -126,7 +127,8 @@ class Alteration:
                 raise SqlError(f"table {self.state.name} has a primary key already", key.offset, expected="one")
         columns = tuple(slot.column for slot in self.slots)
         keys = (*self.keys, *self.new_keys)
-        definition = Definition(*name, columns, keys, self.collation, self.server, tuple(self.checks))
+        checks = tuple(self.checks)
+        definition = Definition(*name, columns, keys, self.collation, self.server, checks, self.engine)
         definition = definition.with_not_null_keys().with_checks(self.new_checks)
         altered = TableState(definition, version, self._first_number())
         altered.updates = self.state.updates
@@ -316,6 +318,7 @@ class Alteration:
             self.collation = options.charset.resolve(self.collation, self.server).id
         if options.auto_increment is not None:
             self.auto_increment = options.auto_increment
+        self.engine = options.engine or self.engine
 
 
 def named_keys(state: TableState) -> list[KeyDraft]:

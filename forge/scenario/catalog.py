@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from forge.compile.grouping import is_transactional
 from forge.compile.model import DdlKind, DdlStatement, TableColumn
 from forge.compile.table_map import key_of_rows
 from forge.errors import ScenarioError, nearest
@@ -13,6 +14,7 @@ from forge.scenario.alter_copy import copies_moments
 from forge.scenario.alter_method import alter_method
 from forge.scenario.alteration import Alteration
 from forge.scenario.definition import Definition, define_column
+from forge.scenario.engines import INNODB, check_engine
 from forge.scenario.rows import StatementTime
 from forge.scenario.show_create import create_table_text
 from forge.scenario.state import TableState
@@ -151,8 +153,10 @@ class Catalog:
             return result
         del self.databases[name]
         dropped = tuple(key for key in self.tables if key[0] == name)
+        irrevocable = tuple(sorted(key for key in dropped if not is_transactional(self.tables[key].table)))
         self.tables = {key: table for key, table in self.tables.items() if key[0] != name}
-        return replace(result, current_database="" if current == name else current, dropped=dropped)
+        current = "" if current == name else current
+        return replace(result, current_database=current, dropped=dropped, irrevocable=irrevocable)
 
     def _collation(self, clause: CharsetClause, inherited: int) -> int:
         return clause.resolve(inherited, self.server).id
@@ -170,6 +174,7 @@ class Catalog:
             definition = defined_table(statement, name, self.databases[database], self.server)
             result = replace(result, sql=create_table_text(statement, definition, current))
         state = TableState(definition, self._version(name), statement.options.auto_increment or 1)
+        check_engine(state.table, self.server)
         self.tables[name] = state
         return replace(result, tables=(state.table,), defines=state.table.columns)
 
@@ -203,6 +208,7 @@ class Catalog:
                 del self.tables[name]
                 name = renamed
         altered = alteration.finish(name, self._version(name), time)
+        check_engine(altered.table, self.server)
         self.tables[name] = altered
         if self.generates_keys and state.clustering is not None and altered.clustering is None:
             # ER_NOT_SUPPORTED_YET: "an operation that leaves the table without a PRIMARY KEY" (recorded).
@@ -233,6 +239,7 @@ class Catalog:
             if (database, ref.name) in dropped:
                 raise SqlError(f"table {database}.{ref.name} is named twice", ref.offset)
             dropped.append((database, ref.name))
+        irrevocable = tuple(name for name in dropped if not is_transactional(self.tables[name].table))
         for name in dropped:
             del self.tables[name]
         return DdlStatement(
@@ -242,6 +249,7 @@ class Catalog:
             databases=_distinct(ref.database or current for ref in statement.tables),
             dropped=tuple(dropped),
             missing=tuple(missing),
+            irrevocable=irrevocable,
             if_exists=statement.if_exists,
             no_effect=not dropped,
         )
@@ -294,14 +302,15 @@ def defined_table(statement: CreateTable, name: TableName, database_collation: i
             if part.column.lower() in nullable:
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
                 raise SqlError(problem, part.offset, expected="NOT NULL")
-    definition = Definition(name[0], name[1], columns, keys, collation, server).with_not_null_keys()
+    engine = statement.options.engine or INNODB
+    definition = Definition(name[0], name[1], columns, keys, collation, server, engine=engine).with_not_null_keys()
     checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
     return definition.with_checks(sorted(checks, key=lambda check: check.offset))
 
 
 def _needs_key(statement: CreateTable, definition: Definition) -> bool:
     """Whether InnoDB would make a hidden row id its clustering key."""
-    return (statement.options.engine or "innodb").lower() == "innodb" and key_of_rows(definition.table(0)) is None
+    return definition.engine == INNODB and key_of_rows(definition.table(0)) is None
 
 
 def with_generated_key(statement: CreateTable) -> CreateTable:

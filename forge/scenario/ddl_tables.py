@@ -12,6 +12,7 @@ from forge.scenario.ddl_columns import (
     column_definition,
     default_clause,
 )
+from forge.scenario.engines import engine_named
 from forge.scenario.syntax import (
     Action,
     AddCheck,
@@ -202,10 +203,8 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
         return replace(options, auto_increment=cursor.integer("a number"))
     if cursor.accept("ENGINE"):
         cursor.accept_mark("=")
-        engine = cursor.advance().text
-        if engine.lower() != "innodb":
-            raise SqlUnsupported(f"the storage engine {engine} is not supported yet; InnoDB is", offset)
-        return replace(options, engine=engine, rebuild=True)
+        engine = cursor.advance().text.strip("'\"`")
+        return replace(options, engine=engine_named(engine, offset), rebuild=True)
     rebuild = cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
     name: str | None
     if cursor.accept("DATA") or cursor.accept("INDEX"):

@@ -11,6 +11,7 @@ from forge.compile.model import Table, TableColumn
 from forge.compile.requirements import column_features
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.scenario.column_sizes import LOBS, WITHOUT_KEY, stored_bytes
+from forge.scenario.engines import INNODB
 from forge.scenario.expressions import Document, Expression, Operand, Unsigned, parse_expression
 from forge.scenario.key_definition import check_auto_increment, named_keys
 from forge.scenario.literals import strict_value
@@ -89,6 +90,7 @@ class Definition:
     server: str
     #: CHECK constraints, all with names.
     checks: tuple[CheckDraft, ...] = ()
+    engine: str = INNODB
 
     def find(self, name: str) -> int | None:
         """Index of the column of that name (case-insensitive); None if there is none."""
@@ -141,6 +143,7 @@ class Definition:
             columns=tuple(column.column for column in self.columns),
             keys=keys,
             collation=self.collation,
+            engine=self.engine,
             version=version,
         )
 

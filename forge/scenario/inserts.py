@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from forge.compile.grouping import is_transactional
 from forge.compile.model import Context, Evaluation, Origin, Row, RowChange, RowsStatement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin
@@ -54,7 +55,8 @@ class _Insert:
         self.insert = insert
         self.at = at
         rows = insert.count if insert.count is not None else len(insert.rows or ())
-        self.numbering = Numbering(state.next_auto_increment, 1 if insert.select is not None else rows)
+        known = 1 if insert.select is not None else rows
+        self.numbering = Numbering(state.next_auto_increment, known, is_transactional(state.table))
         self.rows = rows
         self.listed: set[int] = set()
         self.given: list[dict[int, Clipped]] = []

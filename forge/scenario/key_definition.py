@@ -11,6 +11,7 @@ from forge.compile.model import Key, KeyExpression, KeyPart, Row
 from forge.compile.requirements import expression_features
 from forge.errors import ScenarioError
 from forge.scenario.column_sizes import GEOMETRIES, LOBS, WITHOUT_KEY, stored_bytes
+from forge.scenario.engines import key_limit
 from forge.scenario.expressions import Expression, parse_expression
 from forge.scenario.expressions.types import result_type
 from forge.scenario.syntax import KeyDraft, PartDraft
@@ -26,7 +27,7 @@ _PREFIXABLE = LOBS | {"CHAR", "VARCHAR", "BINARY", "VARBINARY"}
 _FULLTEXT = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
 _INTEGERS = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT"})
 #: Limits of sql/sql_const.h and of InnoDB's DYNAMIC row format.
-MAX_KEYS, MAX_KEY_PARTS, MAX_KEY_BYTES = 65, 16, 3072
+MAX_KEYS, MAX_KEY_PARTS = 65, 16
 
 
 def named_keys(definition: Definition) -> Iterable[Key]:
@@ -89,8 +90,9 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
             part = _checked_part(column, part)
             size = _part_bytes(column, part.prefix)
             total += size
-            if size > MAX_KEY_BYTES or total > MAX_KEY_BYTES:
-                raise SqlError(f"a key takes {total} bytes", part.offset, expected=f"at most {MAX_KEY_BYTES}")
+            limit = key_limit(definition.engine)
+            if size > limit or total > limit:
+                raise SqlError(f"a key takes {total} bytes", part.offset, expected=f"at most {limit}")
         if key.kind == "primary" and column.column.generated == "virtual":
             raise SqlError(f"virtual column {column.name!r} cannot be in the primary key", part.offset)
         yield KeyPart(index, part.prefix)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Literal
 
 from forge.compile.clock import Clock
 from forge.compile.grouping import logged_groups
-from forge.compile.model import EventStep, FileStep, Group, Plan, XaEnd, XaId
+from forge.compile.model import DdlStatement, EventStep, FileStep, Group, Plan, XaId
 from forge.compile.requirements import session_features
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
@@ -21,9 +22,10 @@ from forge.scenario.model import Scenario, Statement, TableDeclaration, Transact
 from forge.scenario.placed import own_event
 from forge.scenario.rows import StatementTime
 from forge.scenario.session_text import SessionText
-from forge.scenario.sqltext import identifier
+from forge.scenario.sqltext import identifier, table_sql
+from forge.scenario.state import TableState
 from forge.scenario.statements import execute
-from forge.scenario.syntax import CreateLike, CreateTable, DatabaseStatement, Ddl
+from forge.scenario.syntax import AlterTable, CreateLike, CreateTable, DatabaseStatement, Ddl, DropTables
 from forge.scenario.table_text import table_text
 from forge.scenario.tokens import SqlError
 from forge.scenario.transactions import (
@@ -160,6 +162,7 @@ class _Planner:
         return StatementTime(*self.clock.statement_time(self.logged + group, statement))
 
     def _apply(self, statement: Ddl, sql: str, path: Path | None) -> None:
+        self._open_for_ddl(statement)
         time = self._time()
         done = self.catalog.apply(statement, sql, self.current, time)
         self._add(replace(done, time=(time.second, time.microsecond), line=self._line_of(path)))
@@ -189,20 +192,85 @@ class _Planner:
             with self._sql_place(ddl_path, alone.ddl):
                 self._apply(parse_ddl(sql), sql, ddl_path)
             return
-        with self._place((*path, "xa")):
-            running = RunningTransaction(declared, self.catalog, self.current, self.line)
-        for index in range(len(statements)):
-            self._step(running, index, _statement_path(path, entry, index))
+        self._open_for_rows(declared)
+        running = self._run(path, entry, declared)
         done = running.finish()
         if done is not None:
             self._add(done)
         if done is not None and declared.xa is not None and done.end == "prepare" and done.xa is not None:
             with self._place((*path, "xa")):
-                self.prepared.add(done.xa, Prepared(running.log, logged=bool(running.caches.steps)))
+                self.prepared.add(done.xa, Prepared(running.log, running.caches))
             if declared.xa.end != "prepared":
                 self._end_xa(done.xa, declared.xa.end)
 
-    def _step(self, running: RunningTransaction, index: int, path: tuple[str | int, ...]) -> None:
+    def _open_for_ddl(self, statement: Ddl) -> None:
+        """ALTER TABLE opens its table; what others do with one that has lost its rows is not made yet."""
+        lost = {name for name, state in self.catalog.tables.items() if state.lost_rows}
+        if not lost or isinstance(statement, (CreateTable, DatabaseStatement, DropTables)):
+            return
+        ref = statement.table if isinstance(statement, AlterTable) else None
+        if ref is None:
+            raise UnsupportedError("this statement after a restart, with MEMORY tables that were not used since")
+        state = self.catalog.tables.get((ref.database or self.current, ref.name))
+        if state is not None:
+            self._open(state, caused_by_ddl=True)
+
+    def _open_for_rows(self, declared: Transaction) -> None:
+        """The tables of a transaction are opened; a group that tells of lost rows stands ahead of it."""
+        for statement in declared.statements:
+            if statement.target is not None and any(state.lost_rows for state in self.catalog.tables.values()):
+                with suppress(ScenarioError):
+                    self._open(self.catalog.table(statement.target, self.current))
+
+    def _open(self, state: TableState, *, caused_by_ddl: bool = False) -> None:
+        if not state.lost_rows:
+            return
+        state.lost_rows = False
+        sql = f"TRUNCATE TABLE {table_sql(state.table)} {self.line.memory_comment}"
+        self._add(
+            DdlStatement(
+                kind="empty_memory",
+                sql=sql,
+                current_database=self.current,
+                tables=(state.table,),
+                implicit=True,
+                caused_by_ddl=caused_by_ddl,
+            )
+        )
+
+    def _run(
+        self, path: tuple[str | int, ...], entry: list[Statement] | Transaction, declared: Transaction
+    ) -> RunningTransaction:
+        """Run a transaction's statements, with the times of the groups that log them."""
+        places = None
+        with self._place((*path, "xa")):
+            running = RunningTransaction(declared, self.catalog, self.current, self.line)
+        if running.is_intricate and running.takes_time:
+            places = self._places(path, entry, declared)
+            running.watch()
+        for index in range(len(declared.statements)):
+            place = (0, len(running.caches.steps)) if places is None else places.get(index, (0, 0))
+            self._step(running, index, place, _statement_path(path, entry, index))
+        return running
+
+    def _places(
+        self, path: tuple[str | int, ...], entry: list[Statement] | Transaction, declared: Transaction
+    ) -> dict[int, tuple[int, int]]:
+        """Where the statements of an intricate transaction are logged, by a trial on a copy of the tables."""
+        catalog = self.catalog
+        self.catalog = copy.deepcopy(catalog)
+        try:
+            trial = RunningTransaction(declared, self.catalog, self.current, self.line)
+            for index in range(len(declared.statements)):
+                self._step(trial, index, (0, 0), _statement_path(path, entry, index))
+            trial.finish()
+            return trial.places()
+        finally:
+            self.catalog = catalog
+
+    def _step(
+        self, running: RunningTransaction, index: int, place: tuple[int, int], path: tuple[str | int, ...]
+    ) -> None:
         statement = running.declared.statements[index]
         for word in _ALONE:
             if getattr(statement, word) is not None:
@@ -210,7 +278,7 @@ class _Planner:
                     raise ScenarioError(f"{word} commits by itself", expected="a transaction with nothing else in it")
         if statement.event is not None:
             with self._place((*path, "event")):
-                running.add(own_event(statement.event, inside=True))
+                running.add(own_event(statement.event, inside=True), index)
                 if statement.event.place == "rows" and not any(
                     later.target is not None for later in running.declared.statements[index + 1 :]
                 ):
@@ -219,13 +287,16 @@ class _Planner:
         with self._place(path):
             step = savepoint_step(statement)
             if step is not None:
-                running.add(step)
+                running.add(step, index)
                 return
-        circumstances = self._circumstances(path, running.place(index))
+        with self._place(path):
+            if self.scenario.session.gtid and self.line.family == "mysql":
+                running.check_gtid_consistency(statement)
+        circumstances = self._circumstances(path, place)
         done = self.text.finished(statement, execute(statement, circumstances), circumstances.place)
         if done.changes or done.kind == "insert" or done.as_text:
             # An INSERT that changed nothing may have used up numbers of AUTO_INCREMENT: it is replayed, not logged.
-            running.add(done)
+            running.add(done, index)
 
     def _events(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
         """Events outside of all groups."""
@@ -243,8 +314,7 @@ class _Planner:
             self._end_xa(xa_id(name), end)
 
     def _end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
-        if self.prepared.end(xa, commit=end == "commit"):
-            self._add(XaEnd(xa, end, self.current))
+        self._add(self.prepared.end(xa, end, self.current))
 
     def _add(self, group: Group) -> None:
         self.groups.append(group)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from forge.compile.grouping import is_transactional
 from forge.compile.model import Row, Table
+from forge.errors import UnsupportedError
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.state import TableState
 from forge.values.base import Value
@@ -89,6 +91,11 @@ def delete_sql(state: TableState, where: str, affected: int) -> str:
 
 def _needs_no_index(state: TableState, affected: int) -> bool:
     """Rows without a clustering key come in the order of insertion as long as no index is read."""
+    if affected > 1 and state.clustering is None and state.has_holes and not is_transactional(state.table):
+        raise UnsupportedError(
+            f"{state.name} has lost rows and has no key: the order of rows of a {state.table.engine} table is unknown",
+            expected="statements on one row, or a primary key",
+        )
     return affected > 1 and state.clustering is None and bool(state.table.keys)
 
 

@@ -35,6 +35,8 @@ class Numbering:
 
     following: int
     rows: int
+    #: Other engines than InnoDB give one number after the other.
+    reserves: bool = True
     _next: int = 0
     _reserved_to: int = 0
     _reservations: int = 0
@@ -45,6 +47,7 @@ class Numbering:
         """The value for a row that gives none."""
         if self._next >= self._reserved_to:
             wanted = self.rows if not self._reservations else 1 << min(self._reservations, _MAX_RESERVED_BITS)
+            wanted = wanted if self.reserves else 1
             self._left = self._left or wanted
             self._next = self.following
             self._reserved_to = self._last = self.following + self._left
@@ -118,6 +121,10 @@ class TableState:
         ]
         #: The key that InnoDB orders rows by.
         self.clustering = key_of_rows(self.table)
+        #: A MEMORY table that has not been opened since the server was started again.
+        self.lost_rows = False
+        #: A row was deleted: other engines than InnoDB put the next one in its place.
+        self.has_holes = False
         #: Where changes are entered while a transaction runs that may be rolled back.
         self.undo: UndoLog | None = None
 
@@ -165,7 +172,18 @@ class TableState:
 
     def restart(self) -> None:
         """The server was started again."""
+        if self.table.engine == "MEMORY":
+            self._empty()
+            return
         self.next_auto_increment = min(self.next_auto_increment, self._kept_auto_increment)
+
+    def _empty(self) -> None:
+        """What a MEMORY table held is gone; the server logs that when the table is first opened."""
+        for number in list(self.rows):
+            self._release(self.rows.pop(number))
+        self.next_auto_increment = self._kept_auto_increment = 1
+        self.has_holes = False
+        self.lost_rows = True
 
     def _keep(self, value: int) -> None:
         """InnoDB writes the counter to its redo log with each row (dict_table_autoinc_log, PAGE_ROOT_AUTO_INC)."""
@@ -190,6 +208,7 @@ class TableState:
     def remove(self, number: int) -> None:
         """Delete a row."""
         row = self.rows.pop(number)
+        self.has_holes = True
         self._release(row)
         self._enter(number, row)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from forge.compile.grouping import Caches, is_transactional
 from forge.compile.model import (
@@ -13,7 +13,9 @@ from forge.compile.model import (
     RowsStatement,
     Savepoint,
     Step,
+    TableColumn,
     Transaction,
+    XaEnd,
     XaId,
 )
 from forge.errors import ScenarioError, nearest
@@ -65,6 +67,7 @@ class RunningTransaction:
         self.declared = declared
         self.catalog = catalog
         self.steps: list[Step] = []
+        self._declared: list[tuple[int, Step]] = []
         self.log: UndoLog = []
         #: Savepoints that are set, oldest first: name -> length of the undo log.
         self._savepoints: dict[str, int] = {}
@@ -79,6 +82,10 @@ class RunningTransaction:
             xa=None if declared.xa is None else xa_id(declared.xa),
         )
         self.caches = Caches(self.form, line)
+        self.watch()
+
+    def watch(self) -> None:
+        """Have the tables that a rollback may reach enter their changes."""
         for state in self._revocable():
             state.undo = self.log
 
@@ -87,14 +94,26 @@ class RunningTransaction:
         needed = self.form.end != "commit" or any(step.rollback_to is not None for step in self.declared.statements)
         return [state for state in self.catalog.tables.values() if needed and is_transactional(state.table)]
 
-    def place(self, index: int) -> tuple[int, int]:
-        """(groups that are logged before, index in its group) of the declared statement that runs next."""
-        written = len(self.caches.written)
-        if not self._is_transactional(self.declared.statements[index]):
-            return written, 0
-        # Groups that later statements are going to log ahead of the transaction.
-        later = self.declared.statements[index + 1 :]
-        return written + sum(not self._is_transactional(one) for one in later), len(self.caches.steps)
+    @property
+    def is_intricate(self) -> bool:
+        """Whether more than the order of statements decides in which group each is logged."""
+        return any(
+            statement.rollback_to is not None or not self._is_transactional(statement)
+            for statement in self.declared.statements
+        )
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether the tables of the statements hold the time of a change."""
+        names = {statement.target for statement in self.declared.statements} - {None}
+        columns = [column for name in names for column in self._columns(name or "")]
+        return any(column.default_now or column.on_update_now for column in columns)
+
+    def _columns(self, name: str) -> tuple[TableColumn, ...]:
+        try:
+            return self.catalog.table(name, self.form.current_database).table.columns
+        except ScenarioError:
+            return ()
 
     def _is_transactional(self, statement: Statement) -> bool:
         if statement.target is None:
@@ -104,9 +123,30 @@ class RunningTransaction:
         except ScenarioError:
             return True
 
-    def add(self, step: Step) -> None:
-        """A statement is over.  Raises ScenarioError for a savepoint that is not set."""
+    def check_gtid_consistency(self, statement: Statement) -> None:
+        """Raises ScenarioError for what a server with GTIDs refuses (error 1785)."""
+        if self.caches.engaged and not self._is_transactional(statement):
+            raise ScenarioError(
+                "a table without transactions is changed after one with them in the same transaction, which"
+                " enforce_gtid_consistency forbids",
+                expected="a transaction of its own, or session.gtid: false",
+            )
+
+    def places(self) -> dict[int, tuple[int, int]]:
+        """Declared statement -> (group of the transaction, index in it), of those that are logged; it is over then."""
+        logged = {
+            id(step): (group, index)
+            for group, transaction in enumerate(self.caches.finish())
+            for index, step in enumerate(transaction.steps)
+        }
+        return {index: logged[id(step)] for index, step in self._declared if id(step) in logged}
+
+    def add(self, step: Step, index: int) -> None:
+        """The declared statement ``index`` is over.  Raises ScenarioError for a savepoint that is not set."""
+        self._declared.append((index, step))
         if isinstance(step, Savepoint):
+            if self.caches.unprepared:
+                raise ScenarioError("Aria has no savepoints, and an Aria table is in the transaction")
             self._savepoints.pop(step.name.lower(), None)
             self._savepoints[step.name.lower()] = len(self.log)
         elif isinstance(step, (RollbackTo, ReleaseSavepoint)):
@@ -133,17 +173,17 @@ class RunningTransaction:
             state.undo = None
         if self.form.end == "rollback":
             undo(self.log)
-        if not any(isinstance(step, RowsStatement) for step in self.steps):
+        if self.form.xa is None and not any(isinstance(step, RowsStatement) for step in self.steps):
             return None
         return replace(self.form, statements=tuple(self.steps))
 
 
 @dataclass(slots=True)
 class Prepared:
-    """An XA transaction that waits for its second phase; ``logged``: it changed something."""
+    """An XA transaction that waits for its second phase, and what it had gathered."""
 
     log: UndoLog
-    logged: bool
+    caches: Caches
 
 
 @dataclass(slots=True)
@@ -158,16 +198,17 @@ class PreparedTransactions:
             raise ScenarioError("an XA transaction of that name is prepared already", expected="another gtrid or bqual")
         self.found[xa] = prepared
 
-    def end(self, xa: XaId, *, commit: bool) -> bool:
-        """Whether its end is logged.  Raises ScenarioError if no such transaction is prepared."""
+    def end(self, xa: XaId, end: Literal["commit", "rollback"], current_database: str) -> XaEnd:
+        """Its second phase.  Raises ScenarioError if no such transaction is prepared."""
         prepared = self.found.pop(xa, None)
         if prepared is None:
             raise ScenarioError(
                 "no XA transaction of that name is prepared", expected="a transaction before, `end: prepared`"
             )
-        if not commit:
+        if end == "rollback":
             undo(prepared.log)
-        return prepared.logged
+        caches = prepared.caches
+        return XaEnd(xa, end, current_database, caches.prepares, caches.engaged and caches.engine_first, caches.mixed)
 
     def changed(self, state: TableState) -> bool:
         """Whether a prepared transaction holds locks in the table."""
