@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from forge.compile.grouping import LoggedTransaction
 from forge.compile.keys import KeyEntry, key_entries
-from forge.compile.model import RowsStatement, Table
+from forge.compile.model import RowsStatement
+from forge.compile.table_map import key_of_rows
 
 HISTORY_LIMIT = 25000
 
@@ -43,7 +44,7 @@ class Writeset(CommitOrder):
         # Statements that the transaction has logged in groups of their own stay in its set (recorded).
         statements = () if transaction is None else (*transaction.earlier, *transaction.rows_statements)
         keys = {key for statement in statements for key in written_keys(statement)}
-        missing = any(not has_key(statement.table) for statement in statements)
+        missing = any(key_of_rows(statement.table) is None for statement in statements)
         if not keys and not missing:
             self._restart(number)
             return last_committed, number
@@ -62,14 +63,6 @@ class Writeset(CommitOrder):
     def _restart(self, number: int) -> None:
         self.history.clear()
         self.history_start = number
-
-
-def has_key(table: Table) -> bool:
-    """Whether some key names every row: the primary key, or a unique key of NOT NULL columns."""
-    return any(
-        key.kind == "primary" or (key.kind == "unique" and not any(map(table.takes_null, key.parts)))
-        for key in table.keys
-    )
 
 
 def written_keys(statement: RowsStatement) -> Iterator[KeyEntry]:
