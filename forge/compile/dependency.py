@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from forge.compile.grouping import LoggedTransaction
 from forge.compile.keys import KeyEntry, key_entries
-from forge.compile.model import RowsStatement
+from forge.compile.model import Key, KeyPart, RowsStatement
 from forge.compile.table_map import key_of_rows
 
 HISTORY_LIMIT = 25000
@@ -42,10 +42,12 @@ class Writeset(CommitOrder):
     def next(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
         last_committed, number = super().next(transaction)
         # Statements that the transaction has logged in groups of their own stay in its set (recorded).
-        statements = () if transaction is None else (*transaction.earlier, *transaction.rows_statements)
+        logged = () if transaction is None else (*transaction.earlier, *transaction.rows_statements)
+        statements = [part for statement in logged for part in statement.parts() if part.changes]
         keys = {key for statement in statements for key in written_keys(statement)}
         missing = any(key_of_rows(statement.table) is None for statement in statements)
-        if not keys and not missing:
+        if (not keys and not missing) or any(statement.is_parent for statement in statements):
+            # Children of a changed parent are not in the set, so nothing after may run beside it (recorded).
             self._restart(number)
             return last_committed, number
         full = len(self.history) + len(keys) > HISTORY_LIMIT
@@ -76,3 +78,13 @@ def written_keys(statement: RowsStatement) -> Iterator[KeyEntry]:
                 if row is not None:
                     for entry in key_entries(table, key, row):
                         yield (table.database, table.name, key.name, *entry)
+    if not statement.checks_parents:
+        return
+    for foreign in table.foreign_keys:
+        key = Key(foreign.parent_key, "unique", tuple(KeyPart(index) for index in foreign.columns))
+        for change in statement.changes:
+            for row in (change.before, change.after):
+                if row is not None:
+                    # The row's parent, as a key of the parent's.
+                    for entry in key_entries(table, key, row):
+                        yield (*foreign.parent, foreign.parent_key, *entry)

@@ -142,7 +142,7 @@ class Caches:
         return any(isinstance(step, RowsStatement) and not is_transactional(step.table) for step in self.steps)
 
     def _rows_statement(self, step: RowsStatement) -> None:
-        if not step.changes and not step.as_text:
+        if step.first is None and not step.as_text:
             return
         if is_transactional(step.table) and not (step.as_text and changes_nothing(step)):
             self.engine_first = self.engine_first if self.engaged else not self.registered

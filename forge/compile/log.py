@@ -152,10 +152,12 @@ class SessionLog(ABC):
             self.line.require("row_events")
         except ScenarioError as error:
             raise error.at(None, statement.line) from None
-        table_id = self._table_id(statement.table)
-        yield self.event(table_map(statement.table, table_id, self.session, self.line), second)
+        table_ids: dict[str, int] = {}
+        for table in statement.tables:
+            table_id = table_ids[table.full_name] = self._table_id(table)
+            yield self.event(table_map(table, table_id, self.session, self.line), second)
         yield from (own_event(one, second, self.session, self.line) for one in inside)
-        for body in row_events(statement, table_id, self.session, self.line):
+        for body in row_events(statement, table_ids, self.session, self.line):
             yield self.event(body, second)
 
     def steps(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:

@@ -149,7 +149,7 @@ class MariadbLog(SessionLog):
         return self.clock.second(number, len(transaction.steps) + (1 if self.has_xa_end(transaction) else 0) + 1)
 
     def statement_text(self, statement: RowsStatement, second: int) -> Event:
-        return self.event(AnnotateRows(query=statement.sql), second)
+        return self.event(AnnotateRows(query=statement.logged_sql), second)
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
         """COMMIT ONE PHASE is logged as COMMIT is."""

@@ -6,7 +6,7 @@ column, in table order; an entry is a value of ``forge.values`` or None for NULL
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
@@ -78,6 +78,23 @@ class TableColumn:
     uses: frozenset[str] = frozenset()
 
 
+ReferentialAction = Literal["restrict", "cascade", "set_null"]
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """FOREIGN KEY of a child table: its columns, and the (database, name) of the parent with the columns' names."""
+
+    name: str
+    columns: tuple[int, ...]
+    parent: tuple[str, str]
+    parent_columns: tuple[str, ...]
+    on_delete: ReferentialAction = "restrict"
+    on_update: ReferentialAction = "restrict"
+    #: Name of the key of the parent that the columns are.
+    parent_key: str = "PRIMARY"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """One version of a table's definition: DDL makes a new Table with the next ``version``."""
@@ -89,6 +106,8 @@ class Table:
     collation: int = 255
     engine: str = "InnoDB"
     version: int = 0
+
+    foreign_keys: tuple[ForeignKey, ...] = ()
 
     @property
     def full_name(self) -> str:
@@ -242,6 +261,17 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
+class Further:
+    """What triggers and foreign keys, or a statement of several tables, change besides the statement's own table.
+
+    ``at``: how many of the statement's own changes come before.
+    """
+
+    at: int
+    statement: RowsStatement
+
+
+@dataclass(frozen=True, slots=True)
 class RowsStatement:
     """An INSERT (REPLACE too), UPDATE or DELETE with the rows that it changed, in the order of logging.
 
@@ -249,6 +279,9 @@ class RowsStatement:
     the statement names (INSERT's column list, UPDATE's SET clause); None for an INSERT without a list.  ``updates``
     are those that ON DUPLICATE KEY UPDATE names.  ``evaluated`` are the rows that the server had computed when it
     logged the first one.  ``compared`` are the columns that the WHERE clause compares with literals.
+
+    ``further`` are changes of other tables, in order; ``locked`` the tables that the server opened for writing, in its
+    order and as often as it did, where that is not just the tables that changed.
     """
 
     kind: ChangeKind
@@ -259,6 +292,18 @@ class RowsStatement:
     updates: frozenset[int] | None = None
     evaluated: tuple[Evaluation, ...] = ()
     compared: frozenset[int] = frozenset()
+    further: tuple[Further, ...] = ()
+    locked: tuple[Table, ...] = ()
+    #: A foreign key made the changes: the server checked none, and marked all columns as used.
+    cascaded: bool = False
+    #: foreign_key_checks=1: the parents of new rows count for the logical timestamp.
+    checks_parents: bool = True
+    #: The table is the parent of a foreign key.
+    is_parent: bool = False
+    #: The server opened a parent of a foreign key for writing, or a child whose keys it checks.
+    is_related: bool = False
+    #: UPDATE: bits of the tables that it changes, in the order of its table references.
+    update_tables: int = 1
     #: (second, microsecond) that CURRENT_TIMESTAMP gave.
     time: tuple[int, int] | None = None
     #: The columns that it compares with several literals at once: BETWEEN, IN.
@@ -269,6 +314,37 @@ class RowsStatement:
     load: LoadFile | None = None
     #: Logged as its text (binlog_format), not as rows.
     as_text: bool = False
+
+    def logged(self) -> Iterator[tuple[RowsStatement, RowChange]]:
+        """All changes in the order of the log, with the statement that each is part of."""
+        waiting = list(self.further)
+        for number, change in enumerate(self.changes):
+            while waiting and waiting[0].at <= number:
+                yield from waiting.pop(0).statement.logged()
+            yield self, change
+        for later in waiting:
+            yield from later.statement.logged()
+
+    @property
+    def first(self) -> RowsStatement | None:
+        """The part that logs the first change; None if nothing changed."""
+        return next((part for part, _ in self.logged()), None)
+
+    @property
+    def logged_sql(self) -> str:
+        """The text that is logged: of the statement that logs the first change, which may stand in a trigger."""
+        return (self.first or self).sql
+
+    def parts(self) -> Iterator[RowsStatement]:
+        """The statement, and all that belongs to it."""
+        yield self
+        for further in self.further:
+            yield from further.statement.parts()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables that TABLE_MAP events are written of, in order."""
+        return self.locked or tuple({part.table.full_name: part.table for part in self.parts()}.values())
 
 
 DdlKind = Literal[

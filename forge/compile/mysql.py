@@ -165,7 +165,7 @@ class MysqlLog(SessionLog):
         return begin_variables(first, self.clock.statement_time(number, 0)[1], self.session, self.line)
 
     def statement_text(self, statement: RowsStatement, second: int) -> Event:
-        return self.event(rows_query(statement.sql, self.line), second, IGNORABLE)
+        return self.event(rows_query(statement.logged_sql, self.line), second, IGNORABLE)
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
         return transaction.xa is not None

@@ -8,7 +8,7 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,10 +70,15 @@ class _Shape:
         return (COMPRESSED if compressed else KINDS[line.rows_version])[self.kind](**fields)
 
 
-def row_events(statement: RowsStatement, table_id: int, session: Session, line: ServerLine) -> Iterator[RowsBody]:
-    """The bodies of the statement's row events; the last has the flag STMT_END."""
+def row_events(
+    statement: RowsStatement, table_ids: Mapping[str, int], session: Session, line: ServerLine
+) -> Iterator[RowsBody]:
+    """The bodies of the statement's row events; the last has the flag STMT_END.
+
+    ``table_ids``: by the full names of the tables.
+    """
     waiting: tuple[_Shape, list[bytes]] | None = None
-    for group in _grouped(_encoded(statement, table_id, session, line), session, line):
+    for group in _grouped(_encoded(statement, table_ids, session, line), session, line):
         if waiting is not None:
             yield waiting[0].body(waiting[1], session, line, last=False)
         waiting = group
@@ -111,20 +116,22 @@ def _grouped(
 
 
 def _encoded(
-    statement: RowsStatement, table_id: int, session: Session, line: ServerLine
+    statement: RowsStatement, table_ids: Mapping[str, int], session: Session, line: ServerLine
 ) -> Iterator[tuple[_Shape, bytes]]:
     """Every row that the statement changed, in bytes."""
-    encoders: dict[tuple[str, bool, bool], _ChangeEncoder] = {}
-    changed = False
-    for change in statement.changes:
-        changed |= change.kind != "insert"
-        key = (change.kind, change.after_duplicate, changed)
+    encoders: dict[tuple[int, str, bool, bool], _ChangeEncoder] = {}
+    changed: set[str] = set()
+    for part, change in statement.logged():
+        name = part.table.full_name
+        if change.kind != "insert":
+            changed.add(name)
+        key = (id(part), change.kind, change.after_duplicate, name in changed)
         encoder = encoders.get(key)
         if encoder is None:
             images = image_columns(
-                statement, change.kind, session, line, after_duplicate=change.after_duplicate, changed=changed
+                part, change.kind, session, line, after_duplicate=change.after_duplicate, changed=name in changed
             )
-            encoder = encoders[key] = _ChangeEncoder(statement, change.kind, images, table_id, session, line)
+            encoder = encoders[key] = _ChangeEncoder(part, change.kind, images, table_ids[name], session, line)
         yield encoder.shape, encoder.encode(change)
 
 
@@ -145,7 +152,7 @@ class _ChangeEncoder:
             None if image is None else RowEncoder(columns, image.columns, line) for image in images
         )
         flags = line.row_flags
-        flags |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
+        flags |= NO_FOREIGN_KEY_CHECKS if statement.cascaded or not session.foreign_key_checks else 0
         flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
         present = [image for image in images if image is not None]
         self.shape = _Shape(

@@ -53,12 +53,19 @@ def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:
 def begin_variables(statement: RowsStatement, microsecond: int, session: Session, line: ServerLine) -> StatusVariables:
     """BEGIN carries what the transaction's first statement had needed when it logged its first row."""
     variables = session_variables(session, line)
-    if statement.kind == "update" and line.table_map_for_update:
-        variables["table_map_for_update"] = 1
-    if uses_time_zone(statement, line) or _checks_default(statement, session, line):
-        variables["time_zone"] = TIME_ZONE
-    if evaluates_now(statement, fractional=True):
-        variables["microseconds"] = microsecond
+    first = statement.first or statement
+    if first.cascaded:
+        variables["flags2"] |= NO_FOREIGN_KEY_CHECKS
+    if line.table_map_for_update and (statement.kind == "update" or (first.kind == "update" and not first.cascaded)):
+        variables["table_map_for_update"] = statement.update_tables
+    if statement.is_related and line.foreign_keys_isolate:
+        variables["updated_databases"] = OVER_MAX_DATABASES
+    # What the first change's own statement needed, and before it that of the client.
+    for part in (statement,) if first is statement or first.cascaded else (statement, first):
+        if uses_time_zone(part, line) or _checks_default(part, session, line):
+            variables["time_zone"] = TIME_ZONE
+        if evaluates_now(part, fractional=True):
+            variables["microseconds"] = microsecond
     return in_order(variables, line)
 
 

@@ -65,6 +65,10 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     keyless_images_whole: bool = False
     #: In NOBLOB images after images have the blobs of the key that stands for the row, as before images do everywhere.
     noblob_keeps_key: bool = False
+    #: BEGIN of a statement that writes a parent of a foreign key, or a checked child, claims all databases.
+    foreign_keys_isolate: bool = False
+    #: How foreign keys change child rows: "logged": as changes of their own; "silent": inside the storage engine.
+    cascades: Literal["logged", "silent"] = "silent"
     #: Where REPLACE or ON DUPLICATE KEY UPDATE found a row, after images are complete in every mode.
     duplicate_images_whole: bool = False
     #: Generated columns in images that are not complete: "followed": INSERT has all, UPDATE those which use a written

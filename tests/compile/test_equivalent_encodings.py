@@ -44,7 +44,7 @@ def made(server: str, table: Table, rows: list[Row], **settings: Any) -> bytes:
     inserted = RowsStatement("insert", table, tuple(RowChange(None, row) for row in rows), "")
     deleted = RowsStatement("delete", table, tuple(RowChange(row, None) for row in rows), "")
     bodies = [description, table_map(table, 1, session, line)]
-    bodies += [body for one in (inserted, deleted) for body in row_events(one, 1, session, line)]
+    bodies += [body for one in (inserted, deleted) for body in row_events(one, {one.table.full_name: 1}, session, line)]
     return write_binlog([Event(body=body) for body in bodies])
 
 

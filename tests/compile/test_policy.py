@@ -181,7 +181,7 @@ def test_a_row_opens_a_new_event_only_when_it_would_pass_the_limit(limit: int, l
     target = table(TableColumn("v", SqlType("VARBINARY", length=200)))
     rows = [(b"x" * length,) for length in lengths]
     session = Session(binlog_row_event_max_size=limit)
-    bodies = list(row_events(insert(target, *rows), 1, session, LINE))
+    bodies = list(row_events(insert(target, *rows), {target.full_name: 1}, session, LINE))
     columns = columns_of(table_map(target, 1, session, LINE))
     sizes = []
     for body in bodies:
