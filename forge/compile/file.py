@@ -12,6 +12,7 @@ from forge.compile.log import SessionLog
 from forge.compile.mariadb import MariadbLog
 from forge.compile.model import Plan
 from forge.compile.mysql import MysqlLog
+from forge.compile.relay import RelayFiles
 from forge.compile.requirements import session_features
 from forge.errors import ScenarioError
 from forge.events.event import Event
@@ -29,7 +30,9 @@ def compile_files(plan: Plan) -> list[list[Event]]:
     line = server_line(plan.server)
     for _, feature in session_features(plan.session, line):
         line.require(feature)
-    return list(SessionFiles(LOGS[line.family](plan, line)).written())
+    log = LOGS[line.family](plan, line)
+    files = list(SessionFiles(log).written())
+    return files if plan.session.relay_log is None else list(RelayFiles(log, plan.session.relay_log).written(files))
 
 
 def compile_plan(plan: Plan) -> list[Event]:
@@ -71,6 +74,8 @@ def write_files(plan: Plan, files: Sequence[Sequence[Event]]) -> list[bytes]:
 def file_names(plan: Plan, files: int) -> list[str]:
     """The names of the session's files, if it has that many."""
     session = plan.session
+    if session.relay_log is not None:
+        return [f"{session.relay_log.name}.{number:06}" for number in range(1, files + 1)]
     return [f"{session.log_name}.{session.first_file + number:06}" for number in range(files)]
 
 

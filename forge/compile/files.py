@@ -148,14 +148,9 @@ class SessionFiles:
             # The first file after a start of the server says when that was.
             created=facts.created if facts.created is not None else 0 if log.rotated else opened,
             post_header_lengths=self.post_header_lengths,
-            checksum_algorithm=self._checksum_algorithm(),
+            checksum_algorithm=log.checksum_algorithm,
         )
         return log.event(description, opened)
-
-    def _checksum_algorithm(self) -> int | None:
-        if not self.log.line.knows("checksum_algorithm"):
-            return None
-        return 0 if self.session.checksum == "none" else 1
 
     def _end(self) -> list[Event]:
         log = self.log

@@ -30,6 +30,7 @@ from forge.errors import ScenarioError
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.layout import Body
+from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
@@ -101,6 +102,17 @@ class SessionLog(ABC):
     @abstractmethod
     def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
         """The group of the second phase of an XA transaction."""
+
+    def previous_gtids(self, groups: int) -> PreviousGtids | None:
+        """PREVIOUS_GTIDS of a file that follows the session's first groups; None where the line has none."""
+        return None
+
+    @property
+    def checksum_algorithm(self) -> int | None:
+        """That of FORMAT_DESCRIPTION."""
+        if not self.line.knows("checksum_algorithm"):
+            return None
+        return 0 if self.session.checksum == "none" else 1
 
     def event(self, body: Body, timestamp: int, flags: int = 0) -> Event:
         return Event(body=body, timestamp=timestamp, server_id=self.session.server_id, flags=flags)

@@ -558,6 +558,15 @@ class FileFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     checkpoints: list[Checkpoint] | None = None
 
 
+class RelayFileFacts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Facts of one file of a relay log: its own events, and those in which the source or the receiver has a say."""
+
+    #: Seconds: header time of the artificial ROTATE that names the source's file.
+    announced: int | None = None
+    #: Seconds: header time of the ROTATE of server id 0 that notes a position.
+    noted: int | None = None
+
+
 class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Facts of a session: what a scenario cannot decide and a recording can tell.  All optional.
 
@@ -587,6 +596,8 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     next_file: str | None = None
     #: The second and later files of the session.
     later_files: list[FileFacts] = []
+    #: The files of the relay log, where the session is seen in one.
+    relay: list[RelayFileFacts] = []
 
     def file(self, number: int) -> FileFacts:
         """The facts of the session's file ``number``, from 0."""
@@ -611,6 +622,14 @@ class Torn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     size: int | None = None
     #: Zero bytes behind that, as a file system leaves them.
     zeros: int = 0
+
+
+class RelayLog(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """The replica of a session that is seen in its relay log."""
+
+    server_id: int = 2
+    #: Name of the files, before the point and the number.
+    name: str = "relay"
 
 
 class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -643,6 +662,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     ends_with: Literal["stop", "rotate", "nothing"] = "stop"
     #: With ``ends_with: nothing``: the last file is not whole.
     torn: Torn | None = None
+    #: Not the server's log is made, but the relay log of a replica that reads it; ``ends_with`` is the replica's end.
+    relay_log: RelayLog | None = None
     #: ``binlog_transaction_compression``: the events of a transaction travel in one zstd payload (MySQL 8.0.20 on).
     compression: bool = False
     compression_level: int = 3

@@ -55,10 +55,13 @@ class MysqlLog(SessionLog):
     def head(self, groups: int) -> Iterator[Event]:
         # The logical clock starts anew with each file.
         self.order = self._new_order()
-        if self.line.knows("gtid"):
+        body = self.previous_gtids(groups)
+        if body is not None:
             flags = IGNORABLE if self.line.previous_gtids_ignorable else 0
-            body = PreviousGtids(gtid_set=self._executed(groups))
             yield self.event(body, self.clock.listed(self.file, groups), flags)
+
+    def previous_gtids(self, groups: int) -> PreviousGtids | None:
+        return PreviousGtids(gtid_set=self._executed(groups)) if self.line.knows("gtid") else None
 
     def _executed(self, groups: int) -> tuple[bool, tuple[GtidSource, ...]]:
         """The GTIDs of the session's first groups: those of all earlier files."""

@@ -102,6 +102,7 @@ def _settings(session: Session, server: str) -> Iterator[str]:
     yield f"ends with {session.ends_with}" if session.torn is None else "ends torn"
     flags = {
         "rows query": session.rows_query,
+        "relay log": session.relay_log is not None,
         "compression": session.compression or session.log_bin_compress,
         "sql_mode not strict": session.sql_mode == "",
         "checks off": not (session.foreign_key_checks and session.unique_checks),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from forge.binlog.payload import inner_events
 from forge.binlog.reader import read_events
-from forge.compile.model import Checkpoint, Facts, FileFacts
+from forge.compile.model import Checkpoint, Facts, FileFacts, RelayFileFacts
 from forge.errors import FormatError
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
@@ -32,6 +34,7 @@ from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 
 STMT_END = 0x0001
+ARTIFICIAL, RELAY_LOG = 0x0020, 0x0040
 
 
 def facts_of(*files: bytes) -> Facts:
@@ -45,11 +48,12 @@ def facts_of(*files: bytes) -> Facts:
 def facts_of_events(*files: Iterable[Event]) -> Facts:
     """As :func:`facts_of`, of the events of each file."""
     collected = _Collected()
+    relay = _CollectedRelay(collected)
     for events in files:
-        collected.open()
+        relay.open()
         for event in events:
-            collected.add(event)
-    return collected.facts()
+            relay.add(event)
+    return relay.facts()
 
 
 class _Collected:
@@ -200,3 +204,55 @@ class _Collected:
         if not self.timestamps:
             raise FormatError("the file has events of a transaction before the first GTID event", phase="body")
         return self.timestamps[-1]
+
+
+class _CollectedRelay:
+    """Takes the relay log's own events out of files; what is left are files of the source.
+
+    The first event of a relay log's file has the flag RELAY_LOG.  Files of other logs are passed on as they are.
+    """
+
+    def __init__(self, source: _Collected) -> None:
+        self.source = source
+        self.files: list[dict[str, Any]] = []
+        self.own_server: int | None = None
+        self.first = True
+
+    def open(self) -> None:
+        self.first = True
+
+    def add(self, event: Event) -> None:
+        if self.first:
+            self.first = False
+            if event.flags & RELAY_LOG:
+                self.own_server = event.server_id
+                self.files.append({"opened": event.timestamp})
+                if isinstance(event.body, FormatDescription):
+                    self.files[-1]["created"] = event.body.created
+                return
+            self.source.open()
+        if self.own_server is None or not self._is_own(event):
+            self.source.add(event)
+
+    def _is_own(self, event: Event) -> bool:
+        """Whether the event is none of the source's file; its facts are kept."""
+        body, file = event.body, self.files[-1]
+        if isinstance(body, Rotate) and event.flags & ARTIFICIAL:
+            self.source.open()
+            if event.timestamp:
+                file["announced"] = event.timestamp
+        elif isinstance(body, Rotate) and event.server_id == 0:
+            file["noted"] = event.timestamp
+        elif isinstance(body, PreviousGtids) and event.flags & RELAY_LOG:
+            file["listed"] = event.timestamp
+        elif isinstance(body, Stop) or (isinstance(body, Rotate) and event.flags & RELAY_LOG):
+            file["closed"] = event.timestamp
+        else:
+            return False
+        return True
+
+    def facts(self) -> Facts:
+        if not self.source.files:
+            self.source.open()
+        found = self.source.facts()
+        return msgspec.structs.replace(found, relay=[RelayFileFacts(**file) for file in self.files])

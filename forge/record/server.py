@@ -224,15 +224,18 @@ class RealServer:
         """End the process as a crash would: the binary log stays open in mid-air."""
         self._end(signal.SIGKILL)
 
-    def binlog_files(self) -> list[Path]:
-        """The binary logs, oldest first; complete only after :meth:`stop`, :meth:`kill` or :meth:`flush`."""
-        found = (self.folder / "data").glob(f"{self.log_name}.[0-9][0-9][0-9][0-9][0-9][0-9]*")
+    def binlog_files(self, name: str | None = None) -> list[Path]:
+        """The binary logs, oldest first; complete only after :meth:`stop`, :meth:`kill` or :meth:`flush`.
+
+        With ``name``, those of another log of the server: its relay log.
+        """
+        found = (self.folder / "data").glob(f"{name or self.log_name}.[0-9][0-9][0-9][0-9][0-9][0-9]*")
         numbered = [path for path in found if path.suffix[1:].isdigit()]
         return sorted(numbered, key=lambda path: int(path.suffix[1:]))
 
-    def index_file(self) -> Path:
+    def index_file(self, name: str | None = None) -> Path:
         """The index file: the names of the binary logs."""
-        return self.folder / "data" / f"{self.log_name}.index"
+        return self.folder / "data" / f"{name or self.log_name}.index"
 
     def version(self) -> str:
         """What the server says of its version, e.g. ``9.7.4-2``."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import LoadFile, Plan, Session, Transaction
+from forge.compile.model import LoadFile, Plan, RelayLog, Session, Transaction
 from forge.compile.own import own_events
 from forge.errors import EnvironmentMissing, ScenarioError
+from forge.record.replica import free_port, replica_of, source_options, wait_until_stored
 from forge.record.server import RealServer
 from forge.render.sql import replay_sessions
 from forge.servers import server_line
@@ -94,43 +95,65 @@ def record_plan(plan: Plan, home: Path | None = None, *, ask: str = "") -> Recor
             f"there is no real server of line {plan.server} to record on; there is {', '.join(BUILD_OF_LINE)}"
         )
     options = options_for(plan)
-    loaded = _loaded_files(plan)
+    if plan.session.relay_log is not None:
+        return _record_relay(plan, plan.session.relay_log, home, ask)
     with RealServer(home, build, options, log_name=plan.session.log_name) as server:
-        for (local, name), content in loaded.items():
-            server.put_file(name, content, local=local)
+        _put_files(plan, server)
         for session in replay_sessions(plan):
             server.run_sql(session.sql)
             if session.restart is not None:
                 server.kill() if session.restart == "crash" else server.stop()
                 server.start()
-        if plan.session.ends_with == "rotate":
-            server.flush()
         answers = server.run_sql(ask) if ask else ""
-        version = server.version()
-        if plan.session.ends_with == "nothing":
-            server.kill()
-        else:
-            server.stop()
-        paths = server.binlog_files()
-        # The file that the closing ROTATE opened is no part of the session.
-        paths = paths[:-1] if plan.session.ends_with == "rotate" else paths
-        return Recorded(
-            files=tuple((path.name, path.read_bytes()) for path in paths),
-            index=server.index_file().read_bytes(),
-            server_version=version,
-            build=build,
-            options=tuple(options),
-            answers=answers,
-        )
+        return _ended(plan, server, server, options, answers)
 
 
-def _loaded_files(plan: Plan) -> dict[tuple[bool, str], bytes]:
-    """The files of LOAD DATA: (LOCAL, name) -> content.  Raises ScenarioError for two of one name."""
+def _record_relay(plan: Plan, relay: RelayLog, home: Path | None, ask: str) -> Recorded:
+    """As :func:`record_plan`, of the relay log of a replica."""
+    options, port = options_for(plan), free_port()
+    build = BUILD_OF_LINE[plan.server]
+    with RealServer(home, build, [*options, *source_options(port)], log_name=plan.session.log_name) as source:
+        _put_files(plan, source)
+        (session,) = replay_sessions(plan)
+        source.run_sql(session.sql)
+        with replica_of(source, port, relay, home, options, gtid=plan.session.gtid) as replica:
+            wait_until_stored(source, replica)
+            answers = source.run_sql(ask) if ask else ""
+            return _ended(plan, source, replica, options, answers, relay.name)
+
+
+def _ended(
+    plan: Plan, source: RealServer, server: RealServer, options: list[str], answers: str, relay: str | None = None
+) -> Recorded:
+    """The logs of ``server``, after it was ended as the session says."""
+    version = source.version()
+    if plan.session.ends_with == "rotate":
+        server.run_sql("FLUSH BINARY LOGS;\n" if relay is None else "FLUSH RELAY LOGS;\n")
+    if plan.session.ends_with == "nothing":
+        server.kill()
+    else:
+        server.stop()
+    paths = server.binlog_files(relay)
+    # The file that the closing ROTATE opened is no part of the session.
+    paths = paths[:-1] if plan.session.ends_with == "rotate" else paths
+    return Recorded(
+        files=tuple((path.name, path.read_bytes()) for path in paths),
+        index=server.index_file(relay).read_bytes(),
+        server_version=version,
+        build=server.build.name,
+        options=tuple(options),
+        answers=answers,
+    )
+
+
+def _put_files(plan: Plan, server: RealServer) -> None:
+    """Give the server the files of LOAD DATA.  Raises ScenarioError for two of one name."""
     found: dict[tuple[bool, str], bytes] = {}
     for load in loads_of(plan):
         if found.setdefault((load.local, load.name), load.content) != load.content:
             raise ScenarioError(f"two files of LOAD DATA are called {load.name}", expected="`file:` with another name")
-    return found
+    for (local, name), content in found.items():
+        server.put_file(name, content, local=local)
 
 
 def loads_of(plan: Plan) -> Iterator[LoadFile]:

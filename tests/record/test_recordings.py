@@ -213,6 +213,15 @@ def test_a_session_of_several_files_recorded_now_verifies(tmp_path: Path, server
 
 
 @pytest.mark.servers
+@pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])
+def test_a_replicas_relay_log_recorded_now_verifies(tmp_path: Path, server: str) -> None:
+    scenario = corpora_dir() / "recordings" / "relay-log" / server / "scenario.yaml"
+    recorded = record(scenario, tmp_path / "relay", parameters={"server": server})
+    assert [name for name, _ in recorded.files] == [f"relay.{number:06}" for number in range(1, 5)]
+    assert verify(tmp_path / "relay").difference is None
+
+
+@pytest.mark.servers
 def test_a_payload_beyond_the_compressors_window_recorded_now_verifies(tmp_path: Path) -> None:
     record(Path(__file__).with_name("payload-beyond-window.yaml"), tmp_path / "large")
     assert verify(tmp_path / "large").difference is None
