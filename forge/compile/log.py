@@ -40,6 +40,10 @@ DEFAULT_TABLE_ID = 106
 DEFAULT_XID = 10
 
 
+#: TABLE_MAP: a foreign key leads to databases that the replica does not know of.
+REFERRED_FK_DB = 0x0002
+
+
 class SessionLog(ABC):
     """Makes the events of one session's groups."""
 
@@ -167,7 +171,10 @@ class SessionLog(ABC):
         table_ids: dict[str, int] = {}
         for table in statement.tables:
             table_id = table_ids[table.full_name] = self._table_id(table)
-            yield self.event(table_map(table, table_id, self.session, self.line), second)
+            mapped = table_map(table, table_id, self.session, self.line)
+            if statement.is_related and self.line.foreign_keys_isolate:
+                mapped = mapped.replace(table_flags=mapped.table_flags | REFERRED_FK_DB)
+            yield self.event(mapped, second)
         yield from (own_event(one, second, self.session, self.line) for one in inside)
         for body in row_events(statement, table_ids, self.session, self.line):
             yield self.event(body, second)

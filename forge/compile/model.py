@@ -152,7 +152,8 @@ class RowChange:
 
     ``after_duplicate`` marks what REPLACE and ON DUPLICATE KEY UPDATE do to a row that was there already, and what
     comes after it if it was updated: some servers treat all columns as used there (write_record in sql_insert.cc, which
-    restores the columns only where a row was inserted in the end; recorded on 9.7).
+    restores the columns only where a row was inserted in the end; recorded on 9.7).  So they do for rows that foreign
+    keys change, and in DELETE of several tables.
     """
 
     before: Row | None
@@ -333,7 +334,10 @@ class RowsStatement:
     @property
     def logged_sql(self) -> str:
         """The text that is logged: of the statement that logs the first change, which may stand in a trigger."""
-        return (self.first or self).sql
+        for further in self.further:
+            if further.at == 0 and further.statement.first is not None:
+                return self.sql if further.statement.cascaded else further.statement.logged_sql
+        return self.sql
 
     def parts(self) -> Iterator[RowsStatement]:
         """The statement, and all that belongs to it."""

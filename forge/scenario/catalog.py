@@ -15,6 +15,7 @@ from forge.scenario.alter_method import alter_method
 from forge.scenario.alteration import Alteration
 from forge.scenario.definition import Definition, define_column
 from forge.scenario.engines import INNODB, check_engine
+from forge.scenario.foreign_keys import children_of, with_foreign_keys
 from forge.scenario.rows import StatementTime
 from forge.scenario.show_create import create_table_text
 from forge.scenario.state import TableState
@@ -35,7 +36,7 @@ from forge.scenario.syntax import (
     TruncateTable,
     TypeDraft,
 )
-from forge.scenario.tokens import SqlError
+from forge.scenario.tokens import SqlError, SqlUnsupported
 from forge.servers import server_line
 from forge.values.sqltype import SqlType
 
@@ -117,6 +118,20 @@ class Catalog:
         known = {f"{a}.{b}" for a, b in self.tables}
         return ScenarioError(f"there is no table {database}.{name}", suggestion=nearest(f"{database}.{name}", known))
 
+    def _unbound(self, ref: TableRef, current: str, what: str) -> TableState:
+        """The table, which takes part in no foreign key.  Raises SqlError and SqlUnsupported."""
+        state = self._state(ref, current)
+        if state.table.foreign_keys or children_of(self, state.table):
+            raise SqlUnsupported(f"{what} of a table with foreign keys is not supported yet", ref.offset)
+        return state
+
+    def _check_droppable(self, ref: TableRef, current: str, dropped: list[TableName]) -> None:
+        """A parent goes only with its children.  Raises SqlError."""
+        state = self.tables.get((ref.database or current, ref.name))
+        for child, foreign in children_of(self, state.table) if state is not None else ():
+            if (child.table.database, child.table.name) not in dropped:
+                raise SqlError(f"foreign key {foreign.name} of table {child.name} refers to {ref.name!r}", ref.offset)
+
     def _version(self, name: TableName) -> int:
         version = self._versions.get(name, -1) + 1
         self._versions[name] = version
@@ -173,6 +188,7 @@ class Catalog:
             statement = with_generated_key(statement)
             definition = defined_table(statement, name, self.databases[database], self.server)
             result = replace(result, sql=create_table_text(statement, definition, current))
+        definition = with_foreign_keys(definition, statement.foreign_keys, self, current)
         state = TableState(definition, self._version(name), statement.options.auto_increment or 1)
         check_engine(state.table, self.server)
         self.tables[name] = state
@@ -187,13 +203,13 @@ class Catalog:
         if (database, statement.table.name) in self.tables and statement.if_not_exists:
             return replace(result, no_effect=True)
         name = self._free(statement.table, current)
-        definition = replace(model.definition, database=database, name=name[1])
+        definition = replace(model.definition, database=database, name=name[1], foreign_keys=())
         state = TableState(definition, self._version(name))
         self.tables[name] = state
         return replace(result, tables=(state.table,))
 
     def _alter(self, statement: AlterTable, sql: str, current: str, time: StatementTime) -> DdlStatement:
-        state = self._state(statement.table, current)
+        state = self._unbound(statement.table, current, "ALTER TABLE")
         before = state.table
         alteration = Alteration(state, self.server)
         for action in statement.actions:
@@ -240,6 +256,8 @@ class Catalog:
                 raise SqlError(f"table {database}.{ref.name} is named twice", ref.offset)
             dropped.append((database, ref.name))
         irrevocable = tuple(name for name in dropped if not is_transactional(self.tables[name].table))
+        for ref in statement.tables:
+            self._check_droppable(ref, current, dropped)
         for name in dropped:
             del self.tables[name]
         return DdlStatement(
@@ -257,7 +275,7 @@ class Catalog:
     def _rename(self, statement: RenameTables, sql: str, current: str) -> DdlStatement:
         moved: list[TableName] = []
         for old, new in statement.pairs:
-            state = self._state(old, current)
+            state = self._unbound(old, current, "RENAME TABLE")
             name = self._free(new, current)
             del self.tables[(state.table.database, state.table.name)]
             self._move(state, name)
@@ -277,6 +295,7 @@ class Catalog:
 
     def _truncate(self, statement: TruncateTable, sql: str, current: str) -> DdlStatement:
         state = self._state(statement.table, current)
+        self._check_droppable(statement.table, current, [(state.table.database, state.table.name)])
         name = (state.table.database, state.table.name)
         emptied = TableState(state.definition, self._version(name))
         emptied.inserted = state.inserted

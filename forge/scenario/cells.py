@@ -11,10 +11,12 @@ from forge.compile.model import Origin
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.catalog import Catalog
 from forge.scenario.definition import ColumnDefinition
+from forge.scenario.foreign_keys import References
 from forge.scenario.generators import CellPlace, Generated, generate, is_generator, literal_of
 from forge.scenario.literals import taken, zero_value
 from forge.scenario.rows import StatementTime
-from forge.scenario.state import stored_bytes_of
+from forge.scenario.state import TableState, stored_bytes_of
+from forge.scenario.where import column_index
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.column_charset import charset_of
@@ -33,6 +35,7 @@ class Circumstances:
     seed: int
     time: StatementTime
     place: Place
+    references: References
     line: int | None
     #: The session has no strict mode.
     clips: bool = False
@@ -105,6 +108,20 @@ def _is_held(column: ColumnDefinition, character: str) -> bool:
     except ScenarioError:
         return False
     return True
+
+
+def set_by_trigger(
+    state: TableState, kind: str, declared: Mapping[str, Any] | None, at: Circumstances
+) -> dict[int, Clipped]:
+    """The values that a BEFORE trigger gives columns (SET NEW.column), by index."""
+    found: dict[int, Clipped] = {}
+    for name, cell in (declared or {}).items():
+        with at.place(kind, "set_by_trigger", name):
+            index = column_index(state, name)
+            column = state.columns[index]
+            made = cell_value(column, cell, CellPlace(at.seed, state.name, column.name, state.inserted), at)
+            found[index] = made._replace(value=not_null(column, made.value, state.name, clips=at.clips))
+    return found
 
 
 def origin(index: int, given: Mapping[int, Clipped], defaults: Container[int] = ()) -> Origin:

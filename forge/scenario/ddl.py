@@ -7,7 +7,8 @@ from typing import Literal
 
 from forge.errors import nearest
 from forge.scenario.ddl_columns import charset_name, collation_name
-from forge.scenario.ddl_tables import alter_table, create_table, key_body, locking, table_ref
+from forge.scenario.ddl_foreign_keys import table_ref
+from forge.scenario.ddl_tables import alter_table, create_table, key_body, locking
 from forge.scenario.syntax import (
     AddKey,
     AlterTable,

@@ -12,6 +12,7 @@ from forge.scenario.ddl_columns import (
     column_definition,
     default_clause,
 )
+from forge.scenario.ddl_foreign_keys import foreign_key, is_foreign_key, table_ref
 from forge.scenario.engines import engine_named
 from forge.scenario.syntax import (
     Action,
@@ -28,6 +29,7 @@ from forge.scenario.syntax import (
     DropCheck,
     DropColumn,
     DropKey,
+    ForeignKeyDraft,
     KeyDraft,
     PartDraft,
     Place,
@@ -36,7 +38,6 @@ from forge.scenario.syntax import (
     RenameTo,
     SetOptions,
     TableOptions,
-    TableRef,
 )
 from forge.scenario.tokens import Cursor, SqlUnsupported
 
@@ -55,15 +56,6 @@ _UNSUPPORTED_ACTIONS = (
 _ACTIONS = ("ADD", "ALTER", "CHANGE", "CONVERT", "DROP", "FORCE", "MODIFY", "RENAME", "ALGORITHM", "LOCK", *_OPTIONS)
 
 
-def table_ref(cursor: Cursor) -> TableRef:
-    """``database.table`` or ``table``.  Raises SqlError."""
-    offset = cursor.token.start
-    first = cursor.name("table")
-    if cursor.accept_mark("."):
-        return TableRef(first, cursor.name("table"), offset)
-    return TableRef(None, first, offset)
-
-
 def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for SELECT and PARTITION."""
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
@@ -75,6 +67,7 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     columns: list[ColumnDraft] = []
     keys: list[KeyDraft] = []
     checks: list[CheckDraft] = []
+    foreign_keys: list[ForeignKeyDraft] = []
     cursor.expect_mark("(")
     if cursor.accept("LIKE"):
         like = table_ref(cursor)
@@ -83,6 +76,8 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     while True:
         if _is_check(cursor):
             checks.append(check_constraint(cursor))
+        elif is_foreign_key(cursor):
+            foreign_keys.append(foreign_key(cursor))
         elif _is_key(cursor):
             keys.append(key_definition(cursor))
         else:
@@ -95,7 +90,7 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     while not cursor.at("end"):
         options = table_option(cursor, options)
         cursor.accept_mark(",")
-    return CreateTable(table, tuple(columns), tuple(keys), options, if_not_exists, tuple(checks))
+    return CreateTable(table, tuple(columns), tuple(keys), options, if_not_exists, tuple(checks), tuple(foreign_keys))
 
 
 def _is_check(cursor: Cursor) -> bool:
@@ -117,7 +112,7 @@ def key_definition(cursor: Cursor) -> KeyDraft:
     kind: Literal["primary", "unique", "index"] = "index"
     special: Literal["", "FULLTEXT", "SPATIAL"] = ""
     if cursor.token.is_word("FOREIGN"):
-        raise SqlUnsupported("foreign keys (FOREIGN KEY) are not supported yet", cursor.token.start)
+        raise SqlUnsupported("ALTER TABLE ... ADD FOREIGN KEY is not supported yet", cursor.token.start)
     if cursor.accept("PRIMARY"):
         cursor.expect("KEY")
         kind = "primary"

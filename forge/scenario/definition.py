@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from forge.charsets import compare_key
-from forge.compile.model import Table, TableColumn
+from forge.compile.model import ForeignKey, Table, TableColumn
 from forge.compile.requirements import column_features
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.scenario.column_sizes import LOBS, WITHOUT_KEY, stored_bytes
@@ -91,6 +91,7 @@ class Definition:
     #: CHECK constraints, all with names.
     checks: tuple[CheckDraft, ...] = ()
     engine: str = INNODB
+    foreign_keys: tuple[ForeignKey, ...] = ()
 
     def find(self, name: str) -> int | None:
         """Index of the column of that name (case-insensitive); None if there is none."""
@@ -145,6 +146,7 @@ class Definition:
             collation=self.collation,
             engine=self.engine,
             version=version,
+            foreign_keys=self.foreign_keys,
         )
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from forge.compile.grouping import is_transactional
-from forge.compile.model import Context, Evaluation, Origin, Row, RowChange, RowsStatement
+from forge.compile.model import Context, Evaluation, Further, Origin, Row, RowChange, RowsStatement
 from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin
+from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.generators import CellPlace
 from forge.scenario.literals import taken
@@ -66,7 +66,9 @@ class _Insert:
         #: The columns stay marked as used after a row that was updated.
         self.stays_marked = False
         self.stale_number = False
+        self.further: list[Further] = []
         self.updates = dict(self._updates())
+        self.by_trigger = set_by_trigger(state, kind, insert.set_by_trigger, at)
         #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
         self.read: set[int] = set()
         self.defaulted: set[int] = set()
@@ -88,8 +90,9 @@ class _Insert:
             kind="insert",
             table=self.state.table,
             changes=tuple(self.changes),
+            further=tuple(self.further),
             sql=self.statement.query or self._sql(columns),
-            assigned=frozenset(columns) if self._has_column_list() else None,
+            assigned=frozenset(columns) | self.by_trigger.keys() if self._has_column_list() else None,
             updates=frozenset(self.updates) if self.updates else None,
             evaluated=tuple(
                 Evaluation(kind, row, tuple(self._origin(kind, i, literals, columns) for i in range(len(row))))
@@ -192,8 +195,10 @@ class _Insert:
             if column.generated is None:
                 # Without strict mode several rows are spared what one row is not (ER_BAD_NULL_ERROR).
                 values[index] = not_null(column, values[index], state.name, clips=clips)
+        for index, cell in self.by_trigger.items():
+            values[index] = cell.value
         row = with_generated(state.columns, values, clips=at.clips or at.ignores)
-        self._evaluate("insert", row, given)
+        self._evaluate("insert", row, given | self.by_trigger)
         self._store(row, mark, generated)
 
     def _evaluate(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
@@ -206,6 +211,10 @@ class _Insert:
                 self.defaulted |= {index} if kind == "insert" else set()
             elif literals[index].is_read:
                 self.read.add(index)
+
+    def _follow(self, changes: list[RowsStatement]) -> None:
+        """Changes by foreign keys come before that of their parent."""
+        self.further += [Further(len(self.changes), change) for change in changes]
 
     def _log(self, before: Row | None, after: Row | None, *, duplicate: bool = False) -> None:
         self.changes.append(RowChange(before, after, duplicate or self.stays_marked))
@@ -236,8 +245,7 @@ class _Insert:
         if generated and self.first_stored is None and (duplicate is None or self.kind == "replace"):
             self.first_stored = generated
         if duplicate is None:
-            state.add(row)
-            self._log(None, row)
+            self._add(row, mark, generated)
         elif self.updates:
             self.stays_marked = True
             self.numbering.reset(mark, generated)
@@ -248,6 +256,17 @@ class _Insert:
             self._replace(row, generated)
         else:
             state.add(row)  # raises
+
+    def _add(self, row: Row, mark: int, generated: int) -> None:
+        try:
+            self.at.references.check_row(self.state, row)
+        except ScenarioError:
+            if not self.at.ignores:
+                raise
+            self.numbering.reset(mark, generated)
+            return
+        self.state.add(row)
+        self._log(None, row)
 
     @property
     def _selects(self) -> bool:
@@ -265,16 +284,18 @@ class _Insert:
             if (generated or self.stale_number) and key.parts[0].column == state.auto_increment:
                 state.add(row)  # raises
             before = state.rows[number]
-            if key == state.unique[-1]:
+            if key == state.unique[-1] and not self.at.references.is_parent(state.table):
                 self.stays_marked = True
                 self.stale_number |= bool(generated) and state.columns[0].wire.dialect.is_mariadb
                 if before != row:
                     self._change(number, row)
                 return
+            self._follow(self.at.references.parent_changes(state, before, None, replacement=row))
             state.remove(number)
             self._log(before, None, duplicate=True)
             if state.auto_increment is not None:
                 self.numbering.given(row[state.auto_increment] or 0)
+        self.at.references.check_row(state, row)
         state.add(row)
         self._log(None, row, duplicate=True)
 
@@ -288,7 +309,10 @@ class _Insert:
 
     def _change(self, number: int, after: Row) -> None:
         self.updated = self.updated or bool(self.updates)
-        self._log(self.state.rows[number], after)
+        before = self.state.rows[number]
+        self.at.references.check_row(self.state, after, before)
+        self._follow(self.at.references.parent_changes(self.state, before, after))
+        self._log(before, after)
         self.state.change(number, after)
         self.numbering.following = max(self.numbering.following, self.state.next_auto_increment)
 

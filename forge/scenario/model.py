@@ -65,6 +65,11 @@ class TableDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_def
     collation: Annotated[str | None, Meta(description="Default collation of the table.")] = None
 
 
+SetByTrigger = Annotated[
+    dict[str, Any] | None, Meta(description="What a BEFORE trigger gives columns (SET NEW.column): column to cell.")
+]
+
+
 class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     into: TableName
     rows: Annotated[
@@ -83,6 +88,7 @@ class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         str | None,
         Meta(description="A SELECT that gives these rows, in this order; it stands in place of VALUES."),
     ] = None
+    set_by_trigger: SetByTrigger = None
 
     def __post_init__(self) -> None:
         if (self.rows is None) == (self.row is None):
@@ -119,6 +125,7 @@ class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     table: TableName
     set: Annotated[dict[str, Any], Meta(min_length=1, description="New values: column to cell.")]
     where: Annotated[Where | None, Meta(description="Conditions that all have to hold, by column.")] = None
+    set_by_trigger: SetByTrigger = None
 
 
 class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -216,6 +223,17 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             " literals, or {unsigned|real|decimal|hex: ...}, {text: ..., collation: ...}."
         ),
     ] = None
+    further: Annotated[
+        list[Further],
+        Meta(description="Row changes that triggers make as part of the statement, or the statement in other tables."),
+    ] = []
+    locks: Annotated[
+        list[str] | None,
+        Meta(
+            description="The tables that the server opens for writing besides the statement's own, in its order; by"
+            " default those of foreign keys and of `further`."
+        ),
+    ] = None
     rand_seeds: Annotated[
         tuple[
             Annotated[int, Meta(ge=0, le=2**32 - 1)],
@@ -229,6 +247,8 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         _exactly_one(self, KINDS, "a statement")
         if self.query is not None and (self.target is None or self.load_data is not None):
             raise ValueError("`query` goes with insert, replace, update or delete")
+        if (self.further or self.locks is not None) and self.target is None:
+            raise ValueError("`further` and `locks` go with insert, replace, update or delete")
 
     @property
     def target(self) -> str | None:
@@ -238,6 +258,25 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             return new.into
         changes = self.update or self.delete
         return None if changes is None else changes.table
+
+
+class Further(Statement, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A statement that changes rows as part of another one."""
+
+    row: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="Number of the row that it belongs to, of those that the other changes; the last by default."),
+    ] = None
+    before: Annotated[bool, Meta(description="true: a BEFORE trigger, which changes its rows first.")] = False
+    joined: Annotated[
+        bool,
+        Meta(description="true: no trigger; the other is an UPDATE or DELETE of several tables, with its `query`."),
+    ] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.target is None:
+            raise ValueError("`further` has insert, replace, update and delete")
 
 
 class XaName(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

@@ -18,6 +18,7 @@ from forge.scenario.catalog import SYSTEM_DATABASES, Catalog
 from forge.scenario.cells import Circumstances
 from forge.scenario.convert import checked
 from forge.scenario.ddl import parse_create_table, parse_ddl
+from forge.scenario.foreign_keys import References
 from forge.scenario.model import Scenario, Statement, TableDeclaration, Transaction
 from forge.scenario.placed import own_event
 from forge.scenario.rows import StatementTime
@@ -294,7 +295,7 @@ class _Planner:
                 running.check_gtid_consistency(statement)
         circumstances = self._circumstances(path, place)
         done = self.text.finished(statement, execute(statement, circumstances), circumstances.place)
-        if done.changes or done.kind == "insert" or done.as_text:
+        if done.first is not None or done.kind == "insert" or done.as_text:
             # An INSERT that changed nothing may have used up numbers of AUTO_INCREMENT: it is replayed, not logged.
             running.add(done, index)
 
@@ -338,6 +339,7 @@ class _Planner:
             time=self._time(*place),
             clips=self.scenario.session.sql_mode is not None or not self.line.strict,
             place=lambda *steps: self._place((*path, *steps)),
+            references=References(self.catalog, self.line, checks=self.scenario.session.foreign_key_checks),
             line=self._line_of(path),
         )
 

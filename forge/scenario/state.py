@@ -233,6 +233,18 @@ class TableState:
         parts = [part.column for part in key.parts]
         return sorted(chosen, key=lambda number: [sort_value(self.columns[i], self.rows[number][i]) for i in parts])
 
+    def ordered_by(self, key: Key, numbers: Iterable[int]) -> list[int]:
+        """Row numbers in the order of a key, which ends with the clustering key; NULL comes first."""
+        parts = [part.column for part in key.parts]
+
+        def rank(number: int) -> list[tuple[bool, Any]]:
+            cells = [(self.columns[index], self.rows[number][index]) for index in parts]
+            return [
+                (value is not None, value if value is None else sort_value(column, value)) for column, value in cells
+            ]
+
+        return sorted(self.ordered(numbers), key=rank)
+
     def _claim(self, row: Row, number: int) -> None:
         self._check_expressions(row)
         entries = [tuple(key_entries(self.table, key, row)) for key in self.unique]

@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from forge.compile.model import RowsStatement
+from forge.compile.model import Further, RowsStatement, Table
+from forge.errors import ScenarioError
 from forge.scenario.cells import Circumstances
+from forge.scenario.foreign_keys import Operation
 from forge.scenario.inserts import Kind, insert_rows
 from forge.scenario.loads import load_rows
+from forge.scenario.model import Further as DeclaredFurther
 from forge.scenario.model import Statement
 from forge.scenario.updates import delete_rows, update_rows
 
 
 def execute(statement: Statement, at: Circumstances) -> RowsStatement:
     """Run a statement; the rows that it changed, and its SQL.  Raises ScenarioError where a server would refuse it."""
-    return replace(_executed(statement, at), time=(at.time.second, at.time.microsecond))
+    done = _executed(statement, at)
+    opened = at.references.opened(done.table, _operation(statement))
+    further = [_executed_further(one, index, at) for index, one in enumerate(statement.further)]
+    pairs = list(zip(further, statement.further, strict=True))
+    locked = [done.table, *opened]
+    for one, declared in pairs:
+        if not declared.joined and all(other.full_name != one.table.full_name for other in locked):
+            locked += one.tables
+    if statement.locks is not None:
+        locked = [done.table, *_locks(statement.locks, at)]
+    joined = [one.table for one, declared in pairs if declared.joined]
+    names = _table_references(statement.query) if statement.query is not None and done.kind != "insert" else []
+    if joined:
+        locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
+    if done.kind == "delete" and len(names) > 1:
+        # DELETE of several tables reads all columns.
+        done = _all_columns(done)
+        further = [_all_columns(one) if declared.joined else one for one, declared in pairs]
+        pairs = list(zip(further, statement.further, strict=True))
+    parts = [replace(one, sql=done.sql) if declared.joined else one for one, declared in pairs]
+    done = replace(
+        done,
+        further=_in_order(done, statement.further, parts),
+        locked=tuple(locked) if further or opened or statement.locks is not None else (),
+        update_tables=_update_bits([done.table, *joined], names),
+        checks_parents=at.references.checks,
+        is_parent=at.references.is_parent(done.table),
+        time=(at.time.second, at.time.microsecond),
+    )
+    return replace(done, is_related=any(at.references.is_related(table) for table in done.tables))
+
+
+def _all_columns(done: RowsStatement) -> RowsStatement:
+    return replace(done, changes=tuple(replace(change, after_duplicate=True) for change in done.changes))
 
 
 def _executed(statement: Statement, at: Circumstances) -> RowsStatement:
@@ -37,3 +76,79 @@ def _executed(statement: Statement, at: Circumstances) -> RowsStatement:
     with at.place("delete", "from"):
         state = at.catalog.table(statement.delete.table, at.current_database)
     return delete_rows(state, statement, statement.delete, at)
+
+
+def _executed_further(declared: DeclaredFurther, index: int, at: Circumstances) -> RowsStatement:
+    def place(*steps: Any) -> Any:
+        return at.place("further", index, *steps)
+
+    return execute(declared, replace(at, place=place))
+
+
+def _operation(statement: Statement) -> Operation:
+    """What a statement may do to rows that are there: REPLACE deletes them (or updates, which counts for less)."""
+    if statement.replace is not None or statement.delete is not None:
+        return "delete"
+    new = statement.insert
+    updates = statement.update is not None or (new is not None and new.on_duplicate_key_update is not None)
+    return "update" if updates else "insert"
+
+
+def _in_order(
+    done: RowsStatement, declared: Sequence[DeclaredFurther], further: Sequence[RowsStatement]
+) -> tuple[Further, ...]:
+    """Around each row: what BEFORE triggers do, then foreign keys, the row itself, what AFTER triggers do."""
+    count = len(done.changes)
+    placed = [(one.at, 2, one.statement) for one in done.further]
+    for one, statement in zip(declared, further, strict=True):
+        row = count if one.row is None else one.row
+        if row > count and (one.row or 0) > 1:
+            raise ScenarioError(f"`row` is {row}, but the statement changes {count} rows of its own")
+        placed.append((max(min(row, count) - 1, 0), 1, statement) if one.before else (min(row, count), 0, statement))
+    return tuple(Further(at, statement) for at, _, statement in sorted(placed, key=lambda entry: entry[:2]))
+
+
+def _locks(names: Sequence[str], at: Circumstances) -> list[Table]:
+    with at.place("locks"):
+        return [at.catalog.table(name, at.current_database).table for name in names]
+
+
+_NOISE = re.compile(r"/\*.*?\*/|--\s[^\n]*|#[^\n]*|'(?:[^'\\]|\\.|'')*'", re.DOTALL)
+_CLAUSE = re.compile(
+    r"\s*(?:UPDATE\s+(?:LOW_PRIORITY\s+|IGNORE\s+)*(?P<update>.*?)\sSET\s"
+    r"|DELETE\b.*?\b(?P<from>FROM|USING)\s(?P<delete>.*?)(?:\sWHERE\s|\sORDER\s|\sLIMIT\s|$))",
+    re.IGNORECASE | re.DOTALL,
+)
+_NAME = re.compile(r"\s*(?:(?:`(?:[^`]|``)+`|[\w$]+)\s*\.\s*)?(?P<name>`(?:[^`]|``)+`|[\w$]+)")
+
+
+def _table_references(sql: str) -> list[str]:
+    """Names of the tables that an UPDATE or DELETE reads, in order; a derived table has an empty one."""
+    match = _CLAUSE.match(_NOISE.sub(" ", sql))
+    if match is None:
+        return []
+    text = match["update"] or match["delete"] or ""
+    while "(" in text:
+        shorter = re.sub(r"\([^()]*\)", " ", text)
+        if shorter == text:
+            break
+        text = shorter
+    names = []
+    for piece in re.split(r",|\b(?:STRAIGHT_)?JOIN\b", text, flags=re.IGNORECASE):
+        found = _NAME.match(piece)
+        names.append("" if found is None else found["name"].strip("`").replace("``", "`"))
+    return names
+
+
+def _position(table: Table, names: Sequence[str]) -> int:
+    return names.index(table.name) if table.name in names else len(names)
+
+
+def _update_bits(tables: Sequence[Table], names: Sequence[str]) -> int:
+    """A bit for each table that is updated, by its place among those that the statement names."""
+    if not names:
+        return 1
+    bits = 0
+    for table in tables:
+        bits |= 1 << (_position(table, names) if table.name in names else 0)
+    return bits

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Literal
 
 from forge.charsets import Collation, collation, default_collation
+from forge.compile.model import ReferentialAction
 from forge.errors import ScenarioError
 from forge.scenario.tokens import at_offset
 from forge.values.sqltype import SqlType
@@ -141,6 +142,19 @@ class CheckDraft:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignKeyDraft:
+    """FOREIGN KEY as written; ``name`` is None without CONSTRAINT."""
+
+    name: str | None
+    columns: tuple[PartDraft, ...]
+    parent: TableRef
+    parent_columns: tuple[str, ...]
+    on_delete: ReferentialAction
+    on_update: ReferentialAction
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnDraft:
     """A column definition as written."""
 
@@ -208,6 +222,7 @@ class CreateTable:
     options: TableOptions
     if_not_exists: bool = False
     checks: tuple[CheckDraft, ...] = ()
+    foreign_keys: tuple[ForeignKeyDraft, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

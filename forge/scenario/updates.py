@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from forge.compile.model import Context, Evaluation, Row, RowChange, RowsStatement
+from forge.compile.model import Context, Evaluation, Further, Row, RowChange, RowsStatement
 from forge.errors import ScenarioError
-from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin
+from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.scenario.generators import CellPlace, is_generator
 from forge.scenario.model import Delete, Statement, Update
 from forge.scenario.rows import with_generated
@@ -34,18 +34,26 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
             if index in values:
                 raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
             values[index], literals[index] = _new_values(state, index, cell, chosen, at)
-    assignments = [_assigned(state, index, before, values[index], literals[index].sql) for index in values]
-    changes = []
+    set_columns = list(values)
+    for index, by_trigger in set_by_trigger(state, "update", update.set_by_trigger, at).items():
+        values[index], literals[index] = [by_trigger.value] * (len(chosen) or 1), by_trigger
+    assignments = [_assigned(state, index, before, values[index], literals[index].sql) for index in set_columns]
+    changes: list[RowChange] = []
+    further: list[Further] = []
     with at.place("update"):
         for position, number in enumerate(chosen):
             after = updated_row(state, state.rows[number], {index: values[index][position] for index in values}, at)
             if after != state.rows[number]:
+                at.references.check_row(state, after, state.rows[number])
+                cascaded = at.references.parent_changes(state, state.rows[number], after)
+                further += [Further(len(changes), change) for change in cascaded]
                 changes.append(RowChange(state.rows[number], after))
                 state.change(number, after)
     return RowsStatement(
         kind="update",
         table=state.table,
         changes=tuple(changes),
+        further=tuple(further),
         sql=statement.query or update_sql(state, assignments, where, len(chosen)),
         assigned=frozenset(values),
         evaluated=_evaluated(changes, literals),
@@ -120,13 +128,21 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
     chosen = matching(conditions, state)
     reached = reached_columns(conditions, state)
     sql = statement.query or delete_sql(state, where_sql(conditions, state), len(chosen))
-    changes = tuple(RowChange(state.rows[number], None) for number in chosen)
-    for number in chosen:
-        state.remove(number)
+    changes: list[RowChange] = []
+    further: list[Further] = []
+    with at.place("delete"):
+        for number in chosen:
+            if number not in state.rows:
+                continue
+            cascaded = at.references.parent_changes(state, state.rows[number], None)
+            further += [Further(len(changes), change) for change in cascaded]
+            changes.append(RowChange(state.rows[number], None))
+            state.remove(number)
     return RowsStatement(
         kind="delete",
         table=state.table,
-        changes=changes,
+        changes=tuple(changes),
+        further=tuple(further),
         sql=sql,
         compared=_compared(conditions),
         compared_together=_compared_together(conditions),

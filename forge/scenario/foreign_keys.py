@@ -1,0 +1,255 @@
+"""Foreign keys: what they refer to, what they forbid, and the rows that change with their parents.
+
+MySQL 9.7 checks and follows foreign keys in the server and logs what they change; before, and on MariaDB, InnoDB does
+it and the log knows nothing of it (recorded on 9.7, 10.11 and 11.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from forge.compile.keys import key_entries
+from forge.compile.model import ForeignKey, Further, Key, KeyPart, Row, RowChange, RowsStatement, Table
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario.definition import Definition
+from forge.scenario.rows import with_generated
+from forge.scenario.state import TableState
+from forge.scenario.syntax import ForeignKeyDraft, KeyDraft
+from forge.scenario.tokens import SqlError
+from forge.servers import ServerLine
+
+if TYPE_CHECKING:
+    from forge.scenario.catalog import Catalog
+
+Operation = Literal["insert", "update", "delete"]
+#: Tables that a statement opens for its foreign keys at most (ER_FK_CASCADE_MAX_TABLES, recorded on 9.7).
+MAX_TABLES = 30
+
+
+def with_foreign_keys(
+    definition: Definition, drafts: Sequence[ForeignKeyDraft], catalog: Catalog, current: str
+) -> Definition:
+    """The definition with its foreign keys and the indexes that they need.
+
+    Raises SqlError for what a server would refuse.
+    """
+    for number, draft in enumerate(drafts, start=1):
+        foreign = _resolved(definition, draft, number, catalog, current)
+        names = [part.column.lower() for part in draft.columns]
+        indexed = any([p.column.lower() for p in key.parts[: len(names)]] == names for key in definition.keys)
+        keys = definition.keys
+        if not indexed:
+            keys = (*keys, KeyDraft("index", draft.name, draft.columns, draft.offset))
+        definition = replace(definition, keys=keys, foreign_keys=(*definition.foreign_keys, foreign))
+    return definition
+
+
+def _resolved(
+    definition: Definition, draft: ForeignKeyDraft, number: int, catalog: Catalog, current: str
+) -> ForeignKey:
+    columns = tuple(definition.index_of(part.column, part.offset) for part in draft.columns)
+    # Without a database the parent is in the child's.
+    database = draft.parent.database or definition.database or current
+    own = (database, draft.parent.name) == (definition.database, definition.name)
+    found = None if own else catalog.tables.get((database, draft.parent.name))
+    if not own and found is None:
+        raise SqlError(f"there is no table {database}.{draft.parent.name}", draft.parent.offset)
+    parent = definition if found is None else found.definition
+    referred = [parent.index_of(name, draft.parent.offset) for name in draft.parent_columns]
+    table = parent.table(0)
+    for index, other in zip(columns, referred, strict=True):
+        column, parent_column = definition.columns[index], parent.columns[other]
+        if column.generated is not None or parent_column.generated is not None:
+            raise UnsupportedError("foreign keys of generated columns are not supported yet")
+        mine, its = column.type, parent_column.type
+        if (mine.name, mine.unsigned, mine.collation) != (its.name, its.unsigned, its.collation):
+            problem = f"column {column.name!r} has another type than {parent_column.name!r} of {table.full_name}"
+            raise SqlError(problem, draft.offset, expected="the same type")
+        if "set_null" in (draft.on_delete, draft.on_update) and not column.column.nullable:
+            raise SqlError(f"column {column.name!r} is NOT NULL and cannot be set NULL", draft.offset)
+    wanted = tuple(KeyPart(index) for index in referred)
+    key = next((key for key in table.keys if key.kind != "index" and key.parts == wanted), None)
+    if key is None:
+        raise SqlError(
+            f"table {table.full_name} has no unique key on ({', '.join(draft.parent_columns)})", draft.parent.offset
+        )
+    return ForeignKey(
+        name=draft.name or f"{definition.name}_ibfk_{number}",
+        columns=columns,
+        parent=(database, draft.parent.name),
+        parent_columns=tuple(parent.columns[index].name for index in referred),
+        on_delete=draft.on_delete,
+        on_update=draft.on_update,
+        parent_key=key.name,
+    )
+
+
+def children_of(catalog: Catalog, table: Table) -> list[tuple[TableState, ForeignKey]]:
+    """The tables that refer to a table, with their foreign keys, in the order in which they were made."""
+    name = (table.database, table.name)
+    return [
+        (state, foreign)
+        for state in catalog.tables.values()
+        for foreign in state.table.foreign_keys
+        if foreign.parent == name
+    ]
+
+
+class References:
+    """The foreign keys of a session: what a statement may do, and what follows."""
+
+    def __init__(self, catalog: Catalog, line: ServerLine, *, checks: bool) -> None:
+        self.catalog = catalog
+        self.line = line
+        self.checks = checks
+
+    def is_parent(self, table: Table) -> bool:
+        return bool(children_of(self.catalog, table))
+
+    def is_related(self, table: Table) -> bool:
+        """Whether MySQL keeps the transaction from running beside others."""
+        return self.is_parent(table) or (self.checks and bool(table.foreign_keys))
+
+    def check_row(self, state: TableState, row: Row, before: Row | None = None) -> None:
+        """A new or changed row has its parents.  Raises ScenarioError."""
+        for foreign in state.table.foreign_keys if self.checks else ():
+            values = [row[index] for index in foreign.columns]
+            if None in values or (before is not None and values == [before[index] for index in foreign.columns]):
+                continue
+            parent = self.catalog.tables[foreign.parent]
+            if foreign.parent == (state.table.database, state.table.name) and self._refers_to(state, foreign, row, row):
+                continue
+            if not any(self._refers_to(state, foreign, row, other, parent) for other in parent.rows.values()):
+                shown = ", ".join(map(str, values))
+                raise ScenarioError(
+                    f"table {parent.name} has no row that {foreign.name} of {state.name} needs: {shown}"
+                )
+
+    def _refers_to(
+        self, child: TableState, foreign: ForeignKey, row: Row, other: Row, parent: TableState | None = None
+    ) -> bool:
+        """Whether a child row's parent is the row ``other``."""
+        parent = parent or child
+        theirs = Key("", "unique", tuple(KeyPart(parent.table.column_index(name)) for name in foreign.parent_columns))
+        mine = Key("", "unique", tuple(KeyPart(index) for index in foreign.columns))
+        entry = next(iter(key_entries(child.table, mine, row)), None)
+        return entry is not None and entry == next(iter(key_entries(parent.table, theirs, other)), None)
+
+    def parent_changes(
+        self, state: TableState, before: Row, after: Row | None, *, replacement: Row | None = None
+    ) -> list[RowsStatement]:
+        """Change the children of a row that is about to change; what the server logs of it, in order.
+
+        ``replacement`` is the row that REPLACE puts in the place of a deleted one: MySQL 9.7 leaves children alone
+        whose key it has again (recorded).  Raises ScenarioError where a child forbids the change.
+        """
+        done: list[RowsStatement] = []
+        for child, foreign in children_of(self.catalog, state.table) if self.checks else ():
+            kept = after
+            if after is None and replacement is not None and self.line.cascades == "logged":
+                kept = replacement
+            parts = [state.table.column_index(name) for name in foreign.parent_columns]
+            if kept is not None and all(before[part] == kept[part] for part in parts):
+                continue
+            action = foreign.on_delete if after is None else foreign.on_update
+            matching = self._matching(child, foreign, before, state)
+            self._check_depth(child, matching, "delete" if after is None and action == "cascade" else "update")
+            for number in matching:
+                if action == "restrict":
+                    raise ScenarioError(
+                        f"rows of {child.name} refer to the row ({foreign.name})", expected="no such rows"
+                    )
+                if number in child.rows:
+                    done += self._child(child, foreign, number, action == "cascade", parts, after)
+        return done
+
+    def _check_depth(self, child: TableState, matching: list[int], operation: Operation) -> None:
+        """MySQL 9.7.4 forgets the children of all rows but the first where these have children in turn (recorded)."""
+        if self.line.cascades != "logged" or len(matching) < 2:
+            return
+        for below, _, under in self._opened_from(child.table, operation):
+            if self._opened_from(below.table, under) and any(
+                self._matching(below, foreign, child.rows[number], child)
+                for _, foreign, _ in self._opened_from(child.table, operation)
+                for number in matching[1:]
+            ):
+                raise UnsupportedError(
+                    f"foreign keys over three levels, with several rows of {child.name}: {self.line.name} leaves"
+                    f" rows of {below.name} behind"
+                )
+
+    def _opened_from(self, table: Table, operation: Operation) -> list[tuple[TableState, ForeignKey, Operation]]:
+        """The children that change with a table, and what happens to their rows."""
+        found: list[tuple[TableState, ForeignKey, Operation]] = []
+        for child, foreign in children_of(self.catalog, table):
+            action = foreign.on_delete if operation == "delete" else foreign.on_update
+            if action != "restrict":
+                cascades = operation == "delete" and action == "cascade"
+                found.append((child, foreign, "delete" if cascades else "update"))
+        return found
+
+    def _matching(self, child: TableState, foreign: ForeignKey, before: Row, parent: TableState) -> list[int]:
+        """Numbers of the child rows, in the order of the index on the foreign key."""
+        chosen = [n for n, row in child.rows.items() if self._refers_to(child, foreign, row, before, parent)]
+        width = len(foreign.columns)
+        index = next(
+            key for key in child.table.keys if tuple(part.column for part in key.parts[:width]) == foreign.columns
+        )
+        return child.ordered_by(index, chosen)
+
+    def _child(
+        self, child: TableState, foreign: ForeignKey, number: int, cascades: bool, parts: list[int], after: Row | None
+    ) -> Iterator[RowsStatement]:
+        before = child.rows[number]
+        new: Row | None = None
+        if after is not None or not cascades:
+            values = list(before)
+            for index, part in zip(foreign.columns, parts, strict=True):
+                values[index] = after[part] if cascades and after is not None else None
+            new = with_generated(child.columns, values)
+        if new is None:
+            child.remove(number)
+        else:
+            child.change(number, new)
+        further = self.parent_changes(child, before, new)
+        if self.line.cascades == "logged":
+            yield RowsStatement(
+                kind="delete" if new is None else "update",
+                table=child.table,
+                changes=(RowChange(before, new, after_duplicate=True),),
+                sql="",
+                further=tuple(Further(1, one) for one in further),
+                cascaded=True,
+                checks_parents=False,
+                is_parent=self.is_parent(child.table),
+            )
+
+    def opened(self, table: Table, operation: Operation) -> list[Table]:
+        """The tables that a statement opens for writing because of foreign keys, in order."""
+        if operation == "insert" or (self.line.cascades == "logged" and not self.checks):
+            return []
+        if self.line.cascades == "logged":
+            return [child for child, _ in self._opened_by_server(table, operation)]
+        return self._opened_for_engine(table, operation) if self.line.family == "mariadb" else []
+
+    def _opened_by_server(self, table: Table, operation: Operation) -> list[tuple[Table, Operation]]:
+        """Level by level, a table as often as foreign keys lead to it."""
+        queue: list[tuple[Table, Operation]] = [(table, operation)]
+        for at, op in queue:
+            queue += [(child.table, under) for child, _, under in self._opened_from(at, op)]
+            if len(queue) > MAX_TABLES + 1:
+                raise ScenarioError(f"foreign keys of {table.full_name} lead to more than {MAX_TABLES} tables")
+        return queue[1:]
+
+    def _opened_for_engine(self, table: Table, operation: Operation) -> list[Table]:
+        """MariaDB: each table once, by the names of the constraints."""
+        queue = [table]
+        for at in queue:
+            found = children_of(self.catalog, at)
+            for child, foreign in sorted(found, key=lambda one: (one[0].table.database, one[1].name)):
+                action = foreign.on_delete if operation == "delete" else foreign.on_update
+                if action != "restrict" and child.table not in queue[1:]:
+                    queue.append(child.table)
+        return queue[1:]
