@@ -87,7 +87,8 @@ def _executed_further(declared: DeclaredFurther, index: int, at: Circumstances) 
 
 def _operation(statement: Statement) -> Operation:
     """What a statement may do to rows that are there: REPLACE deletes them (or updates, which counts for less)."""
-    if statement.replace is not None or statement.delete is not None:
+    load = statement.load_data
+    if statement.replace is not None or statement.delete is not None or (load and load.duplicates == "replace"):
         return "delete"
     new = statement.insert
     updates = statement.update is not None or (new is not None and new.on_duplicate_key_update is not None)
