@@ -30,7 +30,10 @@ from forge.check.reference import Place
 from forge.events.layout import to_text
 
 _AT = re.compile(rb"# at (\d+)\Z")
-_HEADER = re.compile(rb"#\d{6} +\d+:\d\d:\d\d server id \d+ +end_log_pos \d+ .*?\t(\w+)(.*)\Z", re.DOTALL)
+#: INCIDENT is named on the next line, behind ``# Incident:``.
+_HEADER = re.compile(
+    rb"#\d{6} +\d+:\d\d:\d\d server id \d+ +end_log_pos \d+ (?:.*?\t(\w+)(.*)|[^\t\n]*)\Z", re.DOTALL
+)
 _TABLE_MAP = re.compile(rb": (.*) mapped to number \d+(?: \(.*\))?\Z", re.DOTALL)
 _WHOLE_TABLE_MAP = re.compile(rb".* mapped to number \d+(?: \(.*\))?\Z", re.DOTALL)
 _ROWS = re.compile(rb"(?:Write|Update|Delete)_(?:compressed_)?rows", re.IGNORECASE)
@@ -169,7 +172,7 @@ class TextReader:
 
     def _open(self, header: re.Match[bytes]) -> Iterator[Item]:
         self._place = self._waiting.popleft()
-        name, rest = header[1], header[2]
+        name, rest = header[1] or b"", header[2] or b""
         self._in_rows = _ROWS.match(name) is not None
         if self._in_rows and b" STMT_END_F" in rest:
             yield from map(Deferred, self._held)
