@@ -31,9 +31,7 @@ from forge.events.layout import to_text
 
 _AT = re.compile(rb"# at (\d+)\Z")
 #: INCIDENT is named on the next line, behind ``# Incident:``.
-_HEADER = re.compile(
-    rb"#\d{6} +\d+:\d\d:\d\d server id \d+ +end_log_pos \d+ (?:.*?\t(\w+)(.*)|[^\t\n]*)\Z", re.DOTALL
-)
+_HEADER = re.compile(rb"#\d{6} +\d+:\d\d:\d\d server id \d+ +end_log_pos \d+ (?:.*?\t(\w+)(.*)|[^\t\n]*)\Z", re.DOTALL)
 _TABLE_MAP = re.compile(rb": (.*) mapped to number \d+(?: \(.*\))?\Z", re.DOTALL)
 _WHOLE_TABLE_MAP = re.compile(rb".* mapped to number \d+(?: \(.*\))?\Z", re.DOTALL)
 _ROWS = re.compile(rb"(?:Write|Update|Delete)_(?:compressed_)?rows", re.IGNORECASE)
