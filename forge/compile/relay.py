@@ -8,6 +8,7 @@ its own.  Recorded between two servers of MySQL 9.7, MariaDB 10.11 and 11.8 (doc
 * MySQL leaves PREVIOUS_GTIDS out and notes the position behind it by a ROTATE of server id 0; MariaDB stores GTID_LIST
   and BINLOG_CHECKPOINT like any event;
 * MariaDB sends ANNOTATE_ROWS only to a replica with log_slave_updates, which is off by default;
+* MariaDB's receiver stores compressed events uncompressed, with the positions of the compressed ones;
 * IN_USE is set neither in the source's FORMAT_DESCRIPTION nor in the replica's own.
 """
 
@@ -26,6 +27,7 @@ from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import Gtid
 from forge.events.gtid_tagged import GtidTagged
+from forge.events.mariadb_compressed import uncompressed
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.rotate import Rotate
 from forge.events.stop import Stop
@@ -62,7 +64,7 @@ class RelayFiles:
                     continue
                 if isinstance(event.body, Rotate):
                     yield self._next()
-                self.events.append(event)
+                self.events.append(event.replace(body=uncompressed(event.body)))
                 self.groups += isinstance(event.body, (Gtid, GtidTagged))
         self._end()
         yield self.events

@@ -6,6 +6,7 @@ bits 4-6, the number of length bytes in bits 0-2), the uncompressed length big-e
 
 from __future__ import annotations
 
+import dataclasses
 import zlib
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,7 +16,7 @@ from construct import Struct
 from forge.errors import FormatError
 from forge.events.layout import Body, Rest, derived, to_bytes, to_text
 from forge.events.query import CIRCUMSTANCES, POST_HEADER, Query
-from forge.events.rows import DeleteRowsV1, UpdateRowsV1, WriteRowsV1
+from forge.events.rows import DeleteRowsV1, RowsV1, UpdateRowsV1, WriteRowsV1
 from forge.events.status_vars import StatusVariables
 
 #: Believed at most; servers' events end at max_allowed_packet.
@@ -103,3 +104,19 @@ class DeleteRowsCompressed(DeleteRowsV1):
 
 
 COMPRESSED_ROWS = (WriteRowsCompressed, UpdateRowsCompressed, DeleteRowsCompressed)
+_PLAIN_ROWS: dict[type[RowsV1 | UpdateRowsV1], type[RowsV1 | UpdateRowsV1]] = {
+    WriteRowsCompressed: WriteRowsV1,
+    UpdateRowsCompressed: UpdateRowsV1,
+    DeleteRowsCompressed: DeleteRowsV1,
+}
+
+
+def uncompressed(body: Body) -> Body:
+    """The plain form of a compressed event, any other as it is.  Raises FormatError for a block that is damaged."""
+    if isinstance(body, QueryCompressed):
+        return plain_query(body)
+    plain = _PLAIN_ROWS.get(type(body))  # type: ignore[arg-type]
+    if plain is None:
+        return body
+    fields = {item.name: getattr(body, item.name) for item in dataclasses.fields(plain)}
+    return plain(**fields | {"rows": decompress_block(fields["rows"])})
