@@ -19,8 +19,6 @@ from forge.servers import server_line
 BUILD_OF_LINE = {"mysql-9.7": "mysql97", "mariadb-10.11": "maria1011", "mariadb-11.8": "maria118"}
 #: The server rounds binlog_row_event_max_size down to multiples of this (sys_vars.cc).
 EVENT_SIZE_STEP = 256
-#: What log_bin_compress_min_len may be (MariaDB, sys_vars.cc).
-SHORTEST_COMPRESSED = (10, 1024)
 #: max_binlog_size is a multiple of this, on all servers (sys_vars.cc).
 SMALLEST_FILE = 4096
 
@@ -177,11 +175,5 @@ def _check_recordable(session: Session) -> None:
         )
     if session.torn is not None:
         raise ScenarioError("session.torn cannot be recorded: what a crash leaves is chance", expected="no torn")
-    shortest, longest = SHORTEST_COMPRESSED
-    if session.log_bin_compress and not shortest <= session.log_bin_compress_min_len <= longest:
-        raise ScenarioError(
-            f"log_bin_compress_min_len {session.log_bin_compress_min_len} cannot be recorded",
-            expected=f"{shortest} to {longest}",
-        )
     if session.metadata != MetadataForms():
         raise ScenarioError("session.metadata cannot be recorded: a real server writes its own forms")

@@ -23,6 +23,7 @@ from forge.scenario.model import Scenario, Statement, TableDeclaration, Transact
 from forge.scenario.placed import own_event
 from forge.scenario.rows import StatementTime
 from forge.scenario.session_text import SessionText
+from forge.scenario.settings import wrong_settings
 from forge.scenario.sqltext import identifier, table_sql
 from forge.scenario.state import TableState
 from forge.scenario.statements import execute
@@ -66,6 +67,9 @@ class _Planner:
                 self.line.require(feature)
         with self._place(("session", "timestamp")):
             self.clock = Clock(scenario.session)
+        for path, error in wrong_settings(scenario.session):
+            with self._place(path):
+                raise error
         with self._place(("session", "sql_mode")):
             if scenario.session.sql_mode:
                 raise UnsupportedError(

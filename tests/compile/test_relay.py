@@ -73,3 +73,19 @@ def test_a_source_that_is_started_again_is_not_supported() -> None:
     made = scenario("mysql-9.7", 0, RelayLog()).transaction(restart())
     with pytest.raises(UnsupportedError, match="a source that is started again"):
         compile_files(plan(made))
+
+
+def test_mariadb_receives_compressed_events_and_stores_them_uncompressed() -> None:
+    made = Scenario(
+        "relay",
+        server="mariadb-11.8",
+        session=Session(relay_log=RelayLog(), log_bin_compress=True, log_bin_compress_min_len=10),
+        tables=["CREATE TABLE d.t (a INT, b TEXT)"],
+    ).transaction(insert("d.t", {"a": 1, "b": "x" * 500}))
+    relay = [write_binlog(events) for events in compile_files(plan(made))]
+    events = [placed.event for placed in read_events(relay[-1])]
+    assert not any("COMPRESSED" in event.type_name for event in events)
+    created, commit = (next(e for e in events if e.type_name == name) for name in ("QUERY", "XID"))
+    assert created.log_pos is not None
+    assert commit.log_pos is not None
+    assert commit.log_pos - created.log_pos < 500

@@ -1,0 +1,38 @@
+"""Settings of a session that no server takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from forge.compile.model import Session
+from forge.errors import ScenarioError
+from forge.located import Path
+
+#: Lowest and highest values (sys_vars.cc, MAX_LOG_UNIQUE_FN_EXT; max_binlog_size is only rounded up to 4096).
+_BOUNDS = {
+    "server_id": (0, (1 << 32) - 1),
+    "first_file": (1, (1 << 31) - 1),
+    "max_binlog_size": (1, 1 << 30),
+    "compression_level": (1, 22),
+    "log_bin_compress_min_len": (10, 1024),
+}
+#: A server cuts an extension off, and takes what stands before a slash as a folder.
+_LOG_NAME = re.compile(r"[^./\\\s\0]{1,200}\Z")
+
+
+def wrong_settings(session: Session) -> Iterator[tuple[Path, ScenarioError]]:
+    """Each setting that cannot be, with its place in the scenario."""
+    for name, (lowest, highest) in _BOUNDS.items():
+        value = getattr(session, name)
+        if value is not None and not lowest <= value <= highest:
+            yield ("session", name), ScenarioError(f"{name} is {value}", expected=f"{lowest} to {highest}")
+    names: list[tuple[Path, str]] = [(("session", "log_name"), session.log_name)]
+    if session.relay_log is not None:
+        names.append((("session", "relay_log", "name"), session.relay_log.name))
+    for path, name in names:
+        if not _LOG_NAME.match(name):
+            yield (
+                path,
+                ScenarioError(f"{name!r} is no name of a log", expected="letters and digits, without point or slash"),
+            )
