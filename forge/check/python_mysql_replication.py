@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from forge.binlog.reader import frames, has_magic
+from forge.binlog.reader import MAGIC, frames, has_magic
 from forge.check.cells import Cell, Kind, MappedTable
 from forge.check.decoders import (
     NOT_SHOWN,
@@ -34,7 +34,7 @@ from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.errors import FormatError
 from forge.events.column_kinds import is_enum, is_set
 from forge.events.columns import primary_key_of
-from forge.events.event import decode_event
+from forge.events.event import IN_USE, decode_event
 from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
 from forge.values.base import Column
@@ -156,7 +156,7 @@ def _items(data: bytes) -> Iterator[Item]:
     for frame in frames(data):
         end = frame.offset + len(frame.raw)
         try:
-            event = feed.event(frame.raw)
+            event = feed.event(_as_sent(frame.raw))
             if event is None:
                 continue
             # A wrong checksum is only logged; what it reads from such an event is nobody's truth.
@@ -181,9 +181,18 @@ def _items(data: bytes) -> Iterator[Item]:
         raise DecodingEnded("refused", f"no whole event at {end}: no server would send it")
 
 
+def _as_sent(raw: bytes) -> bytes:
+    """The event as a server sends it: FORMAT_DESCRIPTION without IN_USE (sql/rpl_binlog_sender.cc)."""
+    if raw[4] == FormatDescription.type_code and raw[17] & IN_USE:
+        return raw[:17] + bytes([raw[17] & ~IN_USE]) + raw[18:]
+    return raw
+
+
 def _format_of(data: bytes) -> FormatContext:
     """What a client learns before it reads events (from the server's variables, on a live connection)."""
     first = next(frames(data), None) if has_magic(data) else None
+    if data == MAGIC:
+        return FormatContext()
     if first is None:
         raise DecodingEnded("refused", "not a binary log: no server would send it")
     try:
