@@ -21,7 +21,7 @@ import msgspec
 
 from forge.check.cells import Cell, RowChange
 from forge.check.logged import TableMaps, logged_events
-from forge.compile.model import DdlStatement, ForeignKey, Plan, Table, TableColumn, Transaction
+from forge.compile.model import DdlStatement, ForeignKey, Plan, RowsStatement, Table, TableColumn, Transaction
 from forge.compile.status import quoted
 from forge.compile.table_map import wire_columns
 from forge.errors import ForgeError, FormatError
@@ -133,9 +133,12 @@ def contents_of_decode(files: Sequence[bytes], declared: Mapping[str, Sequence[C
 
 def comparable_tables(plan: Plan) -> dict[str, Table]:
     """The tables at the end whose rows are those of their row events: created once, not changed by DDL since, nor by
-    transactions that were rolled back or prepared, nor by foreign keys whose changes the server does not log.
+    transactions that were rolled back or prepared, nor by foreign keys whose changes the server does not log, nor by
+    a REPLACE whose images leave out what became the default.
     """
-    silent = server_line(plan.server).cascades == "silent"
+    line = server_line(plan.server)
+    silent = line.cascades == "silent"
+    told = line.duplicate_images_whole or plan.session.row_image == "full"
     times: Counter[str] = Counter()
     for group in plan.groups:
         if isinstance(group, DdlStatement) and group.kind not in _HARMLESS and not group.no_effect:
@@ -144,10 +147,16 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
         elif isinstance(group, Transaction) and group.end != "commit":
             # What is taken back later may be in the log all the same.
             times.update({part.table.full_name for step in group.rows_statements for part in step.parts()})
+        elif isinstance(group, Transaction) and not told:
+            times.update({step.table.full_name for step in group.rows_statements if _is_updating_replace(step)})
     if silent:
         children = (table for table in plan.tables.values() if any(map(_cascades, table.foreign_keys)))
         times.update({table.full_name for table in children})
     return {name: table for name, table in plan.tables.items() if times[name] == 1}
+
+
+def _is_updating_replace(step: RowsStatement) -> bool:
+    return step.kind == "insert" and step.updates is None and any(change.kind == "update" for change in step.changes)
 
 
 def _cascades(foreign: ForeignKey) -> bool:
@@ -298,8 +307,9 @@ class _Replay:
         whole = tuple(wanted.get(index, UNTOLD) for index in range(len(self.columns)))
         found: Raws | None = whole if whole in self.rows else None
         if found is None:
-            fitting = (row for row in self.rows if all(row[at] in (raw, UNTOLD) for at, raw in wanted.items()))
-            found = next(fitting, None)
+            fitting = [row for row in self.rows if all(row[at] in (raw, UNTOLD) for at, raw in wanted.items())]
+            # A key that no image told fits everywhere, so a row that has it is the better one.
+            found = min(fitting, key=lambda row: sum(row[at] is UNTOLD for at in wanted), default=None)
         if found is None:
             raise FormatError(
                 f"row {change.row} of the event changes a row that {self.name} does not have",
