@@ -44,7 +44,9 @@ def image_columns(
     """
     table = statement.table
     everything = after_duplicate and line.duplicate_images_whole
-    before = None if kind == "insert" else _before(table, session, line, read_all=everything)
+    # UPDATE of a partitioned table reads all columns (recorded on 9.7: the spare bits in NOBLOB).
+    read_all = everything or (kind == "update" and table.partition is not None and line.present_padding)
+    before = None if kind == "insert" else _before(table, session, line, read_all=read_all)
     after = None
     if kind != "delete":
         after = _whole(table, line) if everything else _after(statement, session, line)

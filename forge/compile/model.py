@@ -106,6 +106,8 @@ class Table:
     collation: int = 255
     engine: str = "InnoDB"
     version: int = 0
+    #: The id of the partition that a row belongs to; None for a table without partitions.
+    partition: Callable[[Row], int] | None = field(default=None, compare=False)
 
     foreign_keys: tuple[ForeignKey, ...] = ()
 
@@ -380,6 +382,10 @@ class DdlStatement:
     #: ALTER TABLE, CREATE INDEX, DROP INDEX: how, and whether rows with moments in them are copied.
     method: AlterMethod | None = None
     copies_moments: bool = False
+    #: ALTER TABLE that adds, drops or reorganizes partitions and does nothing else.
+    manages_partitions: bool = False
+    #: Values of partitions by COLUMNS that are text are parsed: the statement's, or those of a table that it opens.
+    partitioned_by_text: bool = False
     #: DROP TABLE: the tables named that existed, and those that did not (IF EXISTS), as (database, name).
     dropped: tuple[tuple[str, str], ...] = ()
     missing: tuple[tuple[str, str], ...] = ()

@@ -9,7 +9,7 @@ together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forge.compile.images import ImageColumns, image_columns
@@ -38,6 +38,8 @@ COMPRESSED: dict[str, type[RowsBody]] = {
     "update": UpdateRowsCompressed,
     "delete": DeleteRowsCompressed,
 }
+#: Type of the chunk of extra row info that names partitions.
+PARTITION = b"\x01"
 STMT_END = 0x0001
 NO_FOREIGN_KEY_CHECKS = 0x0002
 RELAXED_UNIQUE_CHECKS = 0x0004
@@ -55,6 +57,8 @@ class _Shape:
     bitmaps: tuple[bytes, ...] = field(compare=False)
     #: No two rows share an event.
     alone: bool
+    #: Extra row info: the partition.
+    extra: bytes = b""
 
     def body(self, rows: Sequence[bytes], session: Session, line: ServerLine, *, last: bool) -> RowsBody:
         # MariaDB decides with the row that opens an event, and never looks at the others (recorded).
@@ -67,6 +71,8 @@ class _Shape:
             "rows": compress_block(data) if compressed else data,
         }
         fields.update(zip(("present", "present_after"), self.bitmaps, strict=False))
+        if self.extra:
+            fields["extra"] = self.extra
         return (COMPRESSED if compressed else KINDS[line.rows_version])[self.kind](**fields)
 
 
@@ -108,7 +114,8 @@ def _grouped(
             shape = None
         if shape is None:
             shape, pending = its_shape, []
-            size = POST_HEADER[line.rows_version] + len(pack_int(shape.width)) + sum(map(len, shape.bitmaps))
+            size = POST_HEADER[line.rows_version] + len(shape.extra) + len(pack_int(shape.width))
+            size += sum(map(len, shape.bitmaps))
         pending.append(row)
         size += len(row)
     if shape is not None:
@@ -132,7 +139,15 @@ def _encoded(
                 part, change.kind, session, line, after_duplicate=change.after_duplicate, changed=name in changed
             )
             encoder = encoders[key] = _ChangeEncoder(part, change.kind, images, table_ids[name], session, line)
-        yield encoder.shape, encoder.encode(change)
+        yield replace(encoder.shape, extra=partition_info(part.table, change, line)), encoder.encode(change)
+
+
+def partition_info(table: Table, change: RowChange, line: ServerLine) -> bytes:
+    """The chunk of extra row info that names the row's partition; for an UPDATE the new one, then the old one."""
+    if table.partition is None or line.rows_version == 1 or not line.knows("extra_row_info"):
+        return b""
+    rows = (row for row in (change.after, change.before) if row is not None)
+    return PARTITION + b"".join(table.partition(row).to_bytes(2, "little") for row in rows)
 
 
 class _ChangeEncoder:

@@ -221,9 +221,12 @@ def mariadb_ddl_variables(
 ) -> StatusVariables:
     """Recorded on 10.11 and 11.8: CREATE and ALTER DATABASE and TRUNCATE have no number of a transaction."""
     variables = session_variables(session, line)
-    if statement.kind not in ("create_database", "alter_database", "truncate_table", "empty_memory"):
+    without_number = ("create_database", "alter_database", "truncate_table", "empty_memory")
+    if statement.kind not in without_number and not statement.manages_partitions:
         variables["mariadb_ddl_xid"] = xid
-    if line.character_set_collations and not statement.no_effect and names_charset_alone(statement.sql):
+    # Values of COLUMNS partitions that are text are kept with the name of a character set, which is parsed again.
+    named = names_charset_alone(statement.sql) or statement.partitioned_by_text
+    if line.character_set_collations and not statement.no_effect and named:
         variables["character_set_collations"] = line.character_set_collations
     if statement.kind in ("create_table", *ALTERING) and not statement.no_effect and not statement.like:
         columns = [column for table in statement.tables for column in table.columns]

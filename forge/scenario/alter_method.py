@@ -18,6 +18,7 @@ from forge.scenario.syntax import (
     AddCheck,
     AddColumn,
     AddKey,
+    AlterPartitions,
     ChangeColumn,
     DropColumn,
     DropKey,
@@ -36,7 +37,11 @@ def alter_method(actions: Sequence[Action], before: TableState, after: TableStat
         return "metadata"
     if all(isinstance(action, RenameTo) for action in actions):
         return "rename"
-    checked = any(isinstance(action, AddCheck) and action.check.enforced for action in actions)
+    checked = any(
+        (isinstance(action, AddCheck) and action.check.enforced)
+        or (isinstance(action, AlterPartitions) and action.kind in ("by", "remove"))
+        for action in actions
+    )
     if checked or needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
         return "copy"
     method: AlterMethod = max((_method(action, before, after) for action in actions), key=_ORDER.index)

@@ -11,6 +11,7 @@ from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition, Definition, define_column, with_default, without_default
 from forge.scenario.expressions import parse_expression
 from forge.scenario.literals import implicit_default, strict_value
+from forge.scenario.partitions import altered_partitions, partition_places, used_columns
 from forge.scenario.rows import StatementTime, omitted_value, with_generated
 from forge.scenario.state import TableState, largest_number, stored_bytes_of
 from forge.scenario.syntax import (
@@ -19,6 +20,7 @@ from forge.scenario.syntax import (
     AddColumn,
     AddKey,
     AlterColumn,
+    AlterPartitions,
     ChangeColumn,
     CheckDraft,
     ColumnDraft,
@@ -79,6 +81,9 @@ class Alteration:
         self.placed: list[tuple[_Slot, Place | None]] = []
         #: Keys to add: they speak of columns by the names that they have in the end.
         self.new_keys: list[KeyDraft] = []
+        self.partitions = state.definition.partitions
+        #: Places of partitions that are dropped with their rows.
+        self.emptied: frozenset[int] = frozenset()
         self.checks = list(state.definition.checks)
         self.new_checks: list[CheckDraft] = []
         self.collation = state.definition.collation
@@ -110,6 +115,8 @@ class Alteration:
             self.keys[index] = replace(self.keys[index], name=action.new)
         elif isinstance(action, RenameTo):
             self.renamed = action.table
+        elif isinstance(action, AlterPartitions):
+            self._partition(action)
         elif isinstance(action, AddCheck):
             self.new_checks.append(action.check)
         elif isinstance(action, DropCheck):
@@ -129,11 +136,15 @@ class Alteration:
         keys = (*self.keys, *self.new_keys)
         checks = tuple(self.checks)
         definition = Definition(*name, columns, keys, self.collation, self.server, checks, self.engine)
+        definition = replace(definition, partitions=self.partitions)
         definition = definition.with_not_null_keys().with_checks(self.new_checks)
         altered = TableState(definition, version, self._first_number())
         altered.updates = self.state.updates
-        reordered = self.state.clustering is not None and altered.clustering is None
+        before = self.state.table.partition
+        reordered = altered.clustering is None and (self.state.clustering is not None or before is not None)
         for place, number in enumerate(self.state.ordered()):
+            if self.emptied and before is not None and before(self.state.rows[number]) // self._width() in self.emptied:
+                continue
             row = self._converted(definition, self.state.rows[number], altered, time)
             altered.inserted = place if reordered else number
             altered.add(row)
@@ -189,6 +200,16 @@ class Alteration:
             implicit = implicit_default(column.wire)
             # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
             return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)
+
+    def _partition(self, action: AlterPartitions) -> None:
+        if action.kind == "drop" and self.partitions is not None:
+            self.emptied = frozenset(partition_places(self.partitions, action))
+        self.partitions = altered_partitions(self.partitions, action)
+
+    def _width(self) -> int:
+        """How many subpartitions a partition has."""
+        clause = self.state.definition.partitions
+        return 1 if clause is None or clause.inner is None else clause.inner.count or 1
 
     def _check_index(self, name: str, offset: int) -> int:
         for index, check in enumerate(self.checks):
@@ -288,6 +309,12 @@ class Alteration:
             generated = slot.column.generated
             if generated is not None and any(_same(used, name) for used in generated.columns()):
                 raise SqlError(f"generated column {slot.column.name!r} depends on column {name!r}", offset)
+        if self.partitions is not None:
+            clustering = self.state.clustering
+            places = [part.column for part in clustering.parts] if clustering else []
+            by = used_columns(self.partitions, self.state.definition, places)
+            if any(_same(self.state.columns[index].name, name) for index in by):
+                raise SqlError(f"column {name!r} distributes rows over partitions", offset)
         for check in self.checks:
             used = parse_expression(check.expression, server_line(self.server).family).columns()
             if any(_same(column, name) for column in used):

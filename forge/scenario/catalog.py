@@ -16,10 +16,12 @@ from forge.scenario.alteration import Alteration
 from forge.scenario.definition import Definition, define_column
 from forge.scenario.engines import INNODB, check_engine
 from forge.scenario.foreign_keys import children_of, with_foreign_keys
+from forge.scenario.partitions import has_text_values, names_text_values
 from forge.scenario.rows import StatementTime
 from forge.scenario.show_create import create_table_text
 from forge.scenario.state import TableState
 from forge.scenario.syntax import (
+    AlterPartitions,
     AlterTable,
     CharsetClause,
     ColumnDraft,
@@ -71,6 +73,7 @@ class Catalog:
         found = self.tables.get((database, parts[-1]))
         if found is None:
             raise self._unknown_table(database, parts[-1])
+        found.is_open = True
         return found
 
     def apply(self, statement: Ddl, sql: str, current: str, time: StatementTime) -> DdlStatement:
@@ -185,6 +188,9 @@ class Catalog:
         name = self._free(statement.table, current)
         definition = defined_table(statement, name, self.databases[database], self.server)
         if self.generates_keys and _needs_key(statement, definition):
+            if statement.partitions is not None:
+                problem = "no server generates a primary key for a table with partitions"
+                raise SqlError(problem, statement.partitions.offset, expected="a key")
             statement = with_generated_key(statement)
             definition = defined_table(statement, name, self.databases[database], self.server)
             result = replace(result, sql=create_table_text(statement, definition, current))
@@ -192,7 +198,8 @@ class Catalog:
         state = TableState(definition, self._version(name), statement.options.auto_increment or 1)
         check_engine(state.table, self.server)
         self.tables[name] = state
-        return replace(result, tables=(state.table,), defines=state.table.columns)
+        by_text = has_text_values(definition.partitions)
+        return replace(result, tables=(state.table,), defines=state.table.columns, partitioned_by_text=by_text)
 
     def _create_like(self, statement: CreateLike, sql: str, current: str) -> DdlStatement:
         model = self._state(statement.like, current)
@@ -211,6 +218,11 @@ class Catalog:
     def _alter(self, statement: AlterTable, sql: str, current: str, time: StatementTime) -> DdlStatement:
         state = self._unbound(statement.table, current, "ALTER TABLE")
         before = state.table
+        partitioning = [action for action in statement.actions if isinstance(action, AlterPartitions)]
+        clause = state.definition.partitions
+        # A definition that is not open any more is parsed again.
+        by_text = has_text_values(clause) and not state.is_open
+        by_text = by_text or any(names_text_values(clause, action) for action in partitioning)
         alteration = Alteration(state, self.server)
         for action in statement.actions:
             alteration.apply(action)
@@ -241,6 +253,9 @@ class Catalog:
             no_effect=name == old_name and all(isinstance(action, RenameTo) for action in statement.actions),
             method="copy" if statement.copy else alter_method(statement.actions, state, altered, kept),
             copies_moments=copies_moments(state, kept),
+            manages_partitions=all(action.kind not in ("by", "remove") for action in partitioning)
+            and len(partitioning) == len(statement.actions) > 0,
+            partitioned_by_text=by_text,
         )
 
     def _drop(self, statement: DropTables, sql: str, current: str) -> DdlStatement:
@@ -324,7 +339,8 @@ def defined_table(statement: CreateTable, name: TableName, database_collation: i
     engine = statement.options.engine or INNODB
     definition = Definition(name[0], name[1], columns, keys, collation, server, engine=engine).with_not_null_keys()
     checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
-    return definition.with_checks(sorted(checks, key=lambda check: check.offset))
+    definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
+    return replace(definition, partitions=statement.partitions)
 
 
 def _needs_key(statement: CreateTable, definition: Definition) -> bool:

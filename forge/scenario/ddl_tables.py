@@ -13,6 +13,7 @@ from forge.scenario.ddl_columns import (
     default_clause,
 )
 from forge.scenario.ddl_foreign_keys import foreign_key, is_foreign_key, table_ref
+from forge.scenario.ddl_partitions import alter_partitions, partition_clause
 from forge.scenario.engines import engine_named
 from forge.scenario.syntax import (
     Action,
@@ -57,7 +58,7 @@ _ACTIONS = ("ADD", "ALTER", "CHANGE", "CONVERT", "DROP", "FORCE", "MODIFY", "REN
 
 
 def create_table(cursor: Cursor) -> CreateTable | CreateLike:
-    """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for SELECT and PARTITION."""
+    """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for SELECT."""
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     table = table_ref(cursor)
     if cursor.accept("LIKE"):
@@ -87,10 +88,23 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     if not cursor.accept_mark(")"):
         cursor.wrong("a comma or ')'")
     options = TableOptions()
+    partitions = None
     while not cursor.at("end"):
+        if cursor.token.is_word("PARTITION"):
+            partitions = partition_clause(cursor)
+            break
         options = table_option(cursor, options)
         cursor.accept_mark(",")
-    return CreateTable(table, tuple(columns), tuple(keys), options, if_not_exists, tuple(checks), tuple(foreign_keys))
+    return CreateTable(
+        table,
+        tuple(columns),
+        tuple(keys),
+        options,
+        if_not_exists,
+        tuple(checks),
+        tuple(foreign_keys),
+        partitions,
+    )
 
 
 def _is_check(cursor: Cursor) -> bool:
@@ -179,11 +193,9 @@ def _key_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
 
 
 def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
-    """One option of a table, taken into ``options``.  Raises SqlError, SqlUnsupported for PARTITION BY."""
+    """One option of a table, taken into ``options``.  Raises SqlError, SqlUnsupported for SELECT."""
     offset = cursor.token.start
     charset = options.charset
-    if cursor.token.is_word("PARTITION"):
-        raise SqlUnsupported("partitioned tables are not supported yet", offset)
     if cursor.token.is_word("SELECT", "AS", "REPLACE", "IGNORE"):
         raise SqlUnsupported("CREATE TABLE ... SELECT is not supported yet", offset)
     cursor.accept("DEFAULT")
@@ -243,6 +255,8 @@ def locking(cursor: Cursor) -> bool:
 def alter_action(cursor: Cursor) -> list[Action]:
     """One action of ALTER TABLE; an ADD of several columns in parentheses is several."""
     offset = cursor.token.start
+    if partitions := alter_partitions(cursor):
+        return [partitions]
     if cursor.accept("ADD"):
         return _add(cursor)
     if cursor.accept("DROP"):
@@ -284,8 +298,6 @@ def _add(cursor: Cursor) -> list[Action]:
         return [AddCheck(check_constraint(cursor))]
     if _is_key(cursor):
         return [AddKey(key_definition(cursor))]
-    if cursor.token.is_word("PARTITION"):
-        raise SqlUnsupported("partitioned tables are not supported yet", cursor.token.start)
     cursor.accept("COLUMN")
     if not cursor.accept_mark("("):
         column = column_definition(cursor)

@@ -9,12 +9,14 @@ from itertools import count
 from forge.charsets import compare_key
 from forge.compile.model import ForeignKey, Table, TableColumn
 from forge.compile.requirements import column_features
+from forge.compile.table_map import key_of_rows
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.scenario.column_sizes import LOBS, WITHOUT_KEY, stored_bytes
 from forge.scenario.engines import INNODB
 from forge.scenario.expressions import Document, Expression, Operand, Unsigned, parse_expression
 from forge.scenario.key_definition import check_auto_increment, named_keys
 from forge.scenario.literals import strict_value
+from forge.scenario.partitions import PartitionOf, partition_of, used_columns
 from forge.scenario.syntax import (
     CheckDraft,
     ColumnDraft,
@@ -23,6 +25,7 @@ from forge.scenario.syntax import (
     KeyDraft,
     LiteralDefault,
     NowDefault,
+    PartitionClause,
 )
 from forge.scenario.tokens import SqlError, at_offset
 from forge.servers import server_line
@@ -92,6 +95,7 @@ class Definition:
     checks: tuple[CheckDraft, ...] = ()
     engine: str = INNODB
     foreign_keys: tuple[ForeignKey, ...] = ()
+    partitions: PartitionClause | None = None
 
     def find(self, name: str) -> int | None:
         """Index of the column of that name (case-insensitive); None if there is none."""
@@ -138,7 +142,7 @@ class Definition:
         _check_columns(self)
         keys = tuple(named_keys(self))
         check_auto_increment(self, keys)
-        return Table(
+        table = Table(
             database=self.database,
             name=self.name,
             columns=tuple(column.column for column in self.columns),
@@ -148,6 +152,25 @@ class Definition:
             version=version,
             foreign_keys=self.foreign_keys,
         )
+        return table if self.partitions is None else replace(table, partition=self._partition(self.partitions, table))
+
+    def _partition(self, clause: PartitionClause, table: Table) -> PartitionOf:
+        """How the table's rows are distributed.  Raises SqlError where a server would refuse it (1503, 1214)."""
+        if self.engine != INNODB and server_line(self.server).family == "mysql":
+            raise SqlError(f"the storage engine {self.engine} has no partitions", clause.offset, expected=INNODB)
+        if self.foreign_keys:
+            raise SqlError("a table with partitions has no foreign keys", clause.offset)
+        key = key_of_rows(table)
+        key_columns = [part.column for part in key.parts] if key else []
+        used = used_columns(clause, self, key_columns)
+        for draft, known in zip(self.keys, table.keys, strict=True):
+            whole = {part.column for part in known.parts if part.prefix is None and part.expression is None}
+            if known.kind != "index" and not used <= whole:
+                problem = f"key {known.name} lacks a column that distributes rows over partitions"
+                raise SqlError(problem, draft.offset, expected=", ".join(self.columns[index].name for index in used))
+            if draft.special:
+                raise SqlError(f"a table with partitions has no {draft.special} key", draft.offset)
+        return partition_of(clause, self, key_columns)
 
 
 def define_column(draft: ColumnDraft, table_collation: int, server: str) -> ColumnDefinition:

@@ -43,8 +43,8 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     drafts = {draft.name.lower(): draft for draft in statement.columns}
     lines = [_column(drafts[column.name.lower()], column, statement, definition) for column in definition.columns]
     lines += _keys(definition)
-    if definition.checks:
-        raise UnsupportedError("CHECK constraints of a table that gets an invisible primary key are not supported yet")
+    if statement.foreign_keys or definition.checks:
+        raise UnsupportedError("constraints of a table that gets an invisible primary key are not supported yet")
     name = quoted_name(definition.name)
     if definition.database != current_database:
         name = f"{quoted_name(definition.database)}.{name}"

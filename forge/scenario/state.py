@@ -104,6 +104,8 @@ class TableState:
         self.table: Table = definition.table(version)
         family = server_line(definition.server).family
         self.rows: dict[int, Row] = {}
+        #: A statement on rows has opened this version of the definition.
+        self.is_open = False
         #: Number of the next row.
         self.inserted = 0
         #: UPDATE statements so far, for generators.
@@ -119,6 +121,8 @@ class TableState:
             for check in definition.checks
             if check.enforced
         ]
+        #: Rows that have moved to another partition: (the last number before that, a count).
+        self._moved: dict[int, tuple[int, int]] = {}
         #: The key that InnoDB orders rows by.
         self.clustering = key_of_rows(self.table)
         #: A MEMORY table that has not been opened since the server was started again.
@@ -162,6 +166,10 @@ class TableState:
             self._claim(before, number)
             raise
         self.rows[number] = row
+        partition = self.table.partition
+        if partition is not None and partition(before) != partition(row):
+            # A row that moves to another partition is inserted there.
+            self._moved[number] = (self.inserted - 1, len(self._moved) + 1)
         self._enter(number, before)
         index = self.auto_increment
         if index is not None:
@@ -229,7 +237,7 @@ class TableState:
         chosen = list(self.rows if numbers is None else numbers)
         key = self.clustering
         if key is None:
-            return sorted(chosen)
+            return sorted(chosen, key=self._stored_place)
         parts = [part.column for part in key.parts]
         return sorted(chosen, key=lambda number: [sort_value(self.columns[i], self.rows[number][i]) for i in parts])
 
@@ -244,6 +252,12 @@ class TableState:
             ]
 
         return sorted(self.ordered(numbers), key=rank)
+
+    def _stored_place(self, number: int) -> tuple[int, tuple[int, int]]:
+        """Where a row is without a clustering key: in its partition, behind those that came before it."""
+        partition = self.table.partition
+        place = 0 if partition is None else partition(self.rows[number])
+        return place, self._moved.get(number, (number, 0))
 
     def _claim(self, row: Row, number: int) -> None:
         self._check_expressions(row)
@@ -261,6 +275,8 @@ class TableState:
 
     def _check_expressions(self, row: Row) -> None:
         """CHECK constraints refuse rows, and keys on expressions those for which these have no value."""
+        if self.table.partition is not None:
+            self.table.partition(row)
         for check, holds in self.checks:
             if holds(row) in (0, False):
                 raise ScenarioError(

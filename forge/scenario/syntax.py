@@ -215,6 +215,41 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionDraft:
+    """A partition as written; ``values`` are the texts of VALUES LESS THAN (one entry) or VALUES IN."""
+
+    name: str
+    offset: int
+    values: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionClause:
+    """PARTITION BY, or SUBPARTITION BY (``inner``): a function's text, or columns."""
+
+    kind: Literal["hash", "key", "range", "list"]
+    offset: int
+    linear: bool = False
+    expression: str = ""
+    columns: tuple[str, ...] = ()
+    count: int | None = None
+    parts: tuple[PartitionDraft, ...] = ()
+    inner: PartitionClause | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlterPartitions:
+    """What ALTER TABLE does to partitions."""
+
+    kind: Literal["by", "remove", "add", "coalesce", "drop", "reorganize"]
+    offset: int
+    clause: PartitionClause | None = None
+    count: int | None = None
+    names: tuple[str, ...] = ()
+    parts: tuple[PartitionDraft, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTable:
     table: TableRef
     columns: tuple[ColumnDraft, ...]
@@ -223,6 +258,7 @@ class CreateTable:
     if_not_exists: bool = False
     checks: tuple[CheckDraft, ...] = ()
     foreign_keys: tuple[ForeignKeyDraft, ...] = ()
+    partitions: PartitionClause | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +352,7 @@ class SetOptions:
 
 ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
 KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck
-Action = ColumnAction | KeyAction | RenameTo | SetOptions
+Action = ColumnAction | KeyAction | RenameTo | SetOptions | AlterPartitions
 
 
 @dataclass(frozen=True, slots=True)

@@ -476,7 +476,6 @@ def test_a_wrong_scenario_gets_one_sentence(text: str, sentence: str) -> None:
         then("ddl: CREATE VIEW shop.v AS SELECT 1"),
         then("ddl: GRANT ALL ON shop.* TO ann"),
         table("CREATE TABLE d.t (a INT) ENGINE=CSV"),
-        table("CREATE TABLE d.t (a INT) PARTITION BY HASH (a)"),
         table("CREATE TABLE d.t (a INT /*!80023 INVISIBLE */)"),
         table("CREATE TABLE d.t (a VARCHAR(40) DEFAULT (uuid()))"),
     ],

@@ -1,0 +1,171 @@
+"""Partitions: which one a row is in (ids recorded on MySQL 9.7), and which definitions servers refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forge.binlog import read_events, write_binlog
+from forge.compile import compile_plan
+from forge.compile.model import DdlStatement, Session
+from forge.errors import ScenarioError, UnsupportedError
+from forge.events.rows import UpdateRows, WriteRows
+from forge.scenario import Scenario, insert, plan, update
+
+
+def place(clause: str, row: dict[str, Any], columns: str = "a INT, b INT, d DATE") -> int:
+    """The id of the partition that a row goes to."""
+    scenario = Scenario("p", tables=[f"CREATE TABLE d.t ({columns}) PARTITION BY {clause}"])
+    planned = plan(scenario.transaction(insert("d.t", row)))
+    choose = planned.tables["d.t"].partition
+    assert choose is not None
+    return choose(planned.contents["d.t"][0])
+
+
+#: Recorded on 9.7.4 with 97 partitions: (type of the column, value, partition).
+KEY_HASHES = [
+    ("TINYINT", -1, 75), ("TINYINT", 97, 95), ("TINYINT", 65, 95), ("TINYINT", 32, 1), ("SMALLINT", -300, 22),
+    ("MEDIUMINT", 6381921, 77), ("INT", -5, 12), ("INT", 0, 1), ("INT", 538976288, 1), ("INT UNSIGNED", 4000000000, 92),
+    ("BIGINT", 7, 36), ("DECIMAL(10,2)", "1.5", 3), ("DECIMAL(10,2)", "-3.25", 94), ("DATE", "2020-01-01", 82),
+    ("DATETIME(3)", "2020-01-01 10:00:00.5", 33), ("DATETIME(3)", "1999-12-31", 14), ("TIME(2)", "-1:00:00", 39),
+    ("TIMESTAMP", "2020-01-01 10:00:00", 2), ("YEAR", 1997, 95), ("BINARY(5)", "ab", 50), ("VARBINARY(9)", "ab  ", 33),
+    ("ENUM('a','b')", "b", 73), ("SET('a','b')", "a,b", 76), ("FLOAT", 1.5, 65), ("DOUBLE", 1.5, 75), ("INT", None, 2),
+    ("CHAR(5) CHARSET latin1", "\u00e9", 18), ("VARCHAR(5) CHARSET latin1", "ab  ", 22),
+    ("VARCHAR(5) COLLATE latin1_bin", "ab ", 0), ("VARCHAR(9) COLLATE utf8mb4_bin", "\u00e9", 24),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "value", "partition"), KEY_HASHES)
+def test_key_places_a_value_where_the_server_does(kind: str, value: Any, partition: int) -> None:
+    assert place("KEY (x) PARTITIONS 97", {"x": value, "k": 1}, f"x {kind}, k INT") == partition
+
+
+@pytest.mark.parametrize(("one", "other", "partition"), [(1, 2, 5), (2, 1, 53), (None, 1, 57), (1, None, 0)])
+def test_key_hashes_columns_in_the_order_of_the_table(one: int | None, other: int | None, partition: int) -> None:
+    for names in ("a, b", "b, a"):
+        assert place(f"KEY ({names}) PARTITIONS 97", {"a": one, "b": other, "d": None}) == partition
+
+
+@pytest.mark.parametrize("kind", ["VARCHAR(5)", "BIT(3)"])
+def test_a_key_whose_hash_is_not_known_is_refused_by_name(kind: str) -> None:
+    with pytest.raises(UnsupportedError, match="PARTITION BY KEY on"):
+        place("KEY (x) PARTITIONS 3", {"x": 1}, f"x {kind}")
+
+
+@pytest.mark.parametrize(
+    ("clause", "row", "partition"),
+    [
+        ("HASH (a) PARTITIONS 4", {"a": -5}, 1),
+        ("HASH (a) PARTITIONS 4", {"a": None, "b": 1}, 0),
+        ("LINEAR HASH (a) PARTITIONS 6", {"a": 6}, 2),
+        ("LINEAR HASH (a) PARTITIONS 6", {"a": 5}, 5),
+        ("RANGE (a) (PARTITION p VALUES LESS THAN (5), PARTITION q VALUES LESS THAN MAXVALUE)", {"a": 5}, 1),
+        ("RANGE (a) (PARTITION p VALUES LESS THAN (5), PARTITION q VALUES LESS THAN (2 * 5))", {"b": 5}, 0),
+        ("LIST (a) (PARTITION p VALUES IN (1, 2), PARTITION q VALUES IN (NULL, 3))", {"b": 1}, 1),
+        (
+            "RANGE (YEAR(d)) SUBPARTITION BY HASH (a) SUBPARTITIONS 2"
+            " (PARTITION p VALUES LESS THAN (2000), PARTITION q VALUES LESS THAN (2010))",
+            {"a": 5, "d": "2009-12-31"},
+            3,
+        ),
+        (
+            "RANGE COLUMNS (a, b) (PARTITION p VALUES LESS THAN (5, 3), PARTITION q VALUES LESS THAN (9, MAXVALUE))",
+            {"a": 5, "b": 3},
+            1,
+        ),
+        ("LIST COLUMNS (d) (PARTITION p VALUES IN ('2020-01-01'), PARTITION q VALUES IN (NULL))", {"a": 1}, 1),
+    ],
+)
+def test_a_row_is_in_the_partition_that_the_server_says(clause: str, row: dict[str, Any], partition: int) -> None:
+    assert place(clause, row) == partition
+
+
+@given(st.integers(-(2**31), 2**31 - 1), st.integers(1, 40))
+def test_every_number_has_a_place(number: int, count: int) -> None:
+    for kind in ("HASH", "LINEAR HASH"):
+        assert 0 <= place(f"{kind} (a) PARTITIONS {count}", {"a": number}) < count
+
+
+@pytest.mark.parametrize(
+    ("columns", "clause", "message"),
+    [
+        ("a INT PRIMARY KEY, b INT UNIQUE", "HASH (a)", "key b lacks a column that distributes rows"),
+        ("a INT", "RANGE (a)", "have to be defined"),
+        ("a INT", "RANGE (a) (PARTITION p VALUES LESS THAN (5), PARTITION q VALUES LESS THAN (5))", "increase"),
+        ("a INT", "RANGE (a) (PARTITION p VALUES LESS THAN MAXVALUE, PARTITION q VALUES LESS THAN (5))", "MAXVALUE is"),
+        ("a INT", "LIST (a) (PARTITION p VALUES IN (1), PARTITION q VALUES IN (1))", "in two lists"),
+        ("a VARCHAR(9)", "HASH (a)", "is no integer"),
+        ("a INT", "HASH (a / 2)", "not allowed in a partitioning function"),
+        ("a INT", "HASH (5)", "a constant"),
+        ("a INT", "KEY ()", "needs a primary or unique key"),
+        ("a INT, j JSON", "KEY (j)", "cannot distribute rows"),
+        ("a INT", "HASH (a) PARTITIONS 0", "0 partitions"),
+        ("a INT", "HASH (a) PARTITIONS 8193", "8193 partitions"),
+        ("a INT, b TEXT, FULLTEXT KEY (b)", "HASH (a)", "no FULLTEXT key"),
+        ("a INT", "HASH (z)", "no column 'z'"),
+    ],
+)
+def test_a_definition_that_no_server_takes_is_refused(columns: str, clause: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        plan(Scenario("p", tables=[f"CREATE TABLE d.t ({columns}) PARTITION BY {clause}"]))
+
+
+def test_a_row_without_a_partition_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="no partition for 9"):
+        place("RANGE (a) (PARTITION p VALUES LESS THAN (5))", {"a": 9})
+
+
+HASHED = Scenario("p", tables=["CREATE TABLE d.t (a INT, b INT) PARTITION BY HASH (a) PARTITIONS 3"])
+
+
+def test_an_event_has_rows_of_one_partition_and_says_which() -> None:
+    rows = [{"a": number, "b": 0} for number in (1, 4, 2, 1)]
+    scenario = HASHED.transaction(insert("d.t", *rows)).transaction(update("d.t", where={"a": 4}, set={"a": 5}))
+    events = list(read_events(write_binlog(compile_plan(plan(scenario)))))
+    written = [placed.event.body for placed in events if isinstance(placed.event.body, WriteRows)]
+    assert [body.extra.hex() for body in written] == ["010100", "010200", "010100"]
+    (moved,) = (placed.event.body for placed in events if isinstance(placed.event.body, UpdateRows))
+    # The new partition, then the old one.
+    assert moved.extra.hex() == "0102000100"
+
+
+def test_rows_without_a_key_are_in_the_order_of_their_partitions_and_move_to_the_end() -> None:
+    rows = [{"a": number, "b": number} for number in (1, 2, 3, 4, 5, 6)]
+    scenario = HASHED.transaction(insert("d.t", *rows)).transaction(update("d.t", where={"b": [1, 2]}, set={"a": 3}))
+    assert [row[1] for row in plan(scenario).contents["d.t"]] == [3, 6, 1, 2, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("sql", "method"),
+    [
+        ("ALTER TABLE d.t PARTITION BY KEY (b) PARTITIONS 2", "copy"),
+        ("ALTER TABLE d.t REMOVE PARTITIONING", "copy"),
+        ("ALTER TABLE d.t ADD PARTITION PARTITIONS 2", "metadata"),
+        ("ALTER TABLE d.t COALESCE PARTITION 1", "metadata"),
+    ],
+)
+def test_partitions_are_changed_as_recorded(sql: str, method: str) -> None:
+    last = plan(HASHED.ddl(sql)).groups[-1]
+    assert isinstance(last, DdlStatement)
+    assert last.method == method
+
+
+def test_a_dropped_partition_takes_its_rows_with_it() -> None:
+    table = "CREATE TABLE d.t (a INT) PARTITION BY LIST (a) (PARTITION p VALUES IN (1), PARTITION q VALUES IN (2))"
+    scenario = Scenario("p", tables=[table]).transaction(insert("d.t", {"a": 1}, {"a": 2}))
+    assert plan(scenario.ddl("ALTER TABLE d.t DROP PARTITION p")).contents["d.t"] == ((2,),)
+    with pytest.raises(ScenarioError, match="no partition 'x'"):
+        plan(scenario.ddl("ALTER TABLE d.t DROP PARTITION x"))
+
+
+def test_a_column_that_distributes_rows_stays() -> None:
+    with pytest.raises(ScenarioError, match="distributes rows over partitions"):
+        plan(HASHED.ddl("ALTER TABLE d.t DROP COLUMN a"))
+
+
+def test_no_key_is_generated_for_a_table_with_partitions() -> None:
+    with pytest.raises(ScenarioError, match="with partitions"):
+        plan(Scenario("p", tables=HASHED.tables, session=Session(generate_invisible_primary_key=True)))
