@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forge.events.column_kinds import is_character, longest_value
+from forge.values.strings import VARCHAR
+
 if TYPE_CHECKING:
     from forge.scenario.definition import ColumnDefinition
 
@@ -21,12 +24,12 @@ def stored_bytes(column: ColumnDefinition) -> int:
     kind, metadata = column.type.name, column.wire.metadata
     if kind in LOBS:
         return 8 + metadata[0]
-    if kind in WITHOUT_KEY:
-        return 12
-    if kind in ("VARCHAR", "VARBINARY"):
+    if kind in ("VARCHAR", "VARBINARY") or column.wire.type_code == VARCHAR:
+        # MariaDB's VECTOR is a VARBINARY.
         longest = int.from_bytes(metadata, "little")
         return longest + (1 if longest < 256 else 2)
-    if kind in ("CHAR", "BINARY"):
-        return metadata[1] | ((metadata[0] & 0x30) ^ 0x30) << 4
-    sizes = {"TINYINT": 1, "SMALLINT": 2, "MEDIUMINT": 3, "INT": 4, "FLOAT": 4, "YEAR": 1, "DATE": 3}
-    return sizes.get(kind, 8)
+    if kind in WITHOUT_KEY:
+        return 12
+    if is_character(column.wire):
+        return longest_value(column.wire) or 0
+    return column.codec.width(column.wire, bytes(64), 0)
