@@ -32,6 +32,7 @@ def compile_files(plan: Plan) -> list[list[Event]]:
         line.require(feature)
     log = LOGS[line.family](plan, line)
     files = list(SessionFiles(log).written())
+    plan.session.metadata.check(log.mapped)
     return files if plan.session.relay_log is None else list(RelayFiles(log, plan.session.relay_log).written(files))
 
 

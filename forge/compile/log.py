@@ -63,6 +63,8 @@ class SessionLog(ABC):
         self.rotated = False
         self.queries = 0
         self.table_maps = 0
+        #: Full names of the tables that TABLE_MAP events are of.
+        self.mapped: set[str] = set()
         self.loads = 0
         self.next_file_id = count(1)
         self.next_xid = count(DEFAULT_XID if self.facts.first_xid is None else self.facts.first_xid)
@@ -248,6 +250,7 @@ class SessionLog(ABC):
 
     def _table_id(self, table: Table) -> int:
         """Ids are given when a definition is opened: one a version of a table's definition."""
+        self.mapped.add(table.full_name)
         place = self.table_maps
         self.table_maps += 1
         if self.facts.table_ids is not None and place < len(self.facts.table_ids):

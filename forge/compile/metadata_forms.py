@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -90,6 +90,18 @@ class MetadataForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     def of(self, table: str) -> MetadataForms:
         """The forms of the table of that full name."""
         return self if not self.tables or table in self.tables else MetadataForms()
+
+    def check(self, mapped: Collection[str]) -> None:
+        """Raises ScenarioError if nothing is forced, because no rows of the tables meant are logged (``mapped``)."""
+        for name in self.tables:
+            if name not in mapped:
+                raise ScenarioError(
+                    f"session.metadata is of table {name!r}, no rows of which are logged",
+                    expected=f"one of {', '.join(sorted(mapped))}" if mapped else "a table whose rows change",
+                    suggestion=nearest(name, mapped),
+                )
+        if self != MetadataForms() and not mapped:
+            raise ScenarioError("session.metadata has no table map to force", expected="a table whose rows change")
 
     @property
     def verdict(self) -> Verdict | None:

@@ -162,6 +162,17 @@ def test_forms_are_those_of_the_tables_named() -> None:
     assert maps["u"]["column_name"] == ("a",)
 
 
+def test_forms_of_a_table_without_rows_are_an_error() -> None:
+    empty = Scenario(
+        scenario="t", session=Session(metadata=MetadataForms(charset="column")), tables=["CREATE TABLE d.t (a INT)"]
+    )
+    with pytest.raises(ScenarioError, match="has no table map to force"):
+        compile_plan(plan(empty))
+    elsewhere = msgspec.structs.replace(empty, session=Session(metadata=MetadataForms(tables=["d.tt"])))
+    with pytest.raises(ScenarioError, match=r"table 'd.tt', no rows of which are logged; .* did you mean 'd.t'"):
+        compile_plan(plan(elsewhere.transaction(insert("d.t", {"a": 1}))))
+
+
 def test_a_record_of_an_unknown_type_stands_where_it_was_put_and_nothing_is_read_of_it() -> None:
     forms = msgspec.convert({"add": [{"type": 200, "hex": "0101", "at": 1}, {"type": 14}]}, MetadataForms)
     (body,) = (e.body for e in compile_plan(plan(scenario(forms))) if isinstance(e.body, TableMap))
