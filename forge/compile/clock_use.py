@@ -35,6 +35,8 @@ def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
     # Several literals at once are converted in the first row that they are compared in.
     reached = statement.context.reached
     read = statement.compared & reached if line.compares_lazily else statement.compared
+    if line.family == "mysql":
+        read |= statement.compared_twice
     if any(columns[index].type.name in compared for index in read):
         return True
     if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together & reached):

@@ -144,7 +144,7 @@ class Caches:
     def _rows_statement(self, step: RowsStatement) -> None:
         if step.first is None and not step.as_text:
             return
-        if is_transactional(step.table) and not (step.as_text and changes_nothing(step)):
+        if is_transactional(step.table) and not (step.as_text and changes_nothing(step, self.line)):
             self.engine_first = self.engine_first if self.engaged else not self.registered
             self.engaged = True
         if is_transactional(step.table) or (step.as_text and has_statements(self.steps)):
@@ -236,7 +236,7 @@ def has_statements(steps: Iterable[Step]) -> bool:
     return not all(isinstance(step, OwnEvent) for step in steps)
 
 
-def changes_nothing(statement: RowsStatement) -> bool:
+def changes_nothing(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether no engine was asked to change a row (recorded).
 
     An UPDATE compares a row with what it was only if it has read all columns that it sets (sql_update.cc,
@@ -245,13 +245,18 @@ def changes_nothing(statement: RowsStatement) -> bool:
     if statement.changes:
         return False
     context = statement.context
+    if context.deletes_all:
+        # One call of the engine, which counts as a change (handler::ha_delete_all_rows).
+        return False
     if statement.kind == "insert" and statement.load is None:
         return False
     if statement.kind != "update" or not context.matched:
         return not context.matched
     assigned = statement.assigned or frozenset()
     columns = statement.table.columns
-    stamped = any(column.on_update_now and index not in assigned for index, column in enumerate(columns))
+    # MariaDB reads all columns for the sake of one ON UPDATE, be it assigned or not.
+    every = line.family == "mariadb"
+    stamped = any(column.on_update_now and (every or index not in assigned) for index, column in enumerate(columns))
     return stamped or assigned <= context.reads
 
 

@@ -243,8 +243,15 @@ class Context:
     #: The state of RAND(), if the text asks for it.
     rand_seeds: tuple[int, int] | None = None
     user_variables: tuple[UserVariable, ...] = ()
-    #: Rows are INSERTed from a SELECT.
+    #: Rows are INSERTed from a SELECT, and that reads a table.
     selects: bool = False
+    reads_tables: bool = False
+    #: INSERT IGNORE, UPDATE IGNORE, REPLACE.
+    ignores: bool = False
+    #: No row can meet the WHERE clause, and the server sees it: the statement is not logged (recorded).
+    impossible: bool = False
+    #: A DELETE without WHERE.
+    deletes_all: bool = False
     #: Values for user variables and RAND() that are set before the statement, as SQL.
     settings: tuple[str, ...] = ()
 
@@ -311,6 +318,8 @@ class RowsStatement:
     time: tuple[int, int] | None = None
     #: The columns that it compares with several literals at once: BETWEEN, IN.
     compared_together: frozenset[int] = frozenset()
+    #: Those of them that BETWEEN gives the same literal twice: MySQL makes an equality of it (recorded).
+    compared_twice: frozenset[int] = frozenset()
     line: int | None = None
     context: Context = Context()
     #: LOAD DATA.

@@ -46,7 +46,9 @@ SAFE_VARIABLES = frozenset((
 
 def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
     """Whether the statement is logged as its text."""
-    if session.binlog_format == "row" or (statement.load is not None and not statement.load.content):
+    if session.binlog_format == "row" or statement.context.impossible:
+        return False
+    if statement.load is not None and not statement.load.content:
         # An empty file changes nothing, and is not sent.
         return False
     return session.binlog_format == "statement" or not is_unsafe(statement, line)
@@ -59,7 +61,17 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
     if any(call.name in unsafe for call in context.calls) or not context.system_variables <= SAFE_VARIABLES:
         return True
     numbered = any(column.auto_increment for column in statement.table.columns)
-    return context.limited or statement.load is not None or (context.selects and numbered)
+    keys = [key for key in statement.table.keys if key.kind != "index"]
+    which = (
+        # Which of several keys finds the row may differ, and which rows come first.
+        (statement.updates is not None and len(keys) > 1)
+        or (
+            context.selects
+            and ((numbered and context.reads_tables) or context.ignores or statement.updates is not None)
+        )
+        or (context.ignores and statement.kind == "update")
+    )
+    return context.limited or statement.load is not None or which
 
 
 def statement_variables(statement: RowsStatement, session: Session, line: ServerLine) -> dict[str, Any]:

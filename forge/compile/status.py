@@ -83,6 +83,8 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
     zoned = ZONED if line.datetime_zone else TIMESTAMPS
     if any(columns[index].type.name in zoned for index in statement.compared):
         return True
+    if any(columns[index].type.name in zoned for index in statement.compared_twice):
+        return True
     # DATETIME is compared with several literals at once as numbers are (recorded).
     if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together):
         return True

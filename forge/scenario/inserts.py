@@ -106,6 +106,7 @@ class _Insert:
                 origins=tuple(self._origins(index, columns) for index in range(len(self.state.columns))),
                 updated=self.updated,
                 selects=self.insert.select is not None,
+                ignores=self.kind == "replace" or self.at.ignores,
             ),
         )
 
@@ -128,6 +129,9 @@ class _Insert:
         """The columns that the statement's text gives values for."""
         if not self.insert.column_list:
             return [i for i, column in enumerate(self.state.columns) if column.column.visible]
+        if self.insert.select is not None:
+            # The SELECT gives them in this order.
+            return [column_index(self.state, name) for name in self.insert.columns or ()]
         columns = sorted(self.listed)
         if not columns and self.rows > 1:
             # INSERT () VALUES (), () is an error in MINIMAL images (1534): name a column.
@@ -209,7 +213,7 @@ class _Insert:
                 continue
             if index not in literals:
                 self.defaulted |= {index} if kind == "insert" else set()
-            elif literals[index].is_read:
+            elif literals[index].is_read or self._selects:
                 self.read.add(index)
 
     def _follow(self, changes: list[RowsStatement]) -> None:

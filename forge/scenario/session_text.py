@@ -43,9 +43,10 @@ class SessionText:
             settings.append("SET rand_seed1 = {}, rand_seed2 = {}".format(*declared.rand_seeds))
         text = self.scenario.session.binlog_format != "row"
         reads = Reads()
-        if declared.query is not None:
+        sql = declared.query or _select(declared)
+        if sql is not None:
             with place("query"):
-                reads = _reads(declared.query, lenient=not text)
+                reads = _reads(sql, lenient=not text)
         done = self._with_reads(done, declared, reads, tuple(settings))
         with place("query"):
             done = replace(done, as_text=is_text(done, self.scenario.session, self.line))
@@ -81,6 +82,8 @@ class SessionText:
             system_variables=reads.system_variables,
             limited="LIMIT" in reads.words,
             selects=selects,
+            reads_tables="FROM" in reads.words,
+            ignores=done.context.ignores or (done.kind == "update" and "IGNORE" in reads.words),
             settings=settings,
         )
         return replace(done, context=context)
@@ -108,6 +111,11 @@ class SessionText:
             user_variables=tuple(self.variables.get(name, UserVariable(name, None)) for name in names),
         )
         return replace(done, context=context)
+
+
+def _select(declared: Statement) -> str | None:
+    new = declared.insert or declared.replace
+    return None if new is None else new.select
 
 
 def _reads(sql: str, *, lenient: bool) -> Reads:

@@ -13,7 +13,15 @@ from forge.scenario.model import Delete, Statement, Update
 from forge.scenario.rows import with_generated
 from forge.scenario.sqltext import assignment, case_assignment, delete_sql, update_sql
 from forge.scenario.state import TableState
-from forge.scenario.where import Condition, column_index, matching, parse_where, reached_columns, where_sql
+from forge.scenario.where import (
+    Condition,
+    column_index,
+    is_impossible,
+    matching,
+    parse_where,
+    reached_columns,
+    where_sql,
+)
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
@@ -59,10 +67,12 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
         evaluated=_evaluated(changes, literals),
         compared=_compared(conditions),
         compared_together=_compared_together(conditions),
+        compared_twice=frozenset(c.index for c in conditions if c.compares_twice),
         line=at.line,
         context=Context(
             matched=len(chosen),
             reached=reached,
+            impossible=is_impossible(conditions, state),
             reads=_read_columns(state, conditions, len(chosen)),
             origins=tuple(
                 frozenset(["literal"] if any(value is not None for value in values.get(index, ())) and chosen else [])
@@ -146,8 +156,14 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
         sql=sql,
         compared=_compared(conditions),
         compared_together=_compared_together(conditions),
+        compared_twice=frozenset(c.index for c in conditions if c.compares_twice),
         line=at.line,
-        context=Context(matched=len(chosen), reached=reached),
+        context=Context(
+            matched=len(chosen),
+            reached=reached,
+            impossible=is_impossible(conditions, state),
+            deletes_all=not conditions and statement.query is None,
+        ),
     )
 
 

@@ -59,6 +59,16 @@ class Condition:
         return any(value is not None for value in self.values)
 
     @property
+    def is_impossible(self) -> bool:
+        """Whether the column's definition rules the condition out: IS NULL where there is no NULL."""
+        return self.word in ("eq", "in") and not self.has_literal and not self.column.column.nullable
+
+    @property
+    def compares_twice(self) -> bool:
+        """BETWEEN with one literal as both bounds."""
+        return self.word == "between" and self.values[0] == self.values[1]
+
+    @property
     def compares_together(self) -> bool:
         """Whether the SQL compares the column with several literals at once: BETWEEN, IN."""
         return len([value for value in self.values if value is not None]) > 1
@@ -129,6 +139,28 @@ def parse_where(where: Mapping[str, Any] | None, state: TableState) -> list[Cond
             raise UnsupportedError(f"column {name!r}: {column.type.name} columns in where are not supported yet")
         conditions += _conditions(index, column, declared)
     return conditions
+
+
+def is_impossible(conditions: list[Condition], state: TableState) -> bool:
+    """Whether a server sees in advance that no row meets the conditions: NULL where there is none, and an empty range
+    of a column that a key begins with (recorded).
+    """
+    if any(condition.is_impossible for condition in conditions):
+        return True
+    firsts = {key.parts[0].column for key in state.table.keys}
+    for index in firsts & {condition.index for condition in conditions}:
+        lower: list[tuple[Any, bool]] = []
+        upper: list[tuple[Any, bool]] = []
+        for condition in conditions:
+            if condition.index == index and condition.has_literal:
+                values = [sort_value(condition.column, value) for value in condition.values if value is not None]
+                if condition.word in ("gt", "ge", "between", "eq"):
+                    lower.append((values[0], condition.word == "gt"))
+                if condition.word in ("lt", "le", "between", "eq"):
+                    upper.append((values[-1], condition.word == "lt"))
+        if any(low > high or (low == high and (above or below)) for low, above in lower for high, below in upper):
+            return True
+    return False
 
 
 def reached_columns(conditions: list[Condition], state: TableState) -> frozenset[int]:
