@@ -78,7 +78,7 @@ class _Mark:
 
     length: int
     registered: bool
-    engaged: bool
+    joined: bool
 
 
 class Caches:
@@ -86,6 +86,7 @@ class Caches:
 
     def __init__(self, transaction: Transaction, line: ServerLine) -> None:
         self.transaction = transaction
+        self.line = line
         #: MariaDB keeps what was rolled back, and says so, once the transaction has changed what cannot be.
         self.keeps = line.family == "mariadb"
         #: The transaction's cache.
@@ -99,7 +100,8 @@ class Caches:
         self._writes_before: dict[str, int] = {}
         #: The log takes part in the transaction: from its first logged row on, in either cache.
         self.registered = False
-        #: A transactional engine takes part in it, and so does one that cannot prepare.
+        #: A transactional engine knows of it, takes part in it, and so does one that cannot prepare.
+        self.joined = False
         self.engaged = False
         self.unprepared = False
         #: The engine took part before the log did.
@@ -114,7 +116,7 @@ class Caches:
             self.steps.append(step)
         elif isinstance(step, Savepoint):
             self.steps += [step] if self.registered else []
-            self._savepoints[step.name.lower()] = _Mark(len(self.steps), self.registered, self.engaged)
+            self._savepoints[step.name.lower()] = _Mark(len(self.steps), self.registered, self.joined)
             self._writes_before[step.name] = len(self._rows)
         elif isinstance(step, RollbackTo):
             self._rollback_to(step)
@@ -144,6 +146,7 @@ class Caches:
     def _rows_statement(self, step: RowsStatement) -> None:
         if step.first is None and not step.as_text:
             return
+        self.joined |= is_transactional(step.table)
         if is_transactional(step.table) and not (step.as_text and changes_nothing(step, self.line)):
             self.engine_first = self.engine_first if self.engaged else not self.registered
             self.engaged = True
@@ -170,7 +173,9 @@ class Caches:
             self.steps.append(step)
         else:
             del self.steps[mark.length :]
-        self.engaged = mark.engaged
+        # An engine that was there at the savepoint has changed something all the same (ha_rollback_to_savepoint).
+        self.joined = mark.joined
+        self.engaged &= mark.joined
         if step.name in self._writes_before:
             del self._rows[self._writes_before[step.name] :]
 
