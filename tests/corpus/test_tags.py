@@ -118,3 +118,24 @@ def test_the_page_on_the_corpus_explains_every_word_that_an_author_may_write() -
     page = (ROOT / "docs" / "corpus.md").read_text()
     assert {word for word in WORDS.authored if f"`{word}`" not in page} == set()
     assert {group for group in WORDS.features if f"`{group}:" not in page} == set()
+
+
+def test_the_table_of_worklogs_has_every_rule_and_names_cases_that_exist(shipped: list[Case]) -> None:
+    page = (ROOT / "docs" / "worklogs.md").read_text()
+    rows = {match[1]: match[2] for match in re.finditer(r"^\| `(WL\d+-[\w-]+)` \| (.*) \|$", page, re.MULTILINE)}
+    assert set(rows) == set(WORDS.rules)
+    assert {rule for rule, row in rows.items() if not row.startswith(f"{WORDS.rules[rule].means} | ")} == set()
+    named = {word for word in re.findall(r"`([^`]+)`", page) if "/" in word or "[" in word}
+    assert named - {case.id for case in shipped} == set()
+    assert {rule for rule, row in rows.items() if not set(re.findall(r"`([^`]+)`", row)) & named} == set()
+
+
+def test_the_cases_that_the_table_of_worklogs_names_show_their_rule(shipped: list[Case]) -> None:
+    page = (ROOT / "docs" / "worklogs.md").read_text()
+    by_id = {case.id: case for case in shipped}
+    wrong = []
+    for match in re.finditer(r"^\| `(WL\d+-[\w-]+)` \| [^|]* \| ([^|]*) \|", page, re.MULTILINE):
+        cases = [by_id[name] for name in re.findall(r"`([^`]+)`", match[2])]
+        if not any(match[1] in compile_case(case).tags for case in cases):
+            wrong.append(match[1])
+    assert wrong == []
