@@ -9,6 +9,7 @@ import msgspec
 
 from forge.binlog.payload import inner_events, inner_format
 from forge.charsets import find_collation
+from forge.compile.metadata_forms import MetadataForms
 from forge.compile.model import DdlStatement, Plan, RowsStatement, Session, Table, TableColumn
 from forge.compile.table_map import key_of_rows, key_prefix
 from forge.errors import FormatError
@@ -35,7 +36,11 @@ _DECLARED = {
     "further": "triggers and cascades",
     "savepoint": "savepoint",
     "rollback_to": "rollback to savepoint",
+    "release_savepoint": "release savepoint",
+    "user_variables": "user variables",
     "xa": "xa transaction",
+    "xa_commit": "xa second phase",
+    "xa_rollback": "xa second phase",
     "explicit": "explicit transaction",
     "event": "event placed",
     "flush": "flush binary logs",
@@ -69,7 +74,7 @@ def _declared(scenario: Scenario) -> Iterator[str]:
         statements = transaction if isinstance(transaction, list) else transaction.statements
         if isinstance(transaction, Transaction):
             yield from _words(transaction)
-            if getattr(transaction, "end", "commit") == "rollback":
+            if transaction.end == "rollback":
                 yield "rollback"
         if len(statements) > 1:
             yield "several statements"
@@ -104,15 +109,16 @@ def _settings(session: Session, server: str) -> Iterator[str]:
         "rows query": session.rows_query,
         "relay log": session.relay_log is not None,
         "compression": session.compression or session.log_bin_compress,
+        "invisible primary key": session.generate_invisible_primary_key,
+        "forced metadata": session.metadata != MetadataForms(),
         "sql_mode not strict": session.sql_mode == "",
         "checks off": not (session.foreign_key_checks and session.unique_checks),
         "set timestamp": session.timestamp is not None,
         "old temporals": not session.mysql56_temporal_format,
     }
     yield from (word for word, is_set in flags.items() if is_set)
-    form = getattr(session, "binlog_format", "row")
-    if form != "row":
-        yield f"format {form}"
+    if session.binlog_format != "row":
+        yield f"format {session.binlog_format}"
 
 
 def _images(group: Any, mode: str) -> Iterator[str]:
