@@ -83,7 +83,7 @@ class MariadbLog(SessionLog):
             status_variables=mariadb_ddl_variables(
                 statement, self.xid(number), self.clock.statement_time(number, 0)[1], self.session, self.line
             ),
-            query=ddl_text(statement),
+            query=ddl_text(statement, self.line),
         )
         flags = ddl_flags(statement, self.line)
         if statement.kind == "drop_database" and not statement.no_effect:

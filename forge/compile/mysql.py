@@ -117,7 +117,7 @@ class MysqlLog(SessionLog):
                 self.session,
                 self.line,
             ),
-            query=ddl_text(statement),
+            query=ddl_text(statement, self.line),
         )
         thread_id = None
         if statement.implicit:

@@ -181,9 +181,9 @@ def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
     return 0
 
 
-def ddl_text(statement: DdlStatement) -> str:
+def ddl_text(statement: DdlStatement, line: ServerLine) -> str:
     """The text as sent, but for DROP TABLE, which the server writes anew: what existed first, then what did not."""
-    if statement.kind != "drop_table":
+    if statement.kind != "drop_table" or not line.rewrites_drop:
         return statement.sql
     names = (
         quoted(name) if database == statement.current_database else f"{quoted(database)}.{quoted(name)}"

@@ -40,6 +40,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     strict: bool = True
     #: A DATETIME literal may have an offset, so that reading one asks for the session's time zone (8.0.19 on).
     datetime_zone: bool = True
+    #: DROP TABLE is logged in the server's own words.
+    rewrites_drop: bool = True
     #: Row-logged UPDATE says TABLE_MAP_FOR_UPDATE in its BEGIN.
     table_map_for_update: bool = True
     #: The first byte of ROWS_QUERY is the low byte of the text's length (else 0).

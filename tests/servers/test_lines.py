@@ -142,3 +142,9 @@ def test_every_feature_has_a_release_or_is_asked_for_by_name() -> None:
 def test_an_unknown_version_text_has_no_features() -> None:
     assert release("somewhere") == (0, 0, 0)
     assert release("5.7.44-log") == (5, 7, 44)
+
+
+@pytest.mark.parametrize(("name", "text"), [("mysql-5.1", "DROP TABLE t.a"), ("mysql-5.5", "DROP TABLE `a` /* gen")])
+def test_drop_table_is_in_the_server_s_own_words_from_5_5_on(name: str, text: str) -> None:
+    data = made(name, SCENARIO + "  - - ddl: DROP TABLE t.a\n")
+    assert text.encode() in data
