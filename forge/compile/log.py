@@ -194,7 +194,7 @@ class SessionLog(ABC):
             elif isinstance(step, RowsStatement) and step.as_text:
                 yield from self.text(step, second, transaction.current_database)
             elif isinstance(step, RowsStatement):
-                if self.session.rows_query:
+                if self.session.rows_query if step.rows_query is None else step.rows_query:
                     yield self.statement_text(step, second)
                 yield from self.rows(step, second, inside)
                 inside.clear()

@@ -326,6 +326,8 @@ class RowsStatement:
     load: LoadFile | None = None
     #: Logged as its text (binlog_format), not as rows.
     as_text: bool = False
+    #: Its text is logged beside its rows or not, whatever the session's setting is.
+    rows_query: bool | None = None
 
     def logged(self) -> Iterator[tuple[RowsStatement, RowChange]]:
         """All changes in the order of the log, with the statement that each is part of."""

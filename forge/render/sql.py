@@ -37,6 +37,8 @@ class ReplayStatement:
     timestamp: str | None
     #: Statements that have to run before it.
     settings: tuple[str, ...] = ()
+    #: Statements that have to run after it.
+    restored: tuple[str, ...] = ()
 
     @property
     def end(self) -> str:
@@ -113,7 +115,7 @@ def _group(plan: Plan, clock: Clock, number: int, current: str) -> ReplayGroup:
     return ReplayGroup(
         use=quoted(group.current_database) if changes else None,
         before=before,
-        statements=tuple(_replayed(step, clock) for step in _steps(group)),
+        statements=tuple(_replayed(step, clock, plan) for step in _steps(group)),
         after=after,
     )
 
@@ -148,15 +150,23 @@ def _xa_text(xa: XaId) -> str:
     return f"X'{xa.gtrid.hex()}', X'{xa.bqual.hex()}', {xa.format_id}"
 
 
-def _replayed(step: Sent, clock: Clock) -> ReplayStatement:
+def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
     if isinstance(step, Savepoint):
         return ReplayStatement(f"SAVEPOINT {quoted(step.name)}", None)
     if isinstance(step, RollbackTo):
         return ReplayStatement(f"ROLLBACK TO SAVEPOINT {quoted(step.name)}", None)
     if isinstance(step, ReleaseSavepoint):
         return ReplayStatement(f"RELEASE SAVEPOINT {quoted(step.name)}", None)
-    settings = step.context.settings if isinstance(step, RowsStatement) else ()
-    return ReplayStatement(step.sql, _own_time(step, clock), settings)
+    if not isinstance(step, RowsStatement):
+        return ReplayStatement(step.sql, _own_time(step, clock))
+    settings = step.context.settings
+    restored: tuple[str, ...] = ()
+    if step.rows_query is not None:
+        mysql = server_line(plan.server).family == "mysql"
+        name = "binlog_rows_query_log_events" if mysql else "binlog_annotate_row_events"
+        settings += (f"SET SESSION {name} = {int(step.rows_query)}",)
+        restored = (f"SET SESSION {name} = {int(plan.session.rows_query)}",)
+    return ReplayStatement(step.sql, _own_time(step, clock), settings, restored)
 
 
 def _about_database(group: Group) -> bool:

@@ -215,7 +215,10 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             " it has to do the same."
         ),
     ] = None
-
+    rows_query: Annotated[
+        bool | None,
+        Meta(description="The statement's text is logged beside its rows, or not, whatever session.rows_query says."),
+    ] = None
     user_variables: Annotated[
         dict[str, Any] | None,
         Meta(
@@ -247,6 +250,8 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         _exactly_one(self, KINDS, "a statement")
         if self.query is not None and (self.target is None or self.load_data is not None):
             raise ValueError("`query` goes with insert, replace, update or delete")
+        if self.rows_query is not None and self.target is None:
+            raise ValueError("`rows_query` goes with statements that change rows")
         if (self.further or self.locks is not None) and self.target is None:
             raise ValueError("`further` and `locks` go with insert, replace, update or delete")
 

@@ -69,3 +69,16 @@ def test_only_a_statement_that_may_store_the_time_gets_one() -> None:
 
 def test_a_closing_comment_does_not_swallow_the_semicolon() -> None:
     assert script(Transaction((insert(PLAIN, "INSERT 1 -- one"),), ""))[4:] == ["INSERT 1 -- one", ";"]
+
+
+def test_the_text_of_one_statement_is_logged_or_not() -> None:
+    statement = replace(insert(PLAIN, "INSERT 1"), rows_query=True)
+    lines = script(Transaction((statement, insert(PLAIN, "INSERT 2")), "", explicit=True))
+    assert lines[4:] == [
+        "BEGIN;",
+        "SET SESSION binlog_rows_query_log_events = 1;",
+        "INSERT 1;",
+        "SET SESSION binlog_rows_query_log_events = 0;",
+        "INSERT 2;",
+        "COMMIT;",
+    ]
