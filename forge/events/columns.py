@@ -17,6 +17,10 @@ from forge.events.table_map import TableMap
 from forge.values.base import Column
 from forge.values.registry import metadata_size
 
+#: Hidden columns of multi-valued keys, which 8.0.18 and later leave out; 8.0.17 has another code for them, which is not
+#: used for anything else that is logged (MySQL Bug#29948925).
+TYPED_ARRAY, OLD_TYPED_ARRAY = 20, 244
+
 
 def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
     """Columns with type, metadata and nullability only.
@@ -25,11 +29,12 @@ def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
     """
     columns = []
     at = 0
-    for index, code in enumerate(table_map.types):
+    for index, written in enumerate(table_map.types):
+        code = TYPED_ARRAY if written == OLD_TYPED_ARRAY else written
         size = metadata_size(code)
         if size is None:
             raise UnsupportedError(f"column {index + 1} of `{table_map.table}` has the unknown type {code}")
-        if code == 20:  # TYPED_ARRAY: the element's type byte, then that type's metadata
+        if code == TYPED_ARRAY:  # the element's type byte, then that type's metadata
             size = _typed_array_size(table_map.metadata[at:])
         metadata = table_map.metadata[at : at + size]
         if len(metadata) < size:
@@ -41,7 +46,9 @@ def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
         at += size
         nullable = bool(table_map.nullable[index // 8] >> (index % 8) & 1)
         columns.append(Column(code, metadata, nullable=nullable))
-    if at != len(table_map.metadata):
+    # 8.0.17 leaves stray bytes behind the metadata of such a table (flink-cdc#3647, not recorded).
+    strays = any(code in (TYPED_ARRAY, OLD_TYPED_ARRAY) for code in table_map.types)
+    if at != len(table_map.metadata) and not strays:
         raise FormatError(
             f"the metadata block has {len(table_map.metadata) - at} bytes too many", phase="metadata", offset=at
         )

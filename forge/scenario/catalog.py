@@ -223,7 +223,7 @@ class Catalog:
         # A definition that is not open any more is parsed again.
         by_text = has_text_values(clause) and not state.is_open
         by_text = by_text or any(names_text_values(clause, action) for action in partitioning)
-        alteration = Alteration(state, self.server)
+        alteration = Alteration(state, self.server, self.databases[state.table.database])
         for action in statement.actions:
             alteration.apply(action)
         name = old_name = (before.database, before.name)

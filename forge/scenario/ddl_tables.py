@@ -23,8 +23,10 @@ from forge.scenario.syntax import (
     AlterColumn,
     AlterTable,
     ChangeColumn,
+    CharsetClause,
     CheckDraft,
     ColumnDraft,
+    ConvertCharset,
     CreateLike,
     CreateTable,
     DropCheck,
@@ -51,7 +53,7 @@ _IDLE_OPTIONS = (
 )  # fmt: skip
 _OPTIONS = (*_IDLE_OPTIONS, "AUTO_INCREMENT", "CHARACTER SET", "CHARSET", "COLLATE", "DEFAULT", "ENGINE")
 _UNSUPPORTED_ACTIONS = (
-    "CONVERT", "ORDER", "DISCARD", "IMPORT", "ENABLE", "DISABLE", "PARTITION", "COALESCE", "REORGANIZE", "EXCHANGE",
+    "ORDER", "DISCARD", "IMPORT", "ENABLE", "DISABLE", "PARTITION", "COALESCE", "REORGANIZE", "EXCHANGE",
     "ANALYZE", "REBUILD", "REMOVE", "TRUNCATE", "WITH", "WITHOUT",
 )  # fmt: skip
 _ACTIONS = ("ADD", "ALTER", "CHANGE", "CONVERT", "DROP", "FORCE", "MODIFY", "RENAME", "ALGORITHM", "LOCK", *_OPTIONS)
@@ -274,6 +276,8 @@ def alter_action(cursor: Cursor) -> list[Action]:
         return [_rename(cursor)]
     if cursor.accept("ALTER"):
         return _alter(cursor)
+    if cursor.accept("CONVERT", "TO"):
+        return [_convert(cursor)]
     if cursor.accept("FORCE"):
         return [SetOptions(TableOptions(rebuild=True))]
     if cursor.token.is_word(*_UNSUPPORTED_ACTIONS):
@@ -282,6 +286,21 @@ def alter_action(cursor: Cursor) -> list[Action]:
     if cursor.at("end") or not cursor.token.is_word("CHARACTER", "CHAR", *_OPTIONS):
         cursor.wrong("an action of ALTER TABLE", _ACTIONS)
     return [SetOptions(table_option(cursor, TableOptions()))]
+
+
+def _convert(cursor: Cursor) -> ConvertCharset:
+    offset = cursor.token.start
+    if not cursor.accept("CHARACTER", "SET") and not cursor.accept("CHARSET"):
+        cursor.wrong("CHARACTER SET", ("CHARACTER SET", "CHARSET"))
+    cursor.accept_mark("=")
+    name = None if cursor.accept("DEFAULT") else charset_name(cursor)
+    named = None
+    if cursor.accept("COLLATE"):
+        cursor.accept_mark("=")
+        named = collation_name(cursor)
+    if name == "binary" or named == "binary":
+        raise SqlUnsupported("CONVERT TO CHARACTER SET binary is not supported yet", offset)
+    return ConvertCharset(CharsetClause(name, named, offset=offset))
 
 
 def _place(cursor: Cursor) -> Place | None:

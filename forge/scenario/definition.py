@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import count
 
-from forge.charsets import compare_key
+from forge.charsets import charset, collation, compare_key
 from forge.compile.model import ForeignKey, Table, TableColumn
 from forge.compile.requirements import column_features
 from forge.compile.table_map import key_of_rows
@@ -223,6 +223,23 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
         for feature in column_features(defined.column):
             line.require(feature)
     return defined
+
+
+#: TEXT types, each with the next larger one.
+_LARGER = {"TINYTEXT": "TEXT", "TEXT": "MEDIUMTEXT", "MEDIUMTEXT": "LONGTEXT", "LONGTEXT": "LONGTEXT"}
+
+
+def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> ColumnDefinition:
+    """The text column in another collation; a TEXT grows where its characters may take more bytes (recorded)."""
+    sql_type = defined.type
+    old, new = (
+        charset(collation(number, server).charset).max_length for number in (sql_type.collation or 0, collation_id)
+    )
+    name = _LARGER.get(sql_type.name, sql_type.name) if new > old else sql_type.name
+    sql_type = replace(sql_type, name=name, collation=collation_id)
+    wire = column_for(sql_type, name=defined.name, nullable=defined.column.nullable, server=server)
+    made = replace(defined, wire=wire, codec=codec_for(wire))
+    return made.replace(type=sql_type)
 
 
 def _check_generated(draft: ColumnDraft, family: str) -> None:

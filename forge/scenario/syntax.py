@@ -346,13 +346,20 @@ class RenameTo:
 
 
 @dataclass(frozen=True, slots=True)
+class ConvertCharset:
+    """CONVERT TO CHARACTER SET; without a name in ``charset``: DEFAULT, the database's."""
+
+    charset: CharsetClause
+
+
+@dataclass(frozen=True, slots=True)
 class SetOptions:
     options: TableOptions
 
 
 ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
 KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck
-Action = ColumnAction | KeyAction | RenameTo | SetOptions | AlterPartitions
+Action = ColumnAction | KeyAction | RenameTo | SetOptions | ConvertCharset | AlterPartitions
 
 
 @dataclass(frozen=True, slots=True)
