@@ -268,6 +268,12 @@ def _type_zero(value: bytes) -> Callable[[Described], None]:
     return apply
 
 
+def _without_columns(made: Described) -> None:
+    if any(item.type_name == "geometry_type" for item in made.records):
+        raise ScenarioError("this table has geometry columns")
+    made.records.append(record("geometry_type", (1,)))
+
+
 _SIGNEDNESS = bytes([METADATA_CODES["signedness"]])
 
 FAULTS: dict[str, Fault] = {
@@ -281,6 +287,7 @@ FAULTS: dict[str, Fault] = {
     "record_type_zero": Fault("may", "a record of type 0 with two bytes", _type_zero(b"\x01\0")),
     "record_type_zero_empty": Fault("may", "an empty record of type 0: two zero bytes at the end", _type_zero(b"")),
     "record_contradicted": Fault("reject", "a second SIGNEDNESS with the opposite signs", _repeated),
+    "record_without_columns": Fault("may", "a GEOMETRY_TYPE in a table without geometry columns", _without_columns),
     # SIGNEDNESS, VISIBILITY.
     "signedness_short": Fault("reject", "one byte of signs is missing", _last_byte_off("signedness")),
     "signedness_long": Fault("may", "one byte more than there are signs", _extra_byte("signedness")),

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from forge.compile import metadata_forms
 from forge.compile import model as compiled
 from forge.scenario.model import Scenario
 from forge.servers import server_names
@@ -43,7 +44,7 @@ def json_schema() -> dict[str, Any]:
     definitions = schema.pop("$defs")
     top = definitions.pop("Scenario")
     for name, definition in definitions.items():
-        _describe(definition, _comments(getattr(compiled, name, None)))
+        _describe(definition, _comments(getattr(compiled, name, getattr(metadata_forms, name, None))))
         if "description" in definition:
             definition["description"] = " ".join(definition["description"].split("\n\n")[0].split())
     _describe(definitions["Session"], _SESSION)

@@ -24,6 +24,8 @@ from forge.scenario import Scenario, expand, insert, plan
 
 DOCS = Path(__file__).parents[2] / "docs" / "metadata.md"
 FAMILIES = Path(__file__).parents[2] / "corpora" / "scenarios" / "metadata"
+#: The only fault that a table with all kinds of columns cannot have.
+NO_COLUMNS = "record_without_columns"
 VECTORS = "v VECTOR(3), w VECTOR(2), "
 TABLE = (
     "CREATE TABLE f.t (id INT, u INT UNSIGNED NOT NULL, a VARCHAR(9) CHARACTER SET latin1, b CHAR(4), c TEXT,"
@@ -66,7 +68,9 @@ def test_a_fault_that_leaves_only_guesses_is_refused_with_phase_rule_and_offset(
         assert mapped.offset + 19 < caught.value.offset < mapped.offset + len(mapped.raw)
 
 
-@pytest.mark.parametrize("fault", [name for name, fault in FAULTS.items() if fault.verdict == "may"])
+@pytest.mark.parametrize(
+    "fault", [name for name, fault in FAULTS.items() if fault.verdict == "may" and name != NO_COLUMNS]
+)
 def test_a_fault_with_one_meaning_decodes_to_the_rows_of_the_table_without_it(fault: str) -> None:
     assert rows_of(made(MetadataForms(fault=fault))) == rows_of(made(MetadataForms()))
 
@@ -77,7 +81,8 @@ def test_the_listing_of_a_fault_assembles_to_the_same_bytes(fault: str, server: 
     try:
         data = made(MetadataForms(fault=fault), server)
     except ScenarioError as error:
-        assert "has no v" in error.problem  # visibility, vector_dimensions: MariaDB has neither
+        # MariaDB has no visibility and no vector_dimensions, and this table has geometry columns.
+        assert "has no v" in error.problem or fault == NO_COLUMNS
         return
     assert assemble("".join(listing_text(data))) == data
 
