@@ -134,6 +134,11 @@ class Caches:
         return self.written
 
     @property
+    def has_changes(self) -> bool:
+        """Whether a statement waits in the transaction's cache."""
+        return has_statements(self.steps)
+
+    @property
     def prepares(self) -> bool:
         """Whether XA PREPARE is logged."""
         return self.registered if self.keeps else has_statements(self.steps)

@@ -250,6 +250,10 @@ class Context:
     ignores: bool = False
     #: No row can meet the WHERE clause, and the server sees it: the statement is not logged (recorded).
     impossible: bool = False
+    #: The table of an UPDATE or DELETE has no row.
+    empty: bool = False
+    #: The transaction has changes of transactional tables already.
+    follows_changes: bool = False
     #: A DELETE without WHERE.
     deletes_all: bool = False
     #: Values for user variables and RAND() that are set before the statement, as SQL.

@@ -1,6 +1,6 @@
 """Statement format: the events of a statement that is logged as its text, and when MIXED does not log it so.
 
-Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, I).  Before every event of the statement stand INTVAR,
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, N).  Before every event of the statement stand INTVAR,
 RAND and USER_VAR events with what the text has read so far; LOAD DATA sends its file ahead in blocks.
 """
 
@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from forge.compile.clock_use import evaluates_fraction, uses_zone
+from forge.compile.grouping import is_transactional
 from forge.compile.model import LoadFile, RowsStatement, Session, UserVariable
 from forge.compile.status import TIME_ZONE, in_order, quoted, session_variables
 from forge.events.execute_load_query import ExecuteLoadQuery
@@ -46,7 +47,10 @@ SAFE_VARIABLES = frozenset((
 
 def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
     """Whether the statement is logged as its text."""
-    if session.binlog_format == "row" or statement.context.impossible:
+    context = statement.context
+    if session.binlog_format == "row" or context.impossible:
+        return False
+    if context.empty and not context.deletes_all and line.sees_empty_tables and not is_transactional(statement.table):
         return False
     if statement.load is not None and not statement.load.content:
         # An empty file changes nothing, and is not sent.
@@ -59,6 +63,9 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
     context = statement.context
     unsafe = UNSAFE_FUNCTIONS | frozenset(line.unsafe_functions)
     if any(call.name in unsafe for call in context.calls) or not context.system_variables <= SAFE_VARIABLES:
+        return True
+    if context.follows_changes and not is_transactional(statement.table):
+        # It stays where the rest is rolled back, and would come too late in the transaction's place.
         return True
     numbered = any(column.auto_increment for column in statement.table.columns)
     keys = [key for key in statement.table.keys if key.kind != "index"]

@@ -301,7 +301,9 @@ class _Planner:
             with self._place((*path, "rows_query")):
                 self.line.require("rows_query" if self.line.family == "mysql" else "annotate_rows")
         circumstances = self._circumstances(path, place)
-        done = self.text.finished(statement, execute(statement, circumstances), circumstances.place)
+        follows = running.caches.has_changes
+        done = execute(statement, circumstances)
+        done = self.text.finished(statement, done, circumstances.place, follows_changes=follows)
         done = replace(done, rows_query=statement.rows_query)
         if done.first is not None or done.kind == "insert" or done.as_text:
             # An INSERT that changed nothing may have used up numbers of AUTO_INCREMENT: it is replayed, not logged.

@@ -33,9 +33,12 @@ class SessionText:
         self.variables: dict[str, UserVariable] = {}
         self.last_insert_id = 0
 
-    def finished(self, declared: Statement, done: RowsStatement, place: Place) -> RowsStatement:
+    def finished(
+        self, declared: Statement, done: RowsStatement, place: Place, *, follows_changes: bool
+    ) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.
 
+        ``follows_changes``: the transaction has changes of transactional tables already.
         Raises ScenarioError (at ``place(field)``) for text that reads what the scenario does not tell.
         """
         settings = [self._set(name, value, place) for name, value in (declared.user_variables or {}).items()]
@@ -47,6 +50,7 @@ class SessionText:
         if sql is not None:
             with place("query"):
                 reads = _reads(sql, lenient=not text)
+        done = replace(done, context=replace(done.context, follows_changes=follows_changes))
         done = self._with_reads(done, declared, reads, tuple(settings))
         with place("query"):
             done = replace(done, as_text=is_text(done, self.scenario.session, self.line))

@@ -30,7 +30,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "update", update.where, at)
     chosen = matching(conditions, state)
-    reached = reached_columns(conditions, state)
+    reached, impossible, empty = reached_columns(conditions, state), is_impossible(conditions, state), not state.rows
     where = where_sql(conditions, state)
     state.updates += 1
     before = [state.rows[number] for number in chosen]
@@ -72,7 +72,8 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
         context=Context(
             matched=len(chosen),
             reached=reached,
-            impossible=is_impossible(conditions, state),
+            impossible=impossible,
+            empty=empty,
             reads=_read_columns(state, conditions, len(chosen)),
             origins=tuple(
                 frozenset(["literal"] if any(value is not None for value in values.get(index, ())) and chosen else [])
@@ -136,7 +137,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "delete", delete.where, at)
     chosen = matching(conditions, state)
-    reached = reached_columns(conditions, state)
+    reached, impossible, empty = reached_columns(conditions, state), is_impossible(conditions, state), not state.rows
     sql = statement.query or delete_sql(state, where_sql(conditions, state), len(chosen))
     changes: list[RowChange] = []
     further: list[Further] = []
@@ -161,7 +162,8 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
         context=Context(
             matched=len(chosen),
             reached=reached,
-            impossible=is_impossible(conditions, state),
+            impossible=impossible,
+            empty=empty,
             deletes_all=not conditions and statement.query is None,
         ),
     )
