@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from forge.check.canonical import canonical_events, canonical_rows, decode_schema, render_text
 from forge.check.cells import text_or_hex
+from forge.check.logged import logged_events
 from forge.check.text import printable
 from forge.errors import FormatError, UnsupportedError
 from forge.events.layout import to_text
@@ -343,3 +344,14 @@ def _resummed(data: bytearray) -> bytearray:
         data[at + size - 4 : at + size] = zlib.crc32(data[at : at + size - 4]).to_bytes(4, "little")
         at += size
     return data
+
+
+def test_a_broken_file_breaks_in_the_same_place_whenever_it_is_read(recording: Recording) -> None:
+    torn, said = recording("year-zero")[:-3], []
+    for _ in range(3):
+        events: list[object] = []
+        with pytest.raises(FormatError) as caught:
+            events.extend(logged_events(torn))
+        said.append((len(events), str(caught.value), caught.value.offset))
+    assert said[0] == said[1] == said[2]
+    assert said[0][0] > 2
