@@ -198,7 +198,7 @@ class _Judge:
             effect="refuse",
             consumer="reader",
             title=f"events of type {event.type_code}",
-            reason="the type is unknown" if line.knows("ignorable") else feature("ignorable").reason,
+            reason="the type is unknown" if not event.type_name.isdigit() else "no server knows the type",
             source="WL#4033",
             types=(event.type_name,),
         )
@@ -208,7 +208,8 @@ class _Judge:
                 break
         ignorable = bool(event.flags & IGNORABLE)
         if reading(line, event.type_code, ignorable=ignorable) == "stop":
-            return finding
+            unread = ignorable and not line.knows("ignorable")
+            return replace(finding, reason=f"{finding.reason}; it knows no flag IGNORABLE") if unread else finding
         stopped = stops_all_the_same(line, event.type_code, self.types) if ignorable else None
         if stopped is not None:
             return replace(finding, effect="refuse", reason=stopped, source="recorded")

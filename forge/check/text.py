@@ -42,7 +42,7 @@ def _summary(event: Mapping[str, Any]) -> str:
     if "raw" in fields:
         size = len(fields["raw"]) // 2
         parts = [f"{size} bytes, not decoded" + ("" if event["type"] in EVENT_NAMES.values() else ", unknown type")]
-        parts.append(f"({event['readers']['new']} by readers)")
+        parts.append("an old reader has to {old}, a new one to {new} it".format(**event["readers"]))
     parts += [str(flag) for flag in [*fields.get("row_flags", ()), *event["flags"]]]
     if event["checksum"]["valid"] is False:
         parts.append("CHECKSUM WRONG")

@@ -29,7 +29,7 @@ _COLUMN_TYPES = {
     140: "mariadb_compressed_columns", 141: "mariadb_compressed_columns",
 }  # fmt: skip
 #: Types of optional metadata that came after the others: COLUMN_VISIBILITY, VECTOR_DIMENSIONALITY.
-_RECORDS = {12: "metadata_visibility", 13: "metadata_vector"}
+RECORD_FEATURES = {12: "metadata_visibility", 13: "metadata_vector"}
 _PARTITION = 0x01
 
 
@@ -83,8 +83,8 @@ def _table_map(body: TableMap) -> Iterator[Use]:
     if body.optional_metadata:
         yield Use("row_metadata")
     for record in body.optional_metadata:
-        if record.type_code in _RECORDS:
-            yield Use(_RECORDS[record.type_code])
+        if record.type_code in RECORD_FEATURES:
+            yield Use(RECORD_FEATURES[record.type_code])
     if body.table_flags & GENERATED_INVISIBLE_KEY:
         yield Use("generated_invisible_key")
 

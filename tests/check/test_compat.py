@@ -15,7 +15,7 @@ from forge.check.compat import Report, compatibility, summary
 from forge.check.decoders import decoder
 from forge.cli.app import run
 from forge.compile import compile_files
-from forge.scenario import plan
+from forge.scenario import event, plan
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_names
 from forge.servers.features import Feature, features
@@ -81,6 +81,29 @@ def test_an_older_reader_has_a_table_map_without_what_came_later() -> None:
     assert gtid["sequence_number"] == 1
     begin = next(e["fields"] for e in found.decode if e["fields"].get("query") == "BEGIN")
     assert "default_collation_for_utf8mb4" not in [variable["name"] for variable in begin["status_variables"]]
+
+
+def test_a_record_that_came_later_is_passed_over() -> None:
+    found = report("mysql-9.7", "mariadb-11.8", row_metadata="full")
+    names = {
+        record["name"]
+        for event in found.decode
+        if event["type"] == "TABLE_MAP"
+        for record in event["fields"]["optional_metadata"]
+    }
+    assert "column_name" in names
+    assert "visibility" not in names
+    assert effects(found)["metadata_visibility"] == "ignore"
+
+
+@pytest.mark.parametrize("ignorable", [True, False])
+def test_a_private_event_stops_whoever_may_not_ignore_it(*, ignorable: bool) -> None:
+    base = base_scenario(SCENARIO.format(type="INT", value="5"), settings={"server": "mysql-5.6"})
+    planned = plan(base.transaction(event(200, ignorable=ignorable, post_header_length=0)))
+    files = [write_binlog(events) for events in compile_files(planned)]
+    assert (compatibility(planned, files, "mariadb-10.11").reader_stops is None) == ignorable
+    # A real MySQL reader takes 200 for a negative number, whatever the flag.
+    assert compatibility(planned, files, "mysql-9.7").reader_stops is not None
 
 
 def test_a_flag_lets_a_newer_reader_pass_over_a_type_it_does_not_know() -> None:
