@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from forge.binlog.listing_views import ListingState, body_from_fields, body_to_fields, plain_fields
-from forge.binlog.payload import DEFAULT_LEVEL, LEVELS, compress_bytes, encode_inner, inner_format, payload_bytes
+from forge.binlog.payload import (
+    DEFAULT_LEVEL,
+    LEVELS,
+    PayloadForm,
+    compress_bytes,
+    encode_inner,
+    inner_format,
+    payload_bytes,
+)
 from forge.binlog.reader import Frame, frames
 from forge.binlog.writer import derives_length
 from forge.errors import ForgeError, FormatError, ScenarioError, nearest
@@ -145,7 +153,7 @@ def _payload_to_fields(body: TransactionPayload, state: ListingState) -> Iterato
         return
     kind = body.number(COMPRESSION_TYPE, ZSTD)
     levels = LEVELS if len(data) <= _EVERY_LEVEL and kind == ZSTD else (DEFAULT_LEVEL,)
-    level = next((level for level in levels if compress_bytes(data, level, kind or ZSTD) == body), None)
+    level = next((level for level in levels if compress_bytes(data, PayloadForm(level, kind or ZSTD)) == body), None)
     if level is None:
         return
     fields: Document = {} if kind == ZSTD else {"compression": "none"}
@@ -193,4 +201,4 @@ def _payload_from_fields(fields: Document, state: ListingState) -> TransactionPa
             inner.note(item)
         else:
             parts.append(item)
-    return compress_bytes(b"".join(parts), level, _COMPRESSIONS[compression])
+    return compress_bytes(b"".join(parts), PayloadForm(level, _COMPRESSIONS[compression]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from forge.binlog.reader import frames
 from forge.errors import FormatError
@@ -31,8 +32,17 @@ LEVELS = (3, *(level for level in range(1, 23) if level != 3))
 
 
 def payload_bytes(body: TransactionPayload) -> bytes:
-    """The uncompressed bytes.  Raises FormatError; never holds more than the head announces."""
-    kind = body.number(COMPRESSION_TYPE, ZSTD)
+    """The uncompressed bytes.
+
+    Raises FormatError for a head without compression or payload size, or with another size than there is (held
+    against mysqlbinlog 9.7, which alone does not mind a wrong uncompressed size); never holds more than it announces.
+    """
+    kind, length = body.number(COMPRESSION_TYPE), body.number(PAYLOAD_SIZE)
+    if kind is None or length is None:
+        missing = "compression type" if kind is None else "payload size"
+        raise FormatError(f"the head of the payload has no {missing}", phase="body", offset=0)
+    if length != len(body.payload):
+        raise FormatError(f"a payload of {length} bytes announced, {len(body.payload)} there", phase="body", offset=0)
     if kind == NONE:
         return body.payload
     if kind != ZSTD:
@@ -43,7 +53,7 @@ def payload_bytes(body: TransactionPayload) -> bytes:
     import zstandard
 
     try:
-        # A stream, since early 8.0 wrote frames without their content's size.
+        # A stream, since early 8.0 wrote frames without their content's size; there may be several frames.
         with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
             body.payload, read_across_frames=True
         ) as stream:
@@ -72,12 +82,27 @@ def inner_events(body: TransactionPayload, format: FormatContext) -> Iterator[Ev
         raise FormatError("an event inside the payload does not fit it", phase="framing", offset=end)
 
 
+@dataclass(frozen=True, slots=True)
+class PayloadForm:
+    """How the bytes of a payload are compressed; the defaults are those of a server.
+
+    Readers take all of these (mysqlbinlog 9.7 does): ``frames`` frames one after the other, without the size of their
+    content, with a checksum of their own; ``compression`` NONE has the bytes as they are.
+    """
+
+    level: int = DEFAULT_LEVEL
+    compression: int = ZSTD
+    frames: int = 1
+    content_size: bool = True
+    frame_checksum: bool = False
+
+
 def compress_events(
-    events: Iterable[Event], format: FormatContext, *, level: int = DEFAULT_LEVEL, compression: int = ZSTD
+    events: Iterable[Event], format: FormatContext, form: PayloadForm = PayloadForm()
 ) -> TransactionPayload:
     """One payload of these events, as a server makes it."""
     inner = inner_format(format)
-    return compress_bytes(b"".join(encode_inner(event, inner) for event in events), level, compression)
+    return compress_bytes(b"".join(encode_inner(event, inner) for event in events), form)
 
 
 def encode_inner(event: Event, inner: FormatContext) -> bytes:
@@ -85,18 +110,13 @@ def encode_inner(event: Event, inner: FormatContext) -> bytes:
     return encode_event(event if event.log_pos is not None else event.replace(log_pos=0), 0, inner)
 
 
-def compress_bytes(data: bytes, level: int = DEFAULT_LEVEL, compression: int = ZSTD) -> TransactionPayload:
-    """One payload of these bytes, as a server makes it."""
-    if compression == NONE:
+def compress_bytes(data: bytes, form: PayloadForm = PayloadForm()) -> TransactionPayload:
+    """One payload of these bytes."""
+    if form.compression == NONE:
         values = ((COMPRESSION_TYPE, pack_int(NONE)), (PAYLOAD_SIZE, pack_int(len(data))))
         return TransactionPayload(values=values, payload=data)
-    import zstandard
-
-    # The server feeds a stream whose size it pledges; larger than the level's window, its blocks are not those that
-    # compressing at one go gives (recorded).
-    compressor = zstandard.ZstdCompressor(level=level, write_content_size=True, write_checksum=False)
-    stream = compressor.compressobj(size=len(data))
-    payload = stream.compress(data) + stream.flush()
+    step = max(-(-len(data) // form.frames), 1)
+    payload = b"".join(_frame(data[at : at + step], form) for at in range(0, max(len(data), 1), step))
     return TransactionPayload(
         values=(
             (COMPRESSION_TYPE, pack_int(ZSTD)),
@@ -105,3 +125,17 @@ def compress_bytes(data: bytes, level: int = DEFAULT_LEVEL, compression: int = Z
         ),
         payload=payload,
     )
+
+
+def _frame(data: bytes, form: PayloadForm) -> bytes:
+    """The server feeds a stream whose size it pledges.
+
+    Larger than the level's window, its blocks are not those that compressing at one go gives (recorded).
+    """
+    import zstandard
+
+    compressor = zstandard.ZstdCompressor(
+        level=form.level, write_content_size=form.content_size, write_checksum=form.frame_checksum
+    )
+    stream = compressor.compressobj(size=len(data)) if form.content_size else compressor.compressobj()
+    return stream.compress(data) + stream.flush()

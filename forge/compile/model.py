@@ -636,6 +636,18 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         return next((thread for thread in known if thread is not None), None)
 
 
+class PayloadForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Compressed transactions in other forms than a server's, which readers take."""
+
+    #: ``none``: a payload that is not compressed.
+    compression: Literal["zstd", "none"] = "zstd"
+    #: zstd frames, one after the other.
+    frames: int = 1
+    #: Whether frames tell the size of their content, and have a checksum of their own.
+    content_size: bool = True
+    frame_checksum: bool = False
+
+
 class Torn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """What a crash left of a session's last file."""
 
@@ -692,6 +704,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     #: ``binlog_transaction_compression``: the events of a transaction travel in one zstd payload (MySQL 8.0.20 on).
     compression: bool = False
     compression_level: int = 3
+    #: With ``compression``: other forms of the payload than the server's own.
+    payload: PayloadForms = PayloadForms()
     #: MariaDB: texts of statements and rows of at least ``log_bin_compress_min_len`` bytes are compressed one by one.
     log_bin_compress: bool = False
     log_bin_compress_min_len: int = 256

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from forge.binlog.payload import compress_events
+from forge.binlog.payload import PayloadForm, compress_events
 from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
 from forge.compile.log import SessionLog, ddl_database, xa_text
@@ -34,6 +34,7 @@ from forge.events.layout import Body
 from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
+from forge.events.transaction_payload import NONE, ZSTD
 from forge.servers import ServerLine
 
 DEFAULT_UUID = "6b696e64-6f66-4f72-6765-000000000001"
@@ -137,8 +138,18 @@ class MysqlLog(SessionLog):
         if not (self.session.compression and rows):
             yield from events
             return
-        payload = compress_events(events, FormatContext(), level=self.session.compression_level)
+        payload = compress_events(events, FormatContext(), self._payload_form())
         yield self.event(payload, self.commit_second(number, transaction))
+
+    def _payload_form(self) -> PayloadForm:
+        asked = self.session.payload
+        return PayloadForm(
+            level=self.session.compression_level,
+            compression=NONE if asked.compression == "none" else ZSTD,
+            frames=asked.frames,
+            content_size=asked.content_size,
+            frame_checksum=asked.frame_checksum,
+        )
 
     def _inside(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """BEGIN or XA START, the statements, and the end."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import LoadFile, Plan, RelayLog, Session, Transaction
+from forge.compile.model import LoadFile, PayloadForms, Plan, RelayLog, Session, Transaction
 from forge.compile.own import own_events
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.record.replica import free_port, replica_of, source_options, wait_until_stored
@@ -175,5 +175,7 @@ def _check_recordable(session: Session) -> None:
         )
     if session.torn is not None:
         raise ScenarioError("session.torn cannot be recorded: what a crash leaves is chance", expected="no torn")
+    if session.payload != PayloadForms():
+        raise ScenarioError("session.payload cannot be recorded: a real server writes its own form")
     if session.metadata != MetadataForms():
         raise ScenarioError("session.metadata cannot be recorded: a real server writes its own forms")

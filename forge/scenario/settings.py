@@ -27,6 +27,11 @@ def wrong_settings(session: Session) -> Iterator[tuple[Path, ScenarioError]]:
         value = getattr(session, name)
         if value is not None and not lowest <= value <= highest:
             yield ("session", name), ScenarioError(f"{name} is {value}", expected=f"{lowest} to {highest}")
+    if not 1 <= session.payload.frames <= 1000:
+        yield (
+            ("session", "payload", "frames"),
+            ScenarioError(f"frames is {session.payload.frames}", expected="1 to 1000"),
+        )
     names: list[tuple[Path, str]] = [(("session", "log_name"), session.log_name)]
     if session.relay_log is not None:
         names.append((("session", "relay_log", "name"), session.relay_log.name))

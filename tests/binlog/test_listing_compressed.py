@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.binlog.listing import assemble, disassemble, listing_json, listing_text
-from forge.binlog.payload import LEVELS, compress_bytes, inner_events, payload_bytes
+from forge.binlog.payload import LEVELS, PayloadForm, compress_bytes, inner_events, payload_bytes
 from forge.errors import FormatError, ScenarioError
 from forge.events.event import Event
 from forge.events.format import FormatContext
@@ -103,14 +103,14 @@ def test_damaged_events_inside_a_sound_payload_come_back(level: int, data: st.Da
     changed = bytearray(inner_bytes())
     changed = changed[: data.draw(st.integers(len(changed) - 100, len(changed)))]
     changed[data.draw(st.integers(0, len(changed) - 1))] ^= data.draw(st.integers(0, 255))
-    file = with_payload(compress_bytes(bytes(changed), level))
+    file = with_payload(compress_bytes(bytes(changed), PayloadForm(level)))
     listed = list(disassemble(file))[-1]
     assert "events" in listed
     assert keeps(file)
 
 
 def test_a_payload_without_compression_says_so() -> None:
-    file = with_payload(compress_bytes(inner_bytes(), compression=NONE))
+    file = with_payload(compress_bytes(inner_bytes(), PayloadForm(compression=NONE)))
     listed = list(disassemble(file))[-1]
     assert listed["compression"] == "none"
     assert listed["events"][0]["query"] == "BEGIN"
