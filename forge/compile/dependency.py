@@ -41,8 +41,8 @@ class Writeset(CommitOrder):
 
     def next(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
         last_committed, number = super().next(transaction)
-        # Statements that the transaction has logged in groups of their own stay in its set (recorded).
-        logged = () if transaction is None else (*transaction.earlier, *transaction.rows_statements)
+        # Statements logged in groups of their own stay in the set, those taken back by savepoint leave it (recorded).
+        logged = () if transaction is None else transaction.writes
         statements = [part for statement in logged for part in statement.parts() if part.changes]
         keys = {key for statement in statements for key in written_keys(statement)}
         missing = any(key_of_rows(statement.table) is None for statement in statements)

@@ -37,7 +37,7 @@ class LoggedTransaction:
     """A group of row events: ``steps`` are the statements that are written, in order.
 
     ``alone``: the group of one statement that changed no transactional table, inside a transaction or in autocommit
-    mode.  ``earlier``: statements before it in the same transaction, whose writes count for its logical timestamp.
+    mode.  ``writes``: the statements of the transaction whose writes count for its logical timestamp.
     ``engaged``: a transactional engine takes part; ``two_phase``: it and the log commit together, by XID;
     ``mixed``: some statement before it changed tables that no rollback reaches.
     """
@@ -48,7 +48,7 @@ class LoggedTransaction:
     end: End = "commit"
     xa: XaId | None = None
     alone: bool = False
-    earlier: tuple[RowsStatement, ...] = ()
+    writes: tuple[RowsStatement, ...] = ()
     engaged: bool = True
     two_phase: bool = True
     mixed: bool = False
@@ -151,6 +151,7 @@ class Caches:
     def _rows_statement(self, step: RowsStatement) -> None:
         if step.first is None and not step.as_text:
             return
+        self._rows.append(step)
         self.joined |= is_transactional(step.table)
         if is_transactional(step.table) and not (step.as_text and changes_nothing(step, self.line)):
             self.engine_first = self.engine_first if self.engaged else not self.registered
@@ -162,7 +163,6 @@ class Caches:
             self.mixed = True
             self.unprepared |= step.table.engine == "Aria"
         self.registered = True
-        self._rows.append(step)
 
     def _rollback_to(self, step: RollbackTo) -> None:
         """Events since the savepoint vanish, its own SAVEPOINT stays."""
@@ -191,14 +191,13 @@ class Caches:
         del self.steps[length:]
 
     def _group(self, steps: list[Step]) -> LoggedTransaction:
-        own = {id(step) for step in steps}
         return LoggedTransaction(
             steps=tuple(steps),
             current_database=self.transaction.current_database,
             in_block=self.transaction.in_block,
             end=self.transaction.end,
             xa=self.transaction.xa,
-            earlier=tuple(step for step in self._rows if id(step) not in own),
+            writes=tuple(self._rows),
             engaged=self.engaged,
             two_phase=self.engaged and not self.unprepared,
             mixed=self.mixed,
@@ -216,6 +215,8 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
         elif isinstance(group, XaEnd):
             if group.logged:
                 yield group
+        elif group.unlogged:
+            continue
         elif line.family == "mysql":
             yield from _mysql_ddl(group)
         elif not (group.kind == "create_table" and group.no_effect):

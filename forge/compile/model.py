@@ -411,6 +411,14 @@ class DdlStatement:
     like: bool = False
     #: IF [NOT] EXISTS made the statement change nothing; it is logged all the same.
     no_effect: bool = False
+    #: A statement of kind ``other``: it carries INVOKER, TIME_ZONE, MICROSECONDS (HRNOW), the number of a transaction.
+    invoker: bool = False
+    zone: bool = False
+    fraction: bool = False
+    atomic: bool = False
+    #: The text that a client sends, where the server logs another; it may keep the statement out of the log.
+    replayed: str | None = None
+    unlogged: bool = False
     #: The server wrote it by itself (``empty_memory``); a data definition statement was the occasion.
     implicit: bool = False
     caused_by_ddl: bool = False

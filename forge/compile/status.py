@@ -160,6 +160,8 @@ def evaluates_now(statement: RowsStatement, *, fractional: bool) -> bool:
 
 def has_ddl_xid(statement: DdlStatement) -> bool:
     """Atomic DDL carries the number of its storage-engine transaction (8.0.1 on); MyISAM tables have none."""
+    if statement.kind == "other":
+        return statement.atomic and not statement.no_effect
     if statement.no_effect or (statement.kind == "drop_table" and not statement.dropped):
         return False
     return not in_other_engine(statement)
@@ -202,12 +204,19 @@ def ddl_variables(
 ) -> StatusVariables:
     """Recorded on 9.7 for every kind; docs/servers.md has the table."""
     variables = session_variables(session, line)
-    if statement.kind not in ("truncate_table", "empty_memory") and not statement.like:
+    named = statement.databases or statement.kind != "other"
+    if statement.kind not in ("truncate_table", "empty_memory") and not statement.like and named:
         # The names come from a set that the server prints from the end.
         names = tuple(sorted(statement.databases, reverse=True))
         variables["updated_databases"] = names if len(names) <= MAX_DATABASES else OVER_MAX_DATABASES
     if xid is not None:
         variables["ddl_xid"] = xid
+    if statement.invoker:
+        variables["invoker"] = line.session_user
+    if statement.zone:
+        variables["time_zone"] = TIME_ZONE
+    if statement.fraction:
+        variables["microseconds"] = microsecond
     if statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = 0
         if any(column.type.name == "TIMESTAMP" for column in statement.defines) and not statement.no_effect:
@@ -223,8 +232,11 @@ def mariadb_ddl_variables(
 ) -> StatusVariables:
     """Recorded on 10.11 and 11.8: CREATE and ALTER DATABASE and TRUNCATE have no number of a transaction."""
     variables = session_variables(session, line)
+    if statement.fraction:
+        variables["hrnow"] = microsecond
     without_number = ("create_database", "alter_database", "truncate_table", "empty_memory")
-    if statement.kind not in without_number and not statement.manages_partitions:
+    numbered = statement.kind not in without_number and (statement.kind != "other" or statement.atomic)
+    if numbered and not statement.manages_partitions:
         variables["mariadb_ddl_xid"] = xid
     # Values of COLUMNS partitions that are text are kept with the name of a character set, which is parsed again.
     named = names_charset_alone(statement.sql) or statement.partitioned_by_text
@@ -255,7 +267,7 @@ def _time_variables(statement: DdlStatement, microsecond: int, line: ServerLine)
     """TIME_ZONE and MICROSECONDS of statements that make or change a table (docs/servers.md, B)."""
     if statement.no_effect or statement.like or statement.method == "rename":
         return {}
-    if statement.kind not in ("create_table", *ALTERING):
+    if statement.kind not in ("create_table", *ALTERING) and statement.method is None:
         return {}
     columns = [column for table in statement.tables for column in table.columns]
     zone = any(_has_moment_default(c) and (line.datetime_zone or c.type.name == "TIMESTAMP") for c in columns)

@@ -39,12 +39,14 @@ class ReplayStatement:
     settings: tuple[str, ...] = ()
     #: Statements that have to run after it.
     restored: tuple[str, ...] = ()
+    #: The text has semicolons of its own, so that another mark has to end it.
+    delimiter: str | None = None
 
     @property
     def end(self) -> str:
         """What ends the statement for a client; a comment up to the line's end would swallow the semicolon."""
         last = self.sql.rpartition("\n")[2]
-        return "\n;" if "--" in last or "#" in last else ";"
+        return ("\n" if "--" in last or "#" in last else "") + (self.delimiter or ";")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,10 @@ def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
     if isinstance(step, ReleaseSavepoint):
         return ReplayStatement(f"RELEASE SAVEPOINT {quoted(step.name)}", None)
     if not isinstance(step, RowsStatement):
-        return ReplayStatement(step.sql, _own_time(step, clock))
+        sql = step.replayed or step.sql
+        body = step.kind == "other" and ";" in sql
+        delimiter = next(mark for mark in ("//", "$$", "%%", "@@@") if mark not in sql) if body else None
+        return ReplayStatement(sql, _own_time(step, clock), delimiter=delimiter)
     settings = step.context.settings
     restored: tuple[str, ...] = ()
     if step.rows_query is not None:
@@ -181,13 +186,14 @@ def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | No
     asks = isinstance(statement, RowsStatement) and any(
         call.name in CLOCK_FUNCTIONS for call in statement.context.calls
     )
+    asks = asks or (isinstance(statement, DdlStatement) and statement.fraction)
     return _seconds(statement.time) if asks or any(map(_takes_time, _timed_columns(statement))) else None
 
 
 def _timed_columns(statement: RowsStatement | DdlStatement) -> Sequence[TableColumn]:
     if isinstance(statement, DdlStatement):
         # Changing a table in place evaluates the defaults of all its columns; making one does not.
-        changes = statement.kind in ("alter_table", "create_index")
+        changes = statement.kind in ("alter_table", "create_index", "other")
         return [column for table in statement.tables for column in table.columns] if changes else ()
     return statement.table.columns if statement.kind != "delete" else ()
 

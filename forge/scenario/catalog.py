@@ -16,6 +16,7 @@ from forge.scenario.alteration import Alteration
 from forge.scenario.definition import Definition, define_column
 from forge.scenario.engines import INNODB, check_engine
 from forge.scenario.foreign_keys import children_of, with_foreign_keys
+from forge.scenario.objects import ObjectName, ObjectStatement, apply_object, forget_database
 from forge.scenario.partitions import has_text_values, names_text_values
 from forge.scenario.rows import StatementTime
 from forge.scenario.show_create import create_table_text
@@ -28,12 +29,12 @@ from forge.scenario.syntax import (
     CreateLike,
     CreateTable,
     DatabaseStatement,
-    Ddl,
     DropTables,
     KeyDraft,
     PartDraft,
     RenameTables,
     RenameTo,
+    TableDdl,
     TableRef,
     TruncateTable,
     TypeDraft,
@@ -58,6 +59,8 @@ class Catalog:
         #: Default collation by database.
         self.databases: dict[str, int] = {}
         self.tables: dict[TableName, TableState] = {}
+        #: Views, triggers, routines and events: (kind, database, name) -> the table of a trigger.
+        self.objects: dict[ObjectName, TableName | None] = {}
         #: How many definitions every table name has had.
         self._versions: dict[TableName, int] = {}
 
@@ -76,12 +79,14 @@ class Catalog:
         found.is_open = True
         return found
 
-    def apply(self, statement: Ddl, sql: str, current: str, time: StatementTime) -> DdlStatement:
+    def apply(self, statement: TableDdl | ObjectStatement, sql: str, current: str, time: StatementTime) -> DdlStatement:
         """Run a statement; what the compiler has to know of it.
 
         ``current`` is the session's current database, ``time`` that of the statement.  Raises SqlError (a place in
         ``sql``) for what a server would refuse.
         """
+        if isinstance(statement, ObjectStatement):
+            return apply_object(self, statement, sql, current)
         if isinstance(statement, DatabaseStatement):
             return self._database(statement, sql, current)
         if isinstance(statement, CreateTable):
@@ -109,7 +114,8 @@ class Catalog:
             raise SqlError(f"there is no database {database!r}", ref.offset, suggestion=suggestion)
         return database
 
-    def _state(self, ref: TableRef, current: str) -> TableState:
+    def state_of(self, ref: TableRef, current: str) -> TableState:
+        """The table that a statement names.  Raises SqlError."""
         database = self.database_of(ref, current)
         found = self.tables.get((database, ref.name))
         if found is None:
@@ -123,7 +129,7 @@ class Catalog:
 
     def _unbound(self, ref: TableRef, current: str, what: str) -> TableState:
         """The table, which takes part in no foreign key.  Raises SqlError and SqlUnsupported."""
-        state = self._state(ref, current)
+        state = self.state_of(ref, current)
         if state.table.foreign_keys or children_of(self, state.table):
             raise SqlUnsupported(f"{what} of a table with foreign keys is not supported yet", ref.offset)
         return state
@@ -144,6 +150,8 @@ class Catalog:
         name = (self.database_of(ref, current), ref.name)
         if name in self.tables:
             raise SqlError(f"table {'.'.join(name)} exists already", ref.offset)
+        if ("view", *name) in self.objects:
+            raise SqlError(f"{'.'.join(name)} is a view", ref.offset, expected="another name")
         return name
 
     def _database(self, statement: DatabaseStatement, sql: str, current: str) -> DdlStatement:
@@ -170,6 +178,7 @@ class Catalog:
             self.databases[name] = self._collation(statement.charset, self.databases[name])
             return result
         del self.databases[name]
+        forget_database(self.objects, name)
         dropped = tuple(key for key in self.tables if key[0] == name)
         irrevocable = tuple(sorted(key for key in dropped if not is_transactional(self.tables[key].table)))
         self.tables = {key: table for key, table in self.tables.items() if key[0] != name}
@@ -202,7 +211,7 @@ class Catalog:
         return replace(result, tables=(state.table,), defines=state.table.columns, partitioned_by_text=by_text)
 
     def _create_like(self, statement: CreateLike, sql: str, current: str) -> DdlStatement:
-        model = self._state(statement.like, current)
+        model = self.state_of(statement.like, current)
         database = self.database_of(statement.table, current)
         if (database, statement.table.name) == (model.table.database, model.table.name):
             raise SqlError(f"table {model.name} cannot be like itself", statement.like.offset)
@@ -266,7 +275,7 @@ class Catalog:
             if statement.if_exists and database and (database, ref.name) not in self.tables:
                 missing.append((database, ref.name))
                 continue
-            self._state(ref, current)
+            self.state_of(ref, current)
             if (database, ref.name) in dropped:
                 raise SqlError(f"table {database}.{ref.name} is named twice", ref.offset)
             dropped.append((database, ref.name))
@@ -309,7 +318,7 @@ class Catalog:
         self.tables[name] = state
 
     def _truncate(self, statement: TruncateTable, sql: str, current: str) -> DdlStatement:
-        state = self._state(statement.table, current)
+        state = self.state_of(statement.table, current)
         self._check_droppable(statement.table, current, [(state.table.database, state.table.name)])
         name = (state.table.database, state.table.name)
         emptied = TableState(state.definition, self._version(name))

@@ -8,18 +8,20 @@ from typing import Literal
 from forge.errors import nearest
 from forge.scenario.ddl_columns import charset_name, collation_name
 from forge.scenario.ddl_foreign_keys import table_ref
+from forge.scenario.ddl_objects import WITH_BODY, grant_or_revoke, object_statement, upkeep
 from forge.scenario.ddl_tables import alter_table, create_table, key_body, locking
+from forge.scenario.objects import ObjectStatement
 from forge.scenario.syntax import (
     AddKey,
     AlterTable,
     CharsetClause,
     CreateTable,
     DatabaseStatement,
-    Ddl,
     DropKey,
     DropTables,
     KeyDraft,
     RenameTables,
+    TableDdl,
     TruncateTable,
 )
 from forge.scenario.tokens import Cursor, SqlError, SqlUnsupported
@@ -31,8 +33,12 @@ _OTHER_OBJECTS = (
     "JSON", "EXTERNAL", "ALGORITHM",
 )  # fmt: skip
 _DML = ("INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "LOAD", "WITH", "VALUES")
-_VERBS = ("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE")
+_VERBS = (
+    "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "GRANT", "REVOKE",
+)  # fmt: skip
 _OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
+#: What a data definition statement says.
+Ddl = TableDdl | ObjectStatement
 _DatabaseKind = Literal["create_database", "alter_database", "drop_database"]
 
 
@@ -42,7 +48,7 @@ def parse_ddl(sql: str) -> Ddl:
     Raises SqlError (a place in the text, what was expected, the nearest word) for text that no server accepts, and
     SqlUnsupported naming the statement for those that this version does not make.
     """
-    cursor = Cursor(sql)
+    cursor = Cursor(sql, with_body=WITH_BODY.match(sql) is not None)
     start = cursor.token
     if start.is_word(*_DML):
         raise SqlError(f"{start.text.upper()} is not a data definition", 0, expected="insert:, update: or delete:")
@@ -51,7 +57,7 @@ def parse_ddl(sql: str) -> Ddl:
         if start.kind == "word" and nearest(start.text.upper(), _VERBS) is None:
             raise SqlUnsupported(f"{start.text.upper()} is not supported; {', '.join(_VERBS)} are", start.start)
         cursor.wrong("a data definition statement", _VERBS)
-    statement = _after_verb(cursor, verb)
+    statement = _after_verb(cursor, verb, start.start)
     if not cursor.at("end"):
         cursor.wrong("the end of the statement")
     return statement
@@ -65,13 +71,20 @@ def parse_create_table(sql: str) -> CreateTable:
     return statement
 
 
-def _after_verb(cursor: Cursor, verb: str) -> Ddl:
+def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
+    if verb in ("ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH"):
+        return upkeep(cursor, verb, start)
+    if verb in ("GRANT", "REVOKE"):
+        return grant_or_revoke(cursor, verb, start)
     if verb == "TRUNCATE":
         cursor.accept("TABLE")
         return TruncateTable(table_ref(cursor))
     if verb == "RENAME":
         return _rename(cursor)
     what = cursor.token
+    on_object = object_statement(cursor, verb)
+    if on_object is not None:
+        return on_object
     if cursor.accept("TABLE"):
         if verb == "CREATE":
             return create_table(cursor)
@@ -87,9 +100,11 @@ def _after_verb(cursor: Cursor, verb: str) -> Ddl:
     return cursor.wrong("TABLE, DATABASE or INDEX", _OBJECTS)
 
 
-def _rename(cursor: Cursor) -> RenameTables:
+def _rename(cursor: Cursor) -> RenameTables | ObjectStatement:
     if cursor.token.is_word("USER"):
-        raise SqlUnsupported("RENAME USER is not supported yet", cursor.token.start)
+        offset = cursor.token.start
+        cursor.rest()
+        return ObjectStatement("account", "other", offset=offset)
     if not cursor.accept_any("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
     pairs = []

@@ -17,9 +17,10 @@ from forge.located import Path
 from forge.scenario.catalog import SYSTEM_DATABASES, Catalog
 from forge.scenario.cells import Circumstances
 from forge.scenario.convert import checked
-from forge.scenario.ddl import parse_create_table, parse_ddl
+from forge.scenario.ddl import Ddl, parse_create_table, parse_ddl
 from forge.scenario.foreign_keys import References
 from forge.scenario.model import Scenario, Statement, TableDeclaration, Transaction
+from forge.scenario.objects import ObjectStatement
 from forge.scenario.placed import own_event
 from forge.scenario.rows import StatementTime
 from forge.scenario.session_text import SessionText
@@ -27,7 +28,7 @@ from forge.scenario.settings import wrong_settings
 from forge.scenario.sqltext import identifier, table_sql
 from forge.scenario.state import TableState
 from forge.scenario.statements import execute
-from forge.scenario.syntax import AlterTable, CreateLike, CreateTable, DatabaseStatement, Ddl, DropTables
+from forge.scenario.syntax import AlterTable, CreateLike, CreateTable, DatabaseStatement, DropTables
 from forge.scenario.table_text import table_text
 from forge.scenario.tokens import SqlError
 from forge.scenario.transactions import (
@@ -211,7 +212,7 @@ class _Planner:
     def _open_for_ddl(self, statement: Ddl) -> None:
         """ALTER TABLE opens its table; what others do with one that has lost its rows is not made yet."""
         lost = {name for name, state in self.catalog.tables.items() if state.lost_rows}
-        if not lost or isinstance(statement, (CreateTable, DatabaseStatement, DropTables)):
+        if not lost or isinstance(statement, (CreateTable, DatabaseStatement, DropTables, ObjectStatement)):
             return
         ref = statement.table if isinstance(statement, AlterTable) else None
         if ref is None:

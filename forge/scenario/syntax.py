@@ -399,4 +399,4 @@ class DatabaseStatement:
     exists: bool = False
 
 
-Ddl = CreateTable | CreateLike | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement
+TableDdl = CreateTable | CreateLike | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement

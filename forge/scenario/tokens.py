@@ -74,8 +74,8 @@ def at_offset(offset: int) -> Iterator[None]:
         raise kind(error.problem, offset, expected=error.expected, suggestion=error.suggestion) from None
 
 
-def tokenize(sql: str) -> list[Token]:
-    """The pieces of one statement, closed by one of kind "end".  Raises SqlError."""
+def tokenize(sql: str, *, with_body: bool = False) -> list[Token]:
+    """The pieces of one statement, closed by one of kind "end"; a body may hold semicolons.  Raises SqlError."""
     from sqlglot.dialects.mysql import MySQL
     from sqlglot.errors import TokenError
 
@@ -92,7 +92,7 @@ def tokenize(sql: str) -> list[Token]:
     while tokens and tokens[-1].is_mark(";"):
         tokens.pop()
     for token in tokens:
-        if token.is_mark(";"):
+        if token.is_mark(";") and not with_body:
             raise SqlError("a second statement begins here", token.end, expected="one statement")
     end = tokens[-1].end if tokens else 0
     tokens.append(Token("end", "", end, end))
@@ -127,9 +127,9 @@ def _unescape(match: re.Match[str]) -> str:
 class Cursor:
     """Reads tokens one after the other."""
 
-    def __init__(self, sql: str) -> None:
+    def __init__(self, sql: str, *, with_body: bool = False) -> None:
         self.sql = sql
-        self._tokens = tokenize(sql)
+        self._tokens = tokenize(sql, with_body=with_body)
         self._at = 0
 
     @property
@@ -228,6 +228,12 @@ class Cursor:
             self.wrong("a number")
         self.advance()
         return int(number) if token.text.isdigit() and not point else number
+
+    def rest(self) -> str:
+        """Take everything up to the end; its text as written."""
+        start = self.token.start
+        self._at = len(self._tokens) - 1
+        return self.sql[start:].strip()
 
     def balanced(self) -> str:
         """Take a parenthesis with everything up to its end; the text inside, as written."""

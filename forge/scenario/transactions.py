@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -20,7 +21,6 @@ from forge.compile.model import (
 )
 from forge.errors import ScenarioError, nearest
 from forge.scenario.catalog import Catalog
-from forge.scenario.generators import literal_of
 from forge.scenario.model import Statement, XaName
 from forge.scenario.model import Transaction as Declared
 from forge.scenario.state import TableState, UndoLog, undo
@@ -51,10 +51,11 @@ def xa_id(name: XaName) -> XaId:
 
 
 def _part(declared: Any, what: str) -> bytes:
-    literal = literal_of(declared)
-    if isinstance(literal, int):
-        literal = str(literal)
-    part = literal.encode() if isinstance(literal, str) else literal
+    literal = declared
+    if isinstance(declared, dict) and declared.keys() == {"hex"}:
+        with suppress(ValueError, TypeError):
+            literal = bytes.fromhex(declared["hex"])
+    part = str(literal).encode() if isinstance(literal, (str, int)) else literal
     if not isinstance(part, bytes) or len(part) > XA_PART or (what == "gtrid" and not part):
         raise ScenarioError(f"{what} is {declared!r}", expected=f"text or {{hex: ...}} of at most {XA_PART} bytes")
     return part

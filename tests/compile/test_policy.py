@@ -68,7 +68,7 @@ def update(target: Table, before: Row, after: Row, *assigned: int) -> RowsStatem
 
 
 def logged(*statements: RowsStatement) -> LoggedTransaction:
-    return LoggedTransaction(statements, "shop", len(statements) > 1)
+    return LoggedTransaction(statements, "shop", len(statements) > 1, writes=statements)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_written_keys_are_taken_back_only_to_a_savepoint_of_the_very_same_name(n
     [group] = logged_groups([Transaction(steps, "d", explicit=True)], server_line("mysql-9.7"))
     assert isinstance(group, LoggedTransaction)
     assert len(group.rows_statements) == 1
-    assert len(group.earlier) == kept
+    assert len(group.writes) == kept + 1
 
 
 def test_by_commit_order_a_transaction_depends_on_the_one_before() -> None:

@@ -1,0 +1,319 @@
+"""Statements on views, triggers, routines, events, accounts, and upkeep: from SQL text to what it says."""
+
+from __future__ import annotations
+
+import re
+
+from forge.scenario.ddl_foreign_keys import table_ref
+from forge.scenario.objects import Definer, ObjectKind, ObjectStatement, Piece, accounts_text
+from forge.scenario.syntax import TableRef
+from forge.scenario.tokens import Cursor, SqlUnsupported
+
+#: Statements whose bodies may hold semicolons.
+WITH_BODY = re.compile(r"\s*(CREATE|ALTER)\b[^;]*?\b(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b", re.IGNORECASE | re.DOTALL)
+_SQL_DATA = ("NO SQL", "READS SQL DATA", "MODIFIES SQL DATA")
+_INTEGERS = {"INTEGER": "int", "INT": "int", "BIGINT": "bigint", "SMALLINT": "smallint", "TINYINT": "tinyint",
+             "MEDIUMINT": "mediumint"}  # fmt: skip
+_PRIVILEGES = (
+    "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "RELOAD", "SHUTDOWN", "PROCESS", "FILE", "REFERENCES",
+    "INDEX", "ALTER", "SHOW DATABASES", "SUPER", "CREATE TEMPORARY TABLES", "LOCK TABLES", "EXECUTE",
+    "REPLICATION SLAVE", "REPLICATION CLIENT", "CREATE VIEW", "SHOW VIEW", "CREATE ROUTINE", "ALTER ROUTINE",
+    "CREATE USER", "EVENT", "TRIGGER", "CREATE TABLESPACE", "CREATE ROLE", "DROP ROLE",
+)  # fmt: skip
+_FLUSHED = ("TABLES", "TABLE", "PRIVILEGES", "STATUS", "HOSTS", "USER_RESOURCES", "OPTIMIZER_COSTS")
+
+
+def object_statement(cursor: Cursor, verb: str) -> ObjectStatement | None:
+    """What follows CREATE, ALTER or DROP, if it is about such an object; None otherwise."""
+    start = cursor.token.start
+    if verb == "DROP":
+        return _drop(cursor, start)
+    replaces = verb == "CREATE" and cursor.accept("OR", "REPLACE")
+    algorithm = _value_of(cursor, "ALGORITHM") if _at_object_option(cursor) else None
+    definer = _definer(cursor)
+    security = None
+    if cursor.accept("SQL", "SECURITY"):
+        security = cursor.advance().text.upper()
+    word = cursor.token
+    kind: ObjectKind
+    if cursor.accept("VIEW"):
+        return _view(cursor, verb, algorithm or "UNDEFINED", definer, security or "DEFINER", replaces=replaces)
+    if cursor.accept("USER") or cursor.accept("ROLE"):
+        return _account(cursor, verb, word.text.upper(), start)
+    for kind in ("trigger", "event", "procedure", "function"):
+        if cursor.accept(kind.upper()):
+            if replaces:
+                raise SqlUnsupported(f"OR REPLACE of a {kind} is not supported yet", word.start)
+            return _with_body(cursor, kind, verb, word.start, definer)
+    if replaces or definer is not None or security is not None:
+        raise SqlUnsupported(f"{verb} {word.text.upper()} is not supported yet", word.start)
+    return None
+
+
+def _at_object_option(cursor: Cursor) -> bool:
+    return cursor.token.is_word("ALGORITHM") and cursor.following().is_mark("=")
+
+
+def _value_of(cursor: Cursor, word: str) -> str:
+    cursor.expect(word)
+    cursor.accept_mark("=")
+    return cursor.advance().text.upper()
+
+
+def _definer(cursor: Cursor) -> Definer | None:
+    if not cursor.accept("DEFINER"):
+        return None
+    cursor.expect_mark("=")
+    if cursor.accept("CURRENT_USER"):
+        if cursor.accept_mark("("):
+            cursor.expect_mark(")")
+        return Definer()
+    return Definer(_user(cursor))
+
+
+def _user(cursor: Cursor) -> tuple[str, str]:
+    """``user@host``; a user without a host is at '%'."""
+    user = cursor.advance().text
+    if not cursor.accept_mark("@"):
+        return user, "%"
+    return user, cursor.advance().text
+
+
+def _view(
+    cursor: Cursor, verb: str, algorithm: str, definer: Definer | None, security: str, *, replaces: bool
+) -> ObjectStatement:
+    exists = cursor.accept("IF", "NOT", "EXISTS")
+    name = table_ref(cursor)
+    columns: list[str] = []
+    if cursor.accept_mark("("):
+        columns.append(cursor.name("column"))
+        while cursor.accept_mark(","):
+            columns.append(cursor.name("column"))
+        cursor.expect_mark(")")
+    cursor.expect("AS")
+    body = cursor.rest()
+    if algorithm == "MERGE" and not re.search(r"\bFROM\b", body, re.IGNORECASE):
+        algorithm = "UNDEFINED"
+    elif algorithm == "MERGE" and re.search(
+        r"\b(GROUP|HAVING|DISTINCT|LIMIT|UNION|COUNT|SUM|MIN|MAX|AVG|OVER|EXCEPT|INTERSECT)\b", body, re.IGNORECASE
+    ):
+        raise SqlUnsupported("ALGORITHM=MERGE of such a SELECT is not supported yet", name.offset)
+    words = "CREATE OR REPLACE" if replaces else verb
+    head = f"{words} ALGORITHM={algorithm} DEFINER="
+    tail = f" SQL SECURITY {security} VIEW {'IF NOT EXISTS ' if exists else ''}"
+    listed = f"({', '.join(f'`{column}`' for column in columns)})" if columns else ""
+    return ObjectStatement(
+        "view",
+        "alter" if verb == "ALTER" else "create",
+        (name,),
+        (head, definer or Definer(), tail, name, f"{listed} AS {body}"),
+        name.offset,
+        exists=exists,
+        replaces=replaces,
+        invoker=verb == "CREATE" and definer is None,
+    )
+
+
+def _with_body(cursor: Cursor, kind: ObjectKind, verb: str, start: int, definer: Definer | None) -> ObjectStatement:
+    if verb == "ALTER":
+        return _alter(cursor, kind, start, definer)
+    exists = cursor.accept("IF", "NOT", "EXISTS")
+    name = table_ref(cursor)
+    common = {"offset": start, "exists": exists, "invoker": definer is None}
+    head: tuple[Piece, ...] = ("CREATE DEFINER=", definer or Definer())
+    if kind in ("procedure", "function"):
+        return ObjectStatement(
+            kind,
+            "create",
+            (name,),
+            (*head, *_routine(cursor, kind, name, exists=exists)),
+            **common,  # type: ignore[arg-type]
+        )
+    # The text goes on as it was sent.
+    pieces = (*head, f" {cursor.sql[start:].rstrip()}")
+    if kind == "event":
+        cursor.rest()
+        return ObjectStatement(kind, "create", (name,), pieces, zone=True, **common)  # type: ignore[arg-type]
+    cursor.accept_any("BEFORE", "AFTER")
+    cursor.accept_any("INSERT", "UPDATE", "DELETE")
+    cursor.expect("ON")
+    table = table_ref(cursor)
+    cursor.rest()
+    return ObjectStatement(kind, "create", (name,), pieces, table=table, **common)  # type: ignore[arg-type]
+
+
+def _alter(cursor: Cursor, kind: ObjectKind, start: int, definer: Definer | None) -> ObjectStatement:
+    if kind == "trigger" or definer is not None:
+        raise SqlUnsupported(f"this ALTER {kind.upper()} is not supported yet", start)
+    name = table_ref(cursor)
+    text = cursor.rest()
+    if kind == "event" and re.search(r"\bRENAME\b", text, re.IGNORECASE):
+        raise SqlUnsupported("ALTER EVENT ... RENAME is not supported yet", start)
+    if kind == "event" and re.search(r"\bSCHEDULE\b", text, re.IGNORECASE):
+        raise SqlUnsupported("ALTER EVENT ... ON SCHEDULE is not supported yet", start)
+    return ObjectStatement(kind, "alter", (name,), offset=start, invoker=kind == "event")
+
+
+def _routine(cursor: Cursor, kind: ObjectKind, name: TableRef, *, exists: bool) -> tuple[Piece, ...]:
+    """What the server writes of a routine: its characteristics in an order of their own, then the body as sent."""
+    opening = cursor.token.start
+    closing = cursor.balanced_end()
+    parameters = cursor.sql[opening:closing]
+    returns = f" RETURNS {_returned_type(cursor)}" if kind == "function" else ""
+    data, deterministic, security, comment = "", False, "", None
+    while True:
+        if cursor.accept("CONTAINS", "SQL"):
+            data = ""
+        elif any(cursor.accept(*(found := words).split()) for words in _SQL_DATA):
+            data = found
+        elif cursor.accept("NOT", "DETERMINISTIC"):
+            deterministic = False
+        elif cursor.accept("DETERMINISTIC"):
+            deterministic = True
+        elif cursor.accept("LANGUAGE", "SQL"):
+            pass
+        elif cursor.accept("SQL", "SECURITY"):
+            security = cursor.advance().text.upper()
+        elif cursor.accept("COMMENT"):
+            at = cursor.token
+            cursor.string("the comment")
+            comment = cursor.sql[at.start : at.end]
+        else:
+            break
+    lines = [data, "DETERMINISTIC" if deterministic else "", "SQL SECURITY INVOKER" if security == "INVOKER" else ""]
+    lines.append(f"COMMENT {comment}" if comment not in (None, "''") else "")
+    written = "".join(f"    {line}\n" for line in lines if line)
+    condition = " IF NOT EXISTS" if exists else ""
+    return (f" {kind.upper()}{condition} ", name, f"{parameters}{returns}\n{written}{cursor.rest()}")
+
+
+def _returned_type(cursor: Cursor) -> str:
+    """A type as the server writes it; only those whose form is known."""
+    cursor.expect("RETURNS")
+    token = cursor.advance()
+    word = token.text.upper()
+    size = ""
+    if cursor.token.is_mark("("):
+        start = cursor.token.start
+        size = re.sub(r"\s", "", cursor.sql[start : cursor.balanced_end()])
+    if word in _INTEGERS and not size:
+        return _INTEGERS[word] + (" unsigned" if cursor.accept("UNSIGNED") else "")
+    if word in ("DECIMAL", "DATETIME", "TIMESTAMP", "TIME", "DATE", "YEAR", "DOUBLE", "FLOAT", "JSON") and (
+        word != "DECIMAL" or "," in size
+    ):
+        return word.lower() + size
+    if word in ("VARCHAR", "CHAR", "TEXT", "LONGTEXT"):
+        charset = "utf8mb4"
+        if cursor.accept("CHARSET") or cursor.accept("CHARACTER", "SET"):
+            charset = cursor.advance().text.lower()
+        if charset != "binary" and not cursor.token.is_word("COLLATE") and (size or word not in ("VARCHAR", "CHAR")):
+            return f"{word.lower()}{size} CHARSET {charset}"
+    raise SqlUnsupported(f"RETURNS {word} is not supported yet", token.start)
+
+
+def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
+    word = cursor.token.text.upper()
+    kind: ObjectKind
+    for kind in ("view", "trigger", "procedure", "function", "event"):
+        if cursor.accept(kind.upper()):
+            exists = cursor.accept("IF", "EXISTS")
+            names = [table_ref(cursor)]
+            while kind == "view" and cursor.accept_mark(","):
+                names.append(table_ref(cursor))
+            cursor.accept_any("RESTRICT", "CASCADE")
+            return ObjectStatement(kind, "drop", tuple(names), offset=start, exists=exists)
+    if word in ("USER", "ROLE"):
+        cursor.rest()
+        return ObjectStatement("account", "drop", offset=start)
+    return None
+
+
+def _account(cursor: Cursor, verb: str, word: str, start: int) -> ObjectStatement:
+    if word == "ROLE" and verb == "CREATE":
+        cursor.rest()
+        return ObjectStatement("account", "create", offset=start)
+    if verb == "ALTER":
+        raise SqlUnsupported(f"ALTER {word} is not supported yet", start)
+    condition = "IF NOT EXISTS " if cursor.accept("IF", "NOT", "EXISTS") else ""
+    users = _users(cursor)
+    if not cursor.at("end"):
+        raise SqlUnsupported(f"CREATE USER ... {cursor.token.text.upper()} is not supported yet", cursor.token.start)
+    # The text names the default plugin; a password would be hashed with a random salt.
+    texts = (f"{accounts_text([user])} IDENTIFIED WITH 'caching_sha2_password'" for user in users)
+    return ObjectStatement("account", "create", pieces=(f"CREATE USER {condition}{','.join(texts)}",), offset=start)
+
+
+def _users(cursor: Cursor) -> list[tuple[str, str]]:
+    users = [_user(cursor)]
+    while cursor.accept_mark(","):
+        users.append(_user(cursor))
+    return users
+
+
+def grant_or_revoke(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
+    """GRANT and REVOKE of privileges on whole databases and tables, and of roles."""
+    if not re.search(r"\bON\b", cursor.sql, re.IGNORECASE):
+        cursor.rest()
+        return ObjectStatement("account", "other", offset=start)
+    privileges: list[str] = []
+    while not cursor.accept("ON"):
+        words = [cursor.advance().text.upper()]
+        while cursor.at("word") and not cursor.token.is_word("ON"):
+            words.append(cursor.advance().text.upper())
+        name = " ".join(words).removesuffix(" PRIVILEGES")
+        if name not in ("ALL", *_PRIVILEGES) or cursor.token.is_mark("("):
+            raise SqlUnsupported(f"the privilege {name} is not supported yet", start)
+        privileges.append(name)
+        cursor.accept_mark(",")
+    cursor.accept("TABLE")
+    target, databases = _granted_on(cursor, start)
+    if verb == "REVOKE":
+        cursor.rest()
+        return ObjectStatement("account", "other", offset=start, invoker=True, databases=databases)
+    cursor.expect("TO")
+    users = accounts_text(_users(cursor))
+    option = " WITH GRANT OPTION" if cursor.accept("WITH", "GRANT", "OPTION") else ""
+    ordered = sorted(privileges, key=lambda name: _PRIVILEGES.index(name) if name != "ALL" else -1)
+    listed = ", ".join("ALL PRIVILEGES" if name == "ALL" else name for name in ordered)
+    text = f"GRANT {listed} ON {target} TO {users}{option}"
+    return ObjectStatement("account", "other", pieces=(text,), offset=start, invoker=True, databases=databases)
+
+
+def _granted_on(cursor: Cursor, start: int) -> tuple[str, tuple[str, ...]]:
+    """(text, databases) of what a privilege is granted on."""
+    if cursor.accept_mark("*"):
+        if not cursor.accept_mark("."):
+            raise SqlUnsupported("GRANT ON * is not supported yet", start)
+        cursor.expect_mark("*")
+        return "*.*", ()
+    database = cursor.name("database")
+    if not cursor.accept_mark("."):
+        raise SqlUnsupported("GRANT on a table without its database is not supported yet", start)
+    if cursor.accept_mark("*"):
+        return f"`{database}`.*", (database,)
+    return f"`{database}`.`{cursor.name('table')}`", (database,)
+
+
+def upkeep(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
+    """ANALYZE, OPTIMIZE, REPAIR TABLE and FLUSH."""
+    local = cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
+    if verb == "FLUSH":
+        what = cursor.token
+        word = cursor.accept_any(*_FLUSHED)
+        if word is None or cursor.token.is_mark(","):
+            raise SqlUnsupported(f"FLUSH {what.text.upper()} is not supported; `flush:` is for logs", what.start)
+        names = []
+        while word.startswith("TABLE") and not cursor.at("end") and not cursor.token.is_word("WITH", "FOR"):
+            names.append(table_ref(cursor))
+            cursor.accept_mark(",")
+        if not cursor.at("end"):
+            raise SqlUnsupported(f"FLUSH TABLES ... {cursor.token.text.upper()} is not supported", cursor.token.start)
+        return ObjectStatement("upkeep", "other", tuple(names), offset=start, zone=word == "PRIVILEGES", local=local)
+    if not cursor.accept_any("TABLE", "TABLES"):
+        cursor.wrong("TABLE", ("TABLE",))
+    tables = [table_ref(cursor)]
+    while cursor.accept_mark(","):
+        tables.append(table_ref(cursor))
+    if not cursor.at("end"):
+        raise SqlUnsupported(f"{verb} TABLE ... {cursor.token.text.upper()} is not supported", cursor.token.start)
+    return ObjectStatement("upkeep", "other", tuple(tables), offset=start, remakes=verb == "OPTIMIZE", local=local)

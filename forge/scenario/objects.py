@@ -1,0 +1,173 @@
+"""Views, triggers, routines, events, accounts and the upkeep of tables: what their statements are logged as.
+
+Servers write most of these statements anew, with the definer and names that they stand for (recorded on 9.7; of
+MariaDB views and triggers, on servers without grant tables).  What the objects do is not followed: the rows that a
+trigger changes are declared with the statement that fires it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from forge.compile.grouping import is_transactional
+from forge.compile.model import DdlStatement
+from forge.scenario.syntax import TableRef
+from forge.scenario.tokens import SqlError, SqlUnsupported
+from forge.servers import ServerLine, server_line
+
+if TYPE_CHECKING:
+    from forge.scenario.catalog import Catalog
+
+ObjectKind = Literal["view", "trigger", "procedure", "function", "event", "account", "upkeep"]
+ObjectName = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Definer:
+    """An account in the text of a statement; ``account`` is None for the session's own."""
+
+    account: tuple[str, str] | None = None
+
+
+#: Text of a statement that is written anew: as it is, a definer, a name.
+Piece = str | Definer | TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectStatement:
+    """A statement on objects; ``pieces`` are what is logged, none: the text as it was sent.
+
+    ``exists``: IF [NOT] EXISTS; ``table`` is the trigger's; ``zone`` and ``fraction``: it reads the time so.
+    """
+
+    kind: ObjectKind
+    verb: Literal["create", "alter", "drop", "other"]
+    names: tuple[TableRef, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    offset: int = 0
+    exists: bool = False
+    replaces: bool = False
+    table: TableRef | None = None
+    zone: bool = False
+    invoker: bool = False
+    #: Databases that the text speaks of, beside those of the names.
+    databases: tuple[str, ...] = ()
+    #: OPTIMIZE TABLE makes the tables anew; LOCAL keeps a statement out of the log.
+    remakes: bool = False
+    local: bool = False
+
+
+def apply_object(catalog: Catalog, statement: ObjectStatement, sql: str, current: str) -> DdlStatement:
+    """Run the statement.  Raises SqlError for what a server would refuse, SqlUnsupported for what is not made yet."""
+    line = server_line(catalog.server)
+    if line.family == "mariadb" and statement.kind not in ("view", "trigger", "upkeep"):
+        what = "accounts" if statement.kind == "account" else f"{statement.kind}s"
+        raise SqlUnsupported(f"{what} of MariaDB are not supported yet", statement.offset)
+    done = DdlStatement(
+        kind="other",
+        sql="".join(_piece(piece, current, line) for piece in statement.pieces) or sql,
+        current_database=current,
+        invoker=statement.invoker,
+        zone=statement.zone,
+        replayed=sql,
+    )
+    if statement.kind == "account":
+        return replace(done, databases=("mysql", *statement.databases), atomic=True)
+    if statement.kind == "upkeep":
+        return _upkeep(catalog, statement, done, current)
+    return _object(catalog, statement, done, current)
+
+
+def _object(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, current: str) -> DdlStatement:
+    names = [(statement.kind, catalog.database_of(ref, current), ref.name) for ref in statement.names]
+    known = [_exists(catalog, name) for name in names]
+    done = replace(done, databases=tuple(dict.fromkeys(name[1] for name in names)), atomic=True)
+    if statement.verb == "create":
+        return _create(catalog, statement, names[0], done, current)
+    for ref, found in zip(statement.names, known, strict=True):
+        if not found and not statement.exists:
+            raise SqlError(f"there is no {statement.kind} {ref.name!r}", ref.offset)
+    if statement.verb == "alter":
+        # ALTER PROCEDURE and FUNCTION name no database (recorded).
+        return replace(done, databases=()) if statement.kind in ("procedure", "function") else done
+    for name in names:
+        catalog.objects.pop(name, None)
+    if not any(known):
+        databases = done.databases if statement.kind == "event" else ()
+        return replace(done, databases=databases, no_effect=True)
+    return done
+
+
+def _create(
+    catalog: Catalog, statement: ObjectStatement, name: ObjectName, done: DdlStatement, current: str
+) -> DdlStatement:
+    ref = statement.names[0]
+    if statement.kind == "view" and name[1:] in catalog.tables:
+        raise SqlError(f"{name[1]}.{name[2]} is a table", ref.offset, expected="another name")
+    done = replace(done, fraction=statement.kind == "trigger")
+    table = None
+    if statement.table is not None:
+        table = (catalog.database_of(statement.table, name[1]), statement.table.name)
+        if table not in catalog.tables:
+            raise SqlError(f"there is no table {'.'.join(table)}", statement.table.offset)
+    if _exists(catalog, name):
+        if statement.exists:
+            return replace(done, no_effect=True)
+        if not statement.replaces:
+            raise SqlError(f"{statement.kind} {ref.name!r} exists already", ref.offset)
+    catalog.objects[name] = table
+    return done
+
+
+def _exists(catalog: Catalog, name: ObjectName) -> bool:
+    """A trigger goes with its table."""
+    if name not in catalog.objects:
+        return False
+    table = catalog.objects[name]
+    return table is None or table in catalog.tables
+
+
+def _upkeep(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, current: str) -> DdlStatement:
+    """ANALYZE, OPTIMIZE, REPAIR, FLUSH."""
+    states = [catalog.state_of(ref, current) for ref in statement.names]
+    if statement.local:
+        return replace(done, unlogged=True)
+    remade = tuple(state.table for state in states if statement.remakes and is_transactional(state.table))
+    if not remade:
+        return done
+    timed = any(column.default_now for table in remade for column in table.columns)
+    if timed and server_line(catalog.server).family == "mariadb":
+        raise SqlUnsupported("OPTIMIZE TABLE of tables with CURRENT_TIMESTAMP is not supported yet", statement.offset)
+    databases = tuple(dict.fromkeys(table.database for table in remade))
+    return replace(done, databases=databases, tables=remade, method="in_place")
+
+
+def _piece(piece: Piece, current: str, line: ServerLine) -> str:
+    if isinstance(piece, str):
+        return piece
+    if isinstance(piece, Definer):
+        user, host = piece.account or line.session_user
+        return _quoted(user) + (f"@{_quoted(host)}" if host or user else "")
+    name = _quoted(piece.name)
+    return name if piece.database in (None, current) else f"{_quoted(piece.database or '')}.{name}"
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def forget_database(objects: dict[ObjectName, tuple[str, str] | None], database: str) -> None:
+    """DROP DATABASE takes everything inside it."""
+    for name in [name for name in objects if name[1] == database]:
+        del objects[name]
+
+
+def accounts_text(accounts: Sequence[tuple[str, str]]) -> str:
+    """``'u'@'%','v'@'localhost'``."""
+    return ",".join(f"'{_escaped(user)}'@'{_escaped(host)}'" for user, host in accounts)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
