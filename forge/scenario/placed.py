@@ -25,6 +25,8 @@ def own_event(declared: PlacedEvent, *, inside: bool) -> OwnEvent:
         where = "inside a transaction" if inside else "by itself"
         raise ScenarioError(f"an event {where} has no place {declared.place!r}", expected=", ".join(places))
     code = _type_code(declared.type)
+    if code == 0 and declared.post_header_length is not None:
+        raise ScenarioError("FORMAT_DESCRIPTION lists no type 0", expected="no post_header_length")
     return OwnEvent(
         type_code=code,
         data=_data(declared.hex),

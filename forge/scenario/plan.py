@@ -186,7 +186,10 @@ class _Planner:
         statements = declared.statements
         in_block = declared.explicit or declared.xa is not None or declared.end != "commit"
         alone = statements[0] if len(statements) == 1 and not in_block else Statement(savepoint="")
-        if not in_block and all(statement.event is not None for statement in statements):
+        if all(statement.event is not None for statement in statements):
+            if in_block:
+                with self._place(path):
+                    raise ScenarioError("events alone make no transaction", expected="a list of them, or a statement")
             self._events(path, entry)
             return
         if alone.flush is not None or alone.restart is not None:

@@ -133,6 +133,7 @@ def test_the_first_byte_of_rows_query_is_that_of_the_line(server: str, first: in
         (PlacedEvent(type=15), "FORMAT_DESCRIPTION changes how a file is read"),
         (PlacedEvent(type=28, hex="0"), "'0' is not hex"),
         (PlacedEvent(type=28, flags=["IGNOREABLE"]), "unknown flag 'IGNOREABLE'.*did you mean 'IGNORABLE'"),
+        (PlacedEvent(type=0, post_header_length=0), "lists no type 0"),
         (PlacedEvent(type=28, place="rows"), "an event by itself has no place 'rows'"),
     ],
 )
@@ -146,6 +147,12 @@ def test_places_are_those_of_a_transaction_inside_one() -> None:
         plan(scenario([event(28, place="head"), insert("t.a", {"id": 1})]))
     with pytest.raises(ScenarioError, match="there are no rows behind the event"):
         plan(scenario([insert("t.a", {"id": 1}), event(28, place="rows")]))
+
+
+def test_events_alone_make_no_transaction() -> None:
+    made = scenario([insert("t.a", {"id": 1})]).transaction(event(28), explicit=True)
+    with pytest.raises(ScenarioError, match="events alone make no transaction"):
+        plan(made)
 
 
 def test_a_scenario_with_events_of_its_own_cannot_be_recorded() -> None:
