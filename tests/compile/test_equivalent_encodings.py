@@ -103,7 +103,7 @@ def test_less_metadata_tells_the_same_rows(server: str) -> None:
     tell_the_same()
 
 
-@pytest.mark.parametrize("server", LINES)
+@pytest.mark.parametrize("server", LINES[:1])
 def test_full_metadata_without_what_is_only_in_it_is_minimal_metadata(server: str) -> None:
     @given(tables_with_rows(server))
     def is_minimal(table: tuple[Table, list[Row]]) -> None:

@@ -99,7 +99,7 @@ def test_a_listing_shows_the_rest_of_a_block_as_bytes_and_records_with_long_leng
 def test_every_case_of_the_shipped_families_reads_as_its_verdict_says(family: str) -> None:
     path = FAMILIES / f"{family}.yaml"
     for case in expand(path.read_text("utf-8"), file=path.name):
-        if case.scenario.server not in ("mysql-9.7", "mariadb-11.8"):
+        if case.scenario.server != ("mariadb-11.8" if family == "faults" else "mysql-9.7"):
             continue
         data = write_binlog(compile_plan(plan(case.scenario)))
         verdict, phase = case.scenario.expected

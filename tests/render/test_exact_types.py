@@ -154,7 +154,7 @@ def recorded_schemas(line: str) -> Iterator[TableSchema]:
 @pytest.mark.servers
 @pytest.mark.parametrize("line", list(BUILD_OF_LINE))
 def test_the_create_table_that_is_printed_logs_the_same_description_again(line: str) -> None:
-    wanted = list(recorded_schemas(line))[::3]
+    wanted = list(recorded_schemas(line))[::4]
     options = ["--server-id=1", "--binlog-row-metadata=FULL", "--binlog-format=ROW"]
     script = "SET NAMES utf8mb4;\n"
     for number, one in enumerate(wanted):
