@@ -254,6 +254,8 @@ class Context:
     empty: bool = False
     #: The transaction has changes of transactional tables already.
     follows_changes: bool = False
+    #: Between XA START and XA END.
+    in_xa: bool = False
     #: A DELETE without WHERE.
     deletes_all: bool = False
     #: Values for user variables and RAND() that are set before the statement, as SQL.

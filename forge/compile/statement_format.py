@@ -64,6 +64,8 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
     unsafe = UNSAFE_FUNCTIONS | frozenset(line.unsafe_functions)
     if any(call.name in unsafe for call in context.calls) or not context.system_variables <= SAFE_VARIABLES:
         return True
+    if context.in_xa and line.unsafe_xa:
+        return True
     if context.follows_changes and not is_transactional(statement.table):
         # It stays where the rest is rolled back, and would come too late in the transaction's place.
         return True

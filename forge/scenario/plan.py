@@ -307,7 +307,8 @@ class _Planner:
         circumstances = self._circumstances(path, place)
         follows = running.caches.has_changes
         done = execute(statement, circumstances)
-        done = self.text.finished(statement, done, circumstances.place, follows_changes=follows)
+        in_xa = running.declared.xa is not None
+        done = self.text.finished(statement, done, circumstances.place, follows_changes=follows, in_xa=in_xa)
         done = replace(done, rows_query=statement.rows_query)
         if done.first is not None or done.kind == "insert" or done.as_text:
             # An INSERT that changed nothing may have used up numbers of AUTO_INCREMENT: it is replayed, not logged.

@@ -34,11 +34,11 @@ class SessionText:
         self.last_insert_id = 0
 
     def finished(
-        self, declared: Statement, done: RowsStatement, place: Place, *, follows_changes: bool
+        self, declared: Statement, done: RowsStatement, place: Place, *, follows_changes: bool, in_xa: bool
     ) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.
 
-        ``follows_changes``: the transaction has changes of transactional tables already.
+        ``follows_changes``: the transaction has changes of transactional tables already; ``in_xa``: it is one of XA.
         Raises ScenarioError (at ``place(field)``) for text that reads what the scenario does not tell.
         """
         settings = [self._set(name, value, place) for name, value in (declared.user_variables or {}).items()]
@@ -50,7 +50,7 @@ class SessionText:
         if sql is not None:
             with place("query"):
                 reads = _reads(sql, lenient=not text)
-        done = replace(done, context=replace(done.context, follows_changes=follows_changes))
+        done = replace(done, context=replace(done.context, follows_changes=follows_changes, in_xa=in_xa))
         done = self._with_reads(done, declared, reads, tuple(settings))
         with place("query"):
             done = replace(done, as_text=is_text(done, self.scenario.session, self.line))

@@ -91,6 +91,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     crash_leaves_in_use: bool = False
     #: Statement format: functions unsafe on this line beside those of forge.compile.statement_format.
     unsafe_functions: tuple[str, ...] = ()
+    #: Statement format: XA transactions are unsafe, so that MIXED logs their rows.
+    unsafe_xa: bool = False
     #: Statement format: ENABLE_CASCADE_TRIGGERS status variable of changes; None: not written.
     enable_cascade_triggers: int | None = None
     #: Statement format: collation that USER_VAR has with numbers; None: that of the connection.
