@@ -125,6 +125,9 @@ def _made_by_update(table: Table, written: set[int], line: ServerLine) -> set[in
     if line.generated_images != "followed":
         return made | _kept(table)
     indexed = _indexed(table)
+    if table.partition is not None and key_of_rows(table) is None:
+        # Rows are found again by all their columns there, and virtual ones that are read are marked (recorded on 9.7).
+        made |= {index for index, column in enumerate(table.columns) if column.generated == "virtual"}
     for index, column in enumerate(table.columns):
         followed = any(table.column_index(name) in written | made for name in column.uses)
         if followed or (column.generated == "virtual" and index in indexed):

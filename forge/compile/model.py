@@ -108,6 +108,8 @@ class Table:
     version: int = 0
     #: The id of the partition that a row belongs to; None for a table without partitions.
     partition: Callable[[Row], int] | None = field(default=None, compare=False)
+    #: The columns that this depends on.
+    partition_columns: frozenset[int] = frozenset()
 
     foreign_keys: tuple[ForeignKey, ...] = ()
 

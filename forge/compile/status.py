@@ -88,6 +88,12 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
     # DATETIME is compared with several literals at once as numbers are (recorded).
     if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together):
         return True
+    if any(columns[index].type.name in zoned for index in statement.table.partition_columns):
+        # Before an INSERT the server looks at the partition of every row (set_used_partition; recorded on 9.7).
+        inserted = [change.after for change in statement.changes if change.before is None and change.after is not None]
+        for index in statement.table.partition_columns:
+            if columns[index].type.name in zoned and any(row[index] is not None for row in inserted):
+                return True
     for evaluation in statement.evaluated:
         for column, value, origin in zip(columns, evaluation.row, evaluation.origins, strict=True):
             if origin == "converted" and value is not None:

@@ -16,7 +16,7 @@ from forge.scenario.engines import INNODB
 from forge.scenario.expressions import Document, Expression, Operand, Unsigned, parse_expression
 from forge.scenario.key_definition import check_auto_increment, named_keys
 from forge.scenario.literals import strict_value
-from forge.scenario.partitions import PartitionOf, partition_of, used_columns
+from forge.scenario.partitions import partition_of, used_columns
 from forge.scenario.syntax import (
     CheckDraft,
     ColumnDraft,
@@ -152,10 +152,10 @@ class Definition:
             version=version,
             foreign_keys=self.foreign_keys,
         )
-        return table if self.partitions is None else replace(table, partition=self._partition(self.partitions, table))
+        return table if self.partitions is None else self._partitioned(self.partitions, table)
 
-    def _partition(self, clause: PartitionClause, table: Table) -> PartitionOf:
-        """How the table's rows are distributed.  Raises SqlError where a server would refuse it (1503, 1214)."""
+    def _partitioned(self, clause: PartitionClause, table: Table) -> Table:
+        """The table with how its rows are distributed.  Raises SqlError where a server would refuse it (1503, 1214)."""
         if self.engine != INNODB and server_line(self.server).family == "mysql":
             raise SqlError(f"the storage engine {self.engine} has no partitions", clause.offset, expected=INNODB)
         if self.foreign_keys:
@@ -170,7 +170,8 @@ class Definition:
                 raise SqlError(problem, draft.offset, expected=", ".join(self.columns[index].name for index in used))
             if draft.special:
                 raise SqlError(f"a table with partitions has no {draft.special} key", draft.offset)
-        return partition_of(clause, self, key_columns)
+        choose = partition_of(clause, self, key_columns)
+        return replace(table, partition=choose, partition_columns=frozenset(used))
 
 
 def define_column(draft: ColumnDraft, table_collation: int, server: str) -> ColumnDefinition:

@@ -169,3 +169,16 @@ def test_a_column_that_distributes_rows_stays() -> None:
 def test_no_key_is_generated_for_a_table_with_partitions() -> None:
     with pytest.raises(ScenarioError, match="with partitions"):
         plan(Scenario("p", tables=HASHED.tables, session=Session(generate_invisible_primary_key=True)))
+
+
+@pytest.mark.parametrize(("key", "present"), [("", "58"), (", PRIMARY KEY (a)", "08")])
+def test_updates_without_a_key_have_all_virtual_columns(key: str, present: str) -> None:
+    columns = (
+        f"a INT, b INT, c INT, l INT, g INT AS (a + 1) VIRTUAL, s INT AS (a + 1) STORED, h INT AS (b) VIRTUAL{key}"
+    )
+    table = f"CREATE TABLE d.t ({columns}) PARTITION BY HASH (a)"
+    scenario = Scenario("p", tables=[table], session=Session(row_image="minimal"))
+    scenario = scenario.transaction(insert("d.t", {"a": 1})).transaction(update("d.t", set={"l": 5}))
+    events = read_events(write_binlog(compile_plan(plan(scenario))))
+    (changed,) = (placed.event.body for placed in events if isinstance(placed.event.body, UpdateRows))
+    assert changed.present_after.hex() == present
