@@ -42,6 +42,8 @@ DEFAULT_XID = 10
 
 #: TABLE_MAP: a foreign key leads to databases that the replica does not know of.
 REFERRED_FK_DB = 0x0002
+#: The table has triggers, which a replica may run (slave_run_triggers_for_rbr).
+HAS_TRIGGERS = 0x4000
 
 
 class SessionLog(ABC):
@@ -176,6 +178,8 @@ class SessionLog(ABC):
             mapped = table_map(table, table_id, self.session, self.line)
             if statement.is_related and self.line.foreign_keys_isolate:
                 mapped = mapped.replace(table_flags=mapped.table_flags | REFERRED_FK_DB)
+            if table.full_name in statement.triggered and self.line.flags_triggers:
+                mapped = mapped.replace(table_flags=mapped.table_flags | HAS_TRIGGERS)
             yield self.event(mapped, second)
         yield from (own_event(one, second, self.session, self.line) for one in inside)
         for body in row_events(statement, table_ids, self.session, self.line):

@@ -312,6 +312,8 @@ class RowsStatement:
     compared: frozenset[int] = frozenset()
     further: tuple[Further, ...] = ()
     locked: tuple[Table, ...] = ()
+    #: Full names of the tables that have triggers.
+    triggered: frozenset[str] = frozenset()
     #: A foreign key made the changes: the server checked none, and marked all columns as used.
     cascaded: bool = False
     #: foreign_key_checks=1: the parents of new rows count for the logical timestamp.

@@ -40,6 +40,7 @@ from forge.scenario.syntax import (
     TypeDraft,
 )
 from forge.scenario.tokens import SqlError, SqlUnsupported
+from forge.scenario.triggers import Trigger
 from forge.servers import server_line
 from forge.values.sqltype import SqlType
 
@@ -61,6 +62,8 @@ class Catalog:
         self.tables: dict[TableName, TableState] = {}
         #: Views, triggers, routines and events: (kind, database, name) -> the table of a trigger.
         self.objects: dict[ObjectName, TableName | None] = {}
+        #: Triggers by their names in ``objects``, which has those that are there.
+        self.triggers: dict[ObjectName, Trigger] = {}
         #: How many definitions every table name has had.
         self._versions: dict[TableName, int] = {}
 
@@ -78,6 +81,10 @@ class Catalog:
             raise self._unknown_table(database, parts[-1])
         found.is_open = True
         return found
+
+    def live_triggers(self) -> list[Trigger]:
+        """The triggers in the order of their creation."""
+        return [trigger for name, trigger in self.triggers.items() if self.objects.get(name) in self.tables]
 
     def apply(self, statement: TableDdl | ObjectStatement, sql: str, current: str, time: StatementTime) -> DdlStatement:
         """Run a statement; what the compiler has to know of it.

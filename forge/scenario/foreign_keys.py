@@ -18,6 +18,7 @@ from forge.scenario.rows import with_generated
 from forge.scenario.state import TableState
 from forge.scenario.syntax import ForeignKeyDraft, KeyDraft
 from forge.scenario.tokens import SqlError
+from forge.scenario.triggers import Trigger
 from forge.servers import ServerLine
 
 if TYPE_CHECKING:
@@ -226,30 +227,68 @@ class References:
                 is_parent=self.is_parent(child.table),
             )
 
-    def opened(self, table: Table, operation: Operation) -> list[Table]:
-        """The tables that a statement opens for writing because of foreign keys, in order."""
-        if operation == "insert" or (self.line.cascades == "logged" and not self.checks):
+    def has_delete_trigger(self, table: Table) -> bool:
+        return any(
+            trigger.event == "delete" and trigger.table == (table.database, table.name)
+            for trigger in self.catalog.live_triggers()
+        )
+
+    def opened(self, table: Table, events: Sequence[Operation]) -> list[Table]:
+        """The tables that a statement opens for writing besides its own, in order (open_tables in sql_base.cc).
+
+        Those of foreign keys come first, then those of triggers, which bring foreign keys and triggers of their own.
+        """
+        queue: list[tuple[Table, Sequence[Operation]]] = [(table, events)]
+        triggers: list[Trigger] = []
+        opened = run = 0
+        while opened < len(queue) or run < len(triggers):
+            while opened < len(queue):
+                at, its_events = queue[opened]
+                opened += 1
+                queue += self._children(at, its_events, [known for known, _ in queue[1:]])
+                triggers += [one for one in self._triggers(at, its_events) if one not in triggers]
+                if len(queue) > MAX_TABLES + 1:
+                    raise ScenarioError(f"foreign keys of {table.full_name} lead to more than {MAX_TABLES} tables")
+            while run < len(triggers):
+                for name, changes in triggers[run].changes:
+                    state = self.catalog.tables.get(name)
+                    if state is not None:
+                        queue.append((state.table, changes))
+                run += 1
+        return [known for known, _ in queue[1:]]
+
+    def _triggers(self, table: Table, events: Sequence[Operation]) -> list[Trigger]:
+        """INSERT, UPDATE, DELETE; BEFORE, AFTER; then by their creation."""
+        order: list[tuple[Operation, str]] = [
+            (event, timing)
+            for event in ("insert", "update", "delete")
+            for timing in ("before", "after")
+            if event in events
+        ]
+        return [
+            trigger
+            for event, timing in order
+            for trigger in self.catalog.live_triggers()
+            if (trigger.table, trigger.event, trigger.timing) == ((table.database, table.name), event, timing)
+        ]
+
+    def _children(
+        self, table: Table, events: Sequence[Operation], known: list[Table]
+    ) -> list[tuple[Table, Sequence[Operation]]]:
+        """The child tables that a table's foreign keys open next."""
+        operation: Operation | None = "delete" if "delete" in events else "update" if "update" in events else None
+        if operation is None:
             return []
         if self.line.cascades == "logged":
-            return [child for child, _ in self._opened_by_server(table, operation)]
-        return self._opened_for_engine(table, operation) if self.line.family == "mariadb" else []
-
-    def _opened_by_server(self, table: Table, operation: Operation) -> list[tuple[Table, Operation]]:
-        """Level by level, a table as often as foreign keys lead to it."""
-        queue: list[tuple[Table, Operation]] = [(table, operation)]
-        for at, op in queue:
-            queue += [(child.table, under) for child, _, under in self._opened_from(at, op)]
-            if len(queue) > MAX_TABLES + 1:
-                raise ScenarioError(f"foreign keys of {table.full_name} lead to more than {MAX_TABLES} tables")
-        return queue[1:]
-
-    def _opened_for_engine(self, table: Table, operation: Operation) -> list[Table]:
-        """MariaDB: each table once, by the names of the constraints."""
-        queue = [table]
-        for at in queue:
-            found = children_of(self.catalog, at)
-            for child, foreign in sorted(found, key=lambda one: (one[0].table.database, one[1].name)):
-                action = foreign.on_delete if operation == "delete" else foreign.on_update
-                if action != "restrict" and child.table not in queue[1:]:
-                    queue.append(child.table)
-        return queue[1:]
+            # A table as often as foreign keys lead to it.
+            followed = self._opened_from(table, operation) if self.checks else []
+            return [(child.table, (under,)) for child, _, under in followed]
+        if self.line.family != "mariadb":
+            return []
+        # MariaDB: each table once, by the names of the constraints.
+        found: list[tuple[Table, Sequence[Operation]]] = []
+        below = self._opened_from(table, operation)
+        for child, _, _ in sorted(below, key=lambda one: (one[0].table.database, one[1].name)):
+            if child.table not in known and all(child.table != other for other, _ in found):
+                found.append((child.table, events))
+        return found

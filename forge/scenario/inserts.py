@@ -288,7 +288,8 @@ class _Insert:
             if (generated or self.stale_number) and key.parts[0].column == state.auto_increment:
                 state.add(row)  # raises
             before = state.rows[number]
-            if key == state.unique[-1] and not self.at.references.is_parent(state.table):
+            bound = self.at.references.is_parent(state.table) or self.at.references.has_delete_trigger(state.table)
+            if key == state.unique[-1] and not bound:
                 self.stays_marked = True
                 self.stale_number |= bool(generated) and state.columns[0].wire.dialect.is_mariadb
                 if before != row:

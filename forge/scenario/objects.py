@@ -15,6 +15,7 @@ from forge.compile.grouping import is_transactional
 from forge.compile.model import DdlStatement
 from forge.scenario.syntax import TableRef
 from forge.scenario.tokens import SqlError, SqlUnsupported
+from forge.scenario.triggers import trigger_of
 from forge.servers import ServerLine, server_line
 
 if TYPE_CHECKING:
@@ -118,6 +119,9 @@ def _create(
         if not statement.replaces:
             raise SqlError(f"{statement.kind} {ref.name!r} exists already", ref.offset)
     catalog.objects[name] = table
+    trigger = trigger_of(done.replayed or done.sql, table) if table is not None else None
+    if trigger is not None:
+        catalog.triggers[name] = trigger
     return done
 
 

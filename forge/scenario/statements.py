@@ -21,7 +21,7 @@ from forge.scenario.updates import delete_rows, update_rows
 def execute(statement: Statement, at: Circumstances) -> RowsStatement:
     """Run a statement; the rows that it changed, and its SQL.  Raises ScenarioError where a server would refuse it."""
     done = _executed(statement, at)
-    opened = at.references.opened(done.table, _operation(statement))
+    opened = at.references.opened(done.table, _events(statement))
     further = [_executed_further(one, index, at) for index, one in enumerate(statement.further)]
     pairs = list(zip(further, statement.further, strict=True))
     locked = [done.table, *opened]
@@ -49,7 +49,11 @@ def execute(statement: Statement, at: Circumstances) -> RowsStatement:
         is_parent=at.references.is_parent(done.table),
         time=(at.time.second, at.time.microsecond),
     )
-    return replace(done, is_related=any(at.references.is_related(table) for table in done.tables))
+    return replace(
+        done,
+        is_related=any(at.references.is_related(table) for table in done.tables),
+        triggered=frozenset(".".join(trigger.table) for trigger in at.catalog.live_triggers()),
+    )
 
 
 def _all_columns(done: RowsStatement) -> RowsStatement:
@@ -85,14 +89,16 @@ def _executed_further(declared: DeclaredFurther, index: int, at: Circumstances) 
     return execute(declared, replace(at, place=place))
 
 
-def _operation(statement: Statement) -> Operation:
-    """What a statement may do to rows that are there: REPLACE deletes them (or updates, which counts for less)."""
-    load = statement.load_data
-    if statement.replace is not None or statement.delete is not None or (load and load.duplicates == "replace"):
-        return "delete"
-    new = statement.insert
-    updates = statement.update is not None or (new is not None and new.on_duplicate_key_update is not None)
-    return "update" if updates else "insert"
+def _events(statement: Statement) -> tuple[Operation, ...]:
+    """What a statement may do to rows: REPLACE counts as INSERT and DELETE."""
+    load, new = statement.load_data, statement.insert
+    if statement.replace is not None or (load is not None and load.duplicates == "replace"):
+        return ("insert", "delete")
+    if new is not None:
+        return ("insert",) if new.on_duplicate_key_update is None else ("insert", "update")
+    if load is not None:
+        return ("insert",)
+    return ("update",) if statement.update is not None else ("delete",)
 
 
 def _in_order(

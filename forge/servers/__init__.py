@@ -69,6 +69,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     noblob_keeps_key: bool = False
     #: BEGIN of a statement that writes a parent of a foreign key, or a checked child, claims all databases.
     foreign_keys_isolate: bool = False
+    #: MariaDB: TABLE_MAP says whether the table has triggers.
+    flags_triggers: bool = False
     #: How foreign keys change child rows: "logged": as changes of their own; "silent": inside the storage engine.
     cascades: Literal["logged", "silent"] = "silent"
     #: Where REPLACE or ON DUPLICATE KEY UPDATE found a row, after images are complete in every mode.

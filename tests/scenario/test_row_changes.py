@@ -1,0 +1,181 @@
+"""REPLACE, duplicates, triggers and foreign keys: which rows change, in which order, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from forge.compile.model import RowsStatement, Session
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario import Scenario, Statement, delete, insert, plan, replace, update
+from forge.scenario.inserts import has_column_list
+from forge.scenario.model import Further, Insert
+
+Changes = list[tuple[str, tuple[object, ...] | None, tuple[object, ...] | None]]
+
+
+def logged(
+    tables: list[str], *statements: Statement, server: str = "mysql-9.7", session: Session | None = None
+) -> tuple[RowsStatement, Changes]:
+    """The last statement, and the changes that it logs: (table, before, after)."""
+    scenario = Scenario("x", server=server, tables=list(tables), session=session or Session())
+    for statement in statements:
+        scenario = scenario.transaction(statement)
+    group = plan(scenario).groups[-1]
+    (last,) = group.rows_statements  # type: ignore[union-attr]
+    return last, [(part.table.name, change.before, change.after) for part, change in last.logged()]
+
+
+KEYS = "CREATE TABLE d.t (id INT PRIMARY KEY, a INT UNIQUE, b INT DEFAULT 5)"
+ROWS = insert("d.t", {"id": 1, "a": 10, "b": 1}, {"id": 2, "a": 20, "b": 2})
+
+
+def test_replace_updates_the_row_that_the_last_unique_key_finds_and_deletes_others() -> None:
+    _, changes = logged([KEYS], ROWS, replace("d.t", {"id": 1, "a": 20}))
+    assert changes == [("t", (1, 10, 1), None), ("t", (2, 20, 2), (1, 20, 5))]
+
+
+def test_replace_by_another_key_deletes_and_inserts() -> None:
+    _, changes = logged([KEYS], ROWS, replace("d.t", {"id": 1, "a": 11}))
+    assert changes == [("t", (1, 10, 1), None), ("t", None, (1, 11, 5))]
+
+
+def test_all_columns_stay_marked_after_an_update_but_not_after_a_delete_and_insert() -> None:
+    last, _ = logged(
+        [KEYS], ROWS, replace("d.t", {"id": 1, "a": 11}, {"id": 7, "a": 70}, {"id": 8, "a": 20}, {"id": 9})
+    )
+    assert [change.after_duplicate for change in last.changes] == [True, True, False, True, True]
+
+
+def test_on_duplicate_key_update_takes_values_of_the_new_row_and_logs_no_row_that_stays_the_same() -> None:
+    new = insert(
+        "d.t", {"id": 1, "a": 1, "b": 9}, {"id": 2, "a": 2, "b": 2}, on_duplicate_key_update={"b": {"values": "b"}}
+    )
+    _, changes = logged([KEYS], ROWS, new)
+    assert changes == [("t", (1, 10, 1), (1, 10, 9))]
+
+
+def test_numbers_of_rows_that_are_not_inserted_serve_the_next_row_of_the_statement_but_not_of_the_next_one() -> None:
+    table = "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, a INT UNIQUE)"
+    skipped = insert("d.t", {"a": 1}, {"a": 2}, ignore=True)
+    _, changes = logged([table], insert("d.t", {"a": 1}), skipped)
+    assert changes == [("t", None, (2, 2))]
+    _, changes = logged([table], insert("d.t", {"a": 1}), skipped, insert("d.t", {"a": 3}))
+    assert changes == [("t", None, (4, 3))]
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        ("INSERT INTO t VALUES (1)", False),
+        ("insert ignore `d`.`t` /* (a) */ values (1)", False),
+        ("REPLACE t (SELECT 1)", False),
+        ("INSERT INTO t SELECT 1", False),
+        ("INSERT INTO d . t (a) VALUES (1)", True),
+        ("INSERT t SET a = 1", True),
+        ("INSERT INTO t () VALUES ()", True),
+    ],
+)
+def test_the_text_of_an_insert_tells_whether_it_names_columns(sql: str, named: bool) -> None:
+    assert has_column_list(sql) is named
+
+
+FAMILY = [
+    "CREATE TABLE d.p (id INT PRIMARY KEY, v INT)",
+    "CREATE TABLE d.c (id INT PRIMARY KEY, pid INT,"
+    " FOREIGN KEY (pid) REFERENCES p (id) ON DELETE CASCADE ON UPDATE SET NULL)",
+    "CREATE TABLE d.g (id INT PRIMARY KEY, cid INT, FOREIGN KEY (cid) REFERENCES c (id) ON DELETE CASCADE)",
+]
+PEOPLE = (
+    insert("d.p", {"id": 1, "v": 1}, {"id": 2, "v": 2}),
+    insert("d.c", {"id": 10, "pid": 1}, {"id": 11, "pid": 1}),
+    insert("d.g", {"id": 100, "cid": 10}),
+)
+
+
+def test_children_change_before_their_parent_each_followed_by_its_own_children() -> None:
+    last, changes = logged(FAMILY, *PEOPLE, delete("d.p", where={"id": 1}))
+    assert [(name, before and before[0]) for name, before, _ in changes] == [("c", 10), ("g", 100), ("c", 11), ("p", 1)]
+    assert [table.name for table in last.tables] == ["p", "c", "g"]
+    assert last.is_parent
+    assert last.is_related
+
+
+def test_mariadb_logs_only_the_parent_but_its_children_change() -> None:
+    scenario = Scenario("x", server="mariadb-11.8", tables=list(FAMILY))
+    for statement in (*PEOPLE, delete("d.p", where={"id": 1})):
+        scenario = scenario.transaction(statement)
+    made = plan(scenario)
+    (last,) = made.groups[-1].rows_statements  # type: ignore[union-attr]
+    assert [part.table.name for part, _ in last.logged()] == ["p"]
+    assert made.contents == {"d.p": ((2, 2),), "d.c": (), "d.g": ()}
+
+
+def test_set_null_follows_an_updated_key_and_nothing_else() -> None:
+    _, changes = logged(FAMILY, *PEOPLE, update("d.p", where={"id": 1}, set={"v": 7}))
+    assert [name for name, *_ in changes] == ["p"]
+    _, changes = logged(FAMILY, *PEOPLE, update("d.p", where={"id": 1}, set={"id": 3}))
+    assert changes[:2] == [("c", (10, 1), (10, None)), ("c", (11, 1), (11, None))]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        insert("d.c", {"id": 12, "pid": 5}),
+        update("d.c", where={"id": 10}, set={"pid": 5}),
+        update("d.c", set={"id": 1}),
+    ],
+)
+def test_what_a_foreign_key_forbids_is_refused(statement: Statement) -> None:
+    with pytest.raises(ScenarioError):
+        logged(FAMILY, *PEOPLE, statement)
+
+
+def test_without_foreign_key_checks_anything_goes() -> None:
+    session = Session(foreign_key_checks=False)
+    _, changes = logged(FAMILY, insert("d.c", {"id": 12, "pid": 5}), session=session)
+    assert changes == [("c", None, (12, 5))]
+
+
+def test_cascades_that_mysql_loses_are_not_made_up() -> None:
+    tables = [
+        *FAMILY,
+        "CREATE TABLE d.x (id INT PRIMARY KEY, gid INT, FOREIGN KEY (gid) REFERENCES g (id) ON DELETE CASCADE)",
+    ]
+    lost = insert("d.g", {"id": 101, "cid": 11})
+    with pytest.raises(UnsupportedError):
+        logged(tables, *PEOPLE, lost, delete("d.p", where={"id": 1}))
+
+
+def test_a_table_that_refers_to_itself_with_cascade_cannot_be_deleted_from() -> None:
+    table = "CREATE TABLE d.s (id INT PRIMARY KEY, up INT, FOREIGN KEY (up) REFERENCES s (id) ON DELETE CASCADE)"
+    with pytest.raises(ScenarioError):
+        logged([table], insert("d.s", {"id": 1}), delete("d.s"))
+
+
+def test_further_changes_stand_around_their_rows() -> None:
+    tables = ["CREATE TABLE d.t (id INT PRIMARY KEY)", "CREATE TABLE d.l (n INT)"]
+
+    def note(number: int, row: int, *, before: bool) -> Further:
+        return Further(insert=Insert(into="d.l", rows=[{"n": number}]), row=row, before=before)
+
+    new = Statement(
+        insert=Insert(into="d.t", rows=[{"id": 1}, {"id": 2}]),
+        further=[note(1, 1, before=True), note(2, 1, before=False), note(3, 2, before=True), note(4, 2, before=False)],
+    )
+    last, changes = logged(tables, new)
+    assert [(name, after[0]) for name, _, after in changes if after] == [
+        ("l", 1), ("t", 1), ("l", 2), ("l", 3), ("t", 2), ("l", 4),
+    ]  # fmt: skip
+    assert last.logged_sql == "INSERT INTO `d`.`l` (`n`) VALUES (1)"
+
+
+def test_a_trigger_opens_the_tables_that_its_text_changes() -> None:
+    tables = ["CREATE TABLE d.t (id INT PRIMARY KEY)", "CREATE TABLE d.l (n INT)", "CREATE TABLE d.m (n INT)"]
+    scenario = Scenario("x", tables=list(tables))
+    for sql in (
+        "CREATE TRIGGER a AFTER INSERT ON t FOR EACH ROW INSERT INTO l VALUES (NEW.id)",
+        "CREATE TRIGGER b BEFORE INSERT ON l FOR EACH ROW BEGIN UPDATE m SET n = 1; DELETE FROM d.m; END",
+    ):
+        scenario = scenario.ddl(sql)
+    (last,) = plan(scenario.transaction(insert("d.t", {"id": 1}))).groups[-1].rows_statements  # type: ignore[union-attr]
+    assert [table.name for table in last.tables] == ["t", "l", "m"]
