@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,12 +46,20 @@ def shipped_folders() -> list[tuple[str, Path]]:
     ]
 
 
-def find_cases(folders: Iterable[tuple[str, Path]]) -> list[Case]:
+def find_cases(
+    folders: Iterable[tuple[str, Path]], *, progress: Callable[[int, int], None] | None = None
+) -> list[Case]:
     """The cases of all scenario files under the folders (given with a name each), by id.
 
-    A file that is wrong is one case more, which will be judged invalid with the error.
+    A file that is wrong is one case more, which will be judged invalid with the error.  ``progress`` is told how many
+    files of all are done.
     """
-    cases = [case for name, folder in folders for file in _files(folder) for case in cases_of(file, folder, name)]
+    files = [(file, folder, name) for name, folder in folders for file in _files(folder)]
+    cases: list[Case] = []
+    for done, place in enumerate(files, start=1):
+        cases += cases_of(*place)
+        if progress is not None:
+            progress(done, len(files))
     return sorted(cases, key=lambda case: case.id)
 
 

@@ -64,7 +64,8 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
     for folder in scenarios:
         if not folder.is_dir():
             raise ScenarioError(f"{folder} is no folder", expected="a folder of scenarios")
-    cases = find_cases([(folder.name, folder) for folder in scenarios] or shipped_folders())
+    with progress_to("scenario files read") as told:
+        cases = find_cases([(folder.name, folder) for folder in scenarios] or shipped_folders(), progress=told)
     jury = jury_here()
     judge = partial(judge_case, decoders=tuple(jury.present))
     with progress_to("cases judged, by task") as told:
