@@ -410,6 +410,8 @@ class DdlStatement:
     #: DROP TABLE: the tables named that existed, and those that did not (IF EXISTS), as (database, name).
     dropped: tuple[tuple[str, str], ...] = ()
     missing: tuple[tuple[str, str], ...] = ()
+    #: DROP TABLE: all of them, in the order of the statement.
+    named: tuple[tuple[str, str], ...] = ()
     #: Those of ``dropped`` that are in an engine without transactions.
     irrevocable: tuple[tuple[str, str], ...] = ()
     if_exists: bool = False

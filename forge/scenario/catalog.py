@@ -298,6 +298,7 @@ class Catalog:
             databases=_distinct(ref.database or current for ref in statement.tables),
             dropped=tuple(dropped),
             missing=tuple(missing),
+            named=tuple((ref.database or current, ref.name) for ref in statement.tables),
             irrevocable=irrevocable,
             if_exists=statement.if_exists,
             no_effect=not dropped,
