@@ -21,7 +21,16 @@ import msgspec
 
 from forge.check.cells import Cell, RowChange
 from forge.check.logged import TableMaps, logged_events
-from forge.compile.model import DdlStatement, ForeignKey, Plan, RowsStatement, Table, TableColumn, Transaction
+from forge.compile.model import (
+    DdlStatement,
+    ForeignKey,
+    Plan,
+    RollbackTo,
+    RowsStatement,
+    Table,
+    TableColumn,
+    Transaction,
+)
 from forge.compile.status import quoted
 from forge.compile.table_map import wire_columns
 from forge.errors import ForgeError, FormatError
@@ -144,7 +153,7 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
         if isinstance(group, DdlStatement) and group.kind not in _HARMLESS and not group.no_effect:
             times.update({table.full_name for table in group.tables})
             times.update({f"{database}.{name}" for database, name in group.dropped})
-        elif isinstance(group, Transaction) and group.end != "commit":
+        elif isinstance(group, Transaction) and _takes_back(group):
             # What is taken back later may be in the log all the same.
             times.update({part.table.full_name for step in group.rows_statements for part in step.parts()})
         elif isinstance(group, Transaction) and not told:
@@ -161,6 +170,11 @@ def _is_updating_replace(step: RowsStatement) -> bool:
 
 def _cascades(foreign: ForeignKey) -> bool:
     return (foreign.on_delete, foreign.on_update) != ("restrict", "restrict")
+
+
+def _takes_back(transaction: Transaction) -> bool:
+    """Whether changes of the transaction are taken back, or may be later."""
+    return transaction.end != "commit" or any(isinstance(step, RollbackTo) for step in transaction.statements)
 
 
 def first_contents_difference(plan: Plan, selected: Contents, files: Sequence[bytes]) -> ContentsDifference | None:
