@@ -55,6 +55,14 @@ class DecodedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class DecodedStatement:
+    """What an event says beside rows, as forge.check.statements writes it."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Gap:
     """The decoder leaves out the rest of an event, says so, and goes on after it."""
 
@@ -76,7 +84,7 @@ class Warned:
     text: str
 
 
-Item = DecodedTable | DecodedRow | Deferred | Gap | Warned
+Item = DecodedTable | DecodedRow | DecodedStatement | Deferred | Gap | Warned
 
 Ending = Literal["refused", "unsupported", "crashed", "timeout"]
 

@@ -15,6 +15,7 @@ from forge.check.cells import Cell, MappedTable, RowChange
 from forge.check.decoders import (
     NOT_SHOWN,
     DecodedRow,
+    DecodedStatement,
     DecodedTable,
     Decoder,
     DecodingEnded,
@@ -28,7 +29,7 @@ from forge.check.decoders import (
 from forge.check.reference import Place, Reference
 from forge.errors import ForgeError, FormatError
 
-What = Literal["value", "presence", "rows", "row", "table", "columns", "primary_key", "ending"]
+What = Literal["value", "presence", "rows", "row", "table", "columns", "primary_key", "statement", "ending"]
 ImageName = Literal["before", "after"]
 
 #: Characters of a value in a sentence.
@@ -64,6 +65,7 @@ class Decoding:
 
     tables: dict[Place, DecodedTable] = field(default_factory=dict)
     rows: dict[Place, list[DecodedRow]] = field(default_factory=dict)
+    statements: dict[Place, str] = field(default_factory=dict)
     gaps: dict[Place, str] = field(default_factory=dict)
     deferred: set[Place] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
@@ -78,6 +80,8 @@ class Decoding:
                     found.tables[item.place] = item
                 elif isinstance(item, DecodedRow):
                     found.rows.setdefault(item.place, []).append(item)
+                elif isinstance(item, DecodedStatement):
+                    found.statements[item.place] = item.text
                 elif isinstance(item, Gap):
                     found.gaps[item.place] = item.what
                 elif isinstance(item, Deferred):
@@ -122,7 +126,16 @@ class Comparison:
             if place not in self.decoding.deferred:
                 yield from self._rows(place, pending)
                 pending = []
+        yield from self._statements()
         yield from self._surplus()
+
+    def _statements(self) -> Iterator[Difference]:
+        """What is said beside rows, where the decoder shows it."""
+        for place, (index, text) in self.reference.statements.items():
+            found = self.decoding.statements.get(place)
+            if found is not None and found != text:
+                sentence = f"event {index} at {place[0]} is {_quoted(text)}, {self.other.name} shows {_quoted(found)}"
+                yield Difference("statement", sentence, index, place[0], expected=text, found=found)
 
     def _surplus(self) -> Iterator[Difference]:
         """What the decoder shows where the reference has nothing."""

@@ -14,10 +14,12 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from forge.check.cells import Kind
 from forge.check.decoders import (
     DecodedRow,
+    DecodedStatement,
     DecodedTable,
     DecodingEnded,
     Deferred,
@@ -27,11 +29,16 @@ from forge.check.decoders import (
     Warned,
 )
 from forge.check.reference import Place
+from forge.check.statements import STATEMENT_HEADERS, printed_statement
 from forge.events.layout import to_text
 
 _AT = re.compile(rb"# at (\d+)\Z")
 #: INCIDENT is named on the next line, behind ``# Incident:``.
-_HEADER = re.compile(rb"#\d{6} +\d+:\d\d:\d\d server id \d+ +end_log_pos \d+ (?:.*?\t(\w+)(.*)|[^\t\n]*)\Z", re.DOTALL)
+_HEADER = re.compile(
+    rb"#\d{6} +\d+:\d\d:\d\d server id \d+ +end_log_pos (?P<end>\d+) "
+    rb"(?:.*?\t(?P<name>\w+)(?P<rest>.*)|[^\t\n]*)\Z",
+    re.DOTALL,
+)
 _TABLE_MAP = re.compile(rb": (.*) mapped to number \d+(?: \(.*\))?\Z", re.DOTALL)
 _WHOLE_TABLE_MAP = re.compile(rb".* mapped to number \d+(?: \(.*\))?\Z", re.DOTALL)
 _ROWS = re.compile(rb"(?:Write|Update|Delete)_(?:compressed_)?rows", re.IGNORECASE)
@@ -109,7 +116,7 @@ class _Row:
     image: dict[int, Form] | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class TextReader:
     """The items of a reader's output; ``offsets`` are those of the file's events.
 
@@ -130,9 +137,18 @@ class TextReader:
     _columns: list[str] = field(default_factory=list)
     _in_columns: bool = False
     _row: _Row | None = None
+    #: Header's name and end of an event of statements, and the lines after it.
+    _statement: tuple[bytes, bytes] | None = None
+    _printed: list[bytes] = field(default_factory=list)
     _in_rows: bool = False
     #: Row events whose rows are held back.
     _held: list[Place] = field(default_factory=list)
+
+    @cached_property
+    def _starts(self) -> dict[int, int]:
+        """Where the event begins that ends at an offset."""
+        ordered = sorted(self.offsets)
+        return dict(zip(ordered[1:], ordered, strict=False))
 
     def read(self, printed: bytes) -> Iterator[Item]:
         """Raises DecodingEnded for output that is not understood or tells of corruption."""
@@ -141,7 +157,7 @@ class TextReader:
             if line.startswith(b"# at ") and self._announce(line):
                 continue
             if self._waiting and (header := _HEADER.match(line)):
-                if header[1] == b"Table_map":
+                if header["name"] == b"Table_map":
                     header = _HEADER.match(lines.joined(_WHOLE_TABLE_MAP)) or header
                 yield from self._close()
                 yield from self._open(header)
@@ -169,8 +185,10 @@ class TextReader:
         return True
 
     def _open(self, header: re.Match[bytes]) -> Iterator[Item]:
+        start = self._starts.get(int(header["end"])) if self._payload is None else None
+        # Some events of LOAD DATA have no headers, so that the next ones seem to belong to them.
         self._place = self._waiting.popleft()
-        name, rest = header[1] or b"", header[2] or b""
+        name, rest = header["name"] or b"", header["rest"] or b""
         self._in_rows = _ROWS.match(name) is not None
         if self._in_rows and b" STMT_END_F" in rest:
             yield from map(Deferred, self._held)
@@ -180,6 +198,8 @@ class TextReader:
         elif name == b"Table_map" and (named := _TABLE_MAP.match(rest)):
             self._table = DecodedTable(self._place, to_text(named[1]))
             self.invalid_type = None
+        elif name in STATEMENT_HEADERS and start == self._place[0]:
+            self._statement = (name, rest)
         elif name == b"Transaction_Payload":
             self._payload = self._place[0]
 
@@ -189,6 +209,11 @@ class TextReader:
             columns = tuple(self._columns) or None
             yield DecodedTable(self._table.place, self._table.name, columns, self._table.primary_key)
         self._table, self._columns, self._in_columns, self._in_rows = None, [], False, False
+        if self._statement is not None:
+            text = printed_statement(*self._statement, self._printed)
+            if text is not None:
+                yield DecodedStatement(self._place, text)
+        self._statement, self._printed = None, []
 
     def _end_row(self) -> Iterator[Item]:
         row, self._row = self._row, None
@@ -196,6 +221,8 @@ class TextReader:
             yield DecodedRow(self._place, row.database, row.table, row.kind, row.before, row.after)
 
     def _line(self, line: bytes) -> Iterator[Item]:
+        if self._statement is not None:
+            self._printed.append(line)
         if self._table is not None:
             self._table_line(self._table, line)
         elif self._in_rows and line.startswith(b"###"):

@@ -18,6 +18,7 @@ from forge.check.cells import Cell, Kind, MappedTable
 from forge.check.decoders import (
     NOT_SHOWN,
     DecodedRow,
+    DecodedStatement,
     DecodedTable,
     Decoder,
     DecodingEnded,
@@ -170,6 +171,8 @@ def _items(data: bytes) -> Iterator[Item]:
                 yield _table((frame.offset, 0), event)
             elif isinstance(event, RowsEvent):
                 yield from _rows((frame.offset, 0), event)
+            elif (text := _statement(event)) is not None:
+                yield DecodedStatement((frame.offset, 0), text)
         except (DecodingEnded, TimeLimitPassed):
             raise
         except NotImplementedError as error:
@@ -186,6 +189,24 @@ def _as_sent(raw: bytes) -> bytes:
     if raw[4] == FormatDescription.type_code and raw[17] & IN_USE:
         return raw[:17] + bytes([raw[17] & ~IN_USE]) + raw[18:]
     return raw
+
+
+def _statement(event: Any) -> str | None:
+    """What an event says beside rows, as forge.check.statements writes it."""
+    match type(event).__name__:
+        case "QueryEvent":
+            return str(event.query)
+        case "XidEvent":
+            return f"XID {event.xid}"
+        case "GtidEvent":
+            return f"GTID {event.gtid.lower()}"
+        case "MariadbGtidEvent":
+            return f"GTID {event.gtid}"
+        case "IntvarEvent":
+            return f"{'LAST_' if event.type == 1 else ''}INSERT_ID {event.value}"
+        case "RandEvent":
+            return f"RAND {event.seed1} {event.seed2}"
+    return None
 
 
 def _format_of(data: bytes) -> FormatContext:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from forge.check.cells import MappedTable, RowChange
 from forge.check.logged import TableMaps, logged_events
+from forge.check.statements import statement_of
 from forge.errors import FormatError, UnsupportedError
 
 #: File offset of an event, and its number inside the payload at that offset (0: not inside one).
@@ -20,12 +21,16 @@ class Reference:
     rows: dict[Place, list[RowChange]] = field(default_factory=dict)
     #: Event index by place, of the events above, in file order.
     events: dict[Place, int] = field(default_factory=dict)
+    #: Event index and text of what is said beside rows.
+    statements: dict[Place, tuple[int, str]] = field(default_factory=dict)
     problem: FormatError | UnsupportedError | None = None
     #: The event with the problem, or where there is no event.
     problem_place: Place = (0, 0)
 
     def forget(self, offset: int) -> None:
         """Take back what the event at ``offset``, and those inside it, said."""
+        for place in [place for place in self.statements if place[0] == offset]:
+            del self.statements[place]
         for place in [place for place in self.events if place[0] == offset]:
             del self.events[place]
             self.tables.pop(place, None)
@@ -42,6 +47,9 @@ def read_reference(data: bytes) -> Reference:
             placed = logged.placed
             last = placed.offset
             place = reference.problem_place = (placed.offset, logged.inner)
+            text = statement_of(placed.event)
+            if text is not None:
+                reference.statements[place] = placed.index, text
             mapped = tables.note(logged)
             if mapped is not None:
                 reference.events[place] = placed.index

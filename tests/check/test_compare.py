@@ -26,8 +26,9 @@ from forge.check.decoders import (
     available_decoders,
     decoder,
 )
+from forge.check.differences import Comparison, Decoding
 from forge.check.forge_decoder import ForgeDecoder
-from forge.check.reference import read_reference
+from forge.check.reference import Reference, read_reference
 from forge.errors import EnvironmentMissing
 
 Recording = Callable[[str], bytes]
@@ -291,3 +292,10 @@ def test_any_bytes_get_a_verdict_from_every_decoder_in_this_process(data: bytes)
     for file in (data, b"\xfebin" + data):
         outcomes = [one.outcome for one in check(file, available_decoders()[:2])]
         assert set(outcomes) <= {"agree", "refused", "unsupported", "not_here"}
+
+
+def test_a_statement_that_a_decoder_shows_otherwise_is_a_difference() -> None:
+    reference = Reference(statements={(4, 0): (1, "COMMIT"), (90, 0): (2, "XID 7")})
+    decoding = Decoding(statements={(4, 0): "ROLLBACK"})
+    found = list(Comparison(reference, ForgeDecoder(), decoding).differences())
+    assert [(one.what, one.expected, one.found) for one in found] == [("statement", "COMMIT", "ROLLBACK")]
