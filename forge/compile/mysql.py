@@ -134,7 +134,9 @@ class MysqlLog(SessionLog):
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         yield from self._opening(number, transaction)
         events = self._inside(number, transaction)
-        rows = all(is_transactional(s.table) and not s.as_text for s in transaction.rows_statements)
+        rows = bool(transaction.rows_statements) and all(
+            is_transactional(s.table) and not s.as_text for s in transaction.rows_statements
+        )
         if not (self.session.compression and rows):
             yield from events
             return
