@@ -66,7 +66,7 @@ class LoggedTransaction:
     @property
     def is_transactional(self) -> bool:
         """Whether a rollback reaches all that was changed."""
-        return not self.mixed and all(is_transactional(statement.table) for statement in self.rows_statements)
+        return not self.mixed and not self.alone
 
 
 LoggedGroup = LoggedTransaction | DdlStatement | XaEnd
@@ -106,6 +106,7 @@ class Caches:
         self.unprepared = False
         #: The engine took part before the log did.
         self.engine_first = False
+        #: What no rollback reaches was changed.
         self.mixed = False
 
     def add(self, step: Step) -> None:
@@ -127,7 +128,7 @@ class Caches:
         """The transaction's groups, in the order of the log."""
         end, xa = self.transaction.end, self.transaction.xa
         if end == "rollback" and not self._cannot_roll_back:
-            if xa is not None:
+            if xa is not None and self.keeps:
                 self._flush_rollback()
         elif has_statements(self.steps) or (end == "prepare" and self.prepares):
             self.written.append(self._group(self.steps))
@@ -141,40 +142,47 @@ class Caches:
     @property
     def prepares(self) -> bool:
         """Whether XA PREPARE is logged."""
-        return self.registered if self.keeps else has_statements(self.steps)
+        return self.registered or self.engaged if self.keeps else has_statements(self.steps)
 
     @property
     def _cannot_roll_back(self) -> bool:
         """Whether the cache holds a change that stays (trx_cache.cannot_rollback in sql/binlog.cc)."""
-        return any(isinstance(step, RowsStatement) and not is_transactional(step.table) for step in self.steps)
+        return any(isinstance(step, RowsStatement) and self._stays(step) for step in self.steps)
+
+    def _stays(self, step: RowsStatement) -> bool:
+        """Whether the statement changed what no rollback reaches.
+
+        MySQL takes every row of an INSERT for a change, also one that IGNORE leaves out (write_record in
+        sql_insert.cc; recorded).
+        """
+        if is_transactional(step.table):
+            return False
+        return bool(step.changes) or (step.kind != "update" and step.kind != "delete" and not self.keeps)
 
     def _rows_statement(self, step: RowsStatement) -> None:
+        if is_transactional(step.table):
+            self.engine_first = self.engine_first if self.joined else not self.registered
+            self.joined = True
+            self.engaged |= bool(step.changes) or not changes_nothing(step, self.line)
         if step.first is None and not step.as_text:
             return
         self._rows.append(step)
-        self.joined |= is_transactional(step.table)
-        if is_transactional(step.table) and not (step.as_text and changes_nothing(step, self.line)):
-            self.engine_first = self.engine_first if self.engaged else not self.registered
-            self.engaged = True
+        self.mixed |= self._stays(step)
         if is_transactional(step.table) or (step.as_text and has_statements(self.steps)):
             self.steps.append(step)
         else:
             self.written.append(replace(self._group([step]), alone=True, xa=None, end="commit"))
-            self.mixed = True
             self.unprepared |= step.table.engine == "Aria"
         self.registered = True
 
     def _rollback_to(self, step: RollbackTo) -> None:
         """Events since the savepoint vanish, its own SAVEPOINT stays."""
-        if self._cannot_roll_back:
-            self.steps.append(step)
-            return
         mark = self._savepoints[step.name.lower()]
         if not mark.registered:
             # The log was not part of the transaction at the savepoint: for it, all is rolled back.
             self._flush_rollback(mark.length)
             self.registered = False
-        elif self.keeps and self.mixed:
+        elif self.mixed if self.keeps else self._cannot_roll_back:
             self.steps.append(step)
         else:
             del self.steps[mark.length :]
@@ -186,7 +194,7 @@ class Caches:
 
     def _flush_rollback(self, length: int = 0) -> None:
         """The cache is emptied."""
-        if has_statements(self.steps) and self.keeps and self.mixed:
+        if has_statements(self.steps) and (self.mixed if self.keeps else self._cannot_roll_back):
             self.written.append(replace(self._group(self.steps), xa=None, end="rollback"))
         del self.steps[length:]
 

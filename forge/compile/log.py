@@ -236,9 +236,13 @@ class SessionLog(ABC):
         return self.query(Query(database=database, status_variables=variables, query=text), second, SUPPRESS_USE)
 
     def xa_prepare(self, number: int, transaction: LoggedTransaction, xa: XaId) -> Iterator[Event]:
-        """XA END and XA_PREPARE, which end an XA transaction."""
+        """XA END and XA_PREPARE, which end an XA transaction; XA ROLLBACK of one that cannot be taken back whole."""
         second = self.clock.second(number, len(transaction.steps))
         yield self.plain_query(f"XA END {xa_text(xa)}", second, transaction.current_database)
+        if transaction.end == "rollback":
+            second = self.end_second(number, transaction)
+            yield self.plain_query(f"XA ROLLBACK {xa_text(xa)}", second, transaction.current_database)
+            return
         body = XaPrepare(
             one_phase=int(transaction.end == "commit"), format_id=xa.format_id, gtrid=xa.gtrid, bqual=xa.bqual
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
+from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.model import DdlStatement, RowsStatement, XaEnd, XaId
 from forge.compile.statement_format import statement_variables
@@ -108,8 +108,7 @@ class MariadbLog(SessionLog):
         prepared = self.has_xa_end(transaction)
         # Without an engine the number of engines beside the first is -1.
         ended = transaction.engaged or transaction.alone or transaction.end == "rollback"
-        changes = transaction.rows_statements
-        unknown = prepared or not (ended or any(not is_transactional(statement.table) for statement in changes))
+        unknown = prepared or not ended
         flags2 = ALLOW_PARALLEL | (TRANSACTIONAL if transactional else 0) | (PREPARED_XA if prepared else 0)
         xa = transaction.xa if prepared else None
         yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=unknown)
