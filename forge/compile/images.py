@@ -36,11 +36,13 @@ def image_columns(
     *,
     after_duplicate: bool = False,
     changed: bool = False,
+    late: bool = False,
 ) -> tuple[ImageColumns | None, ImageColumns | None]:
     """The (before, after) images of the statement's changes of that kind.
 
     ``after_duplicate``: see :class:`forge.compile.model.RowChange`.  ``changed``: the statement has updated or deleted
-    a row, perhaps this one.
+    a row, perhaps this one.  ``late``: its columns were marked before it was known that rows are to be logged, so that
+    after images have nothing beside them, whatever the mode.
     """
     table = statement.table
     everything = after_duplicate and line.duplicate_images_whole
@@ -49,7 +51,7 @@ def image_columns(
     before = None if kind == "insert" else _before(table, session, line, read_all=read_all)
     after = None
     if kind != "delete":
-        after = _whole(table, line) if everything else _after(statement, session, line)
+        after = _whole(table, line) if everything else _after(statement, session, line, late=late)
     if line.generated_images == "inserted" and (kind != "insert" or changed):
         return _without_generated(table, before), _without_generated(table, after)
     return before, after
@@ -81,24 +83,33 @@ def _before(table: Table, session: Session, line: ServerLine, *, read_all: bool 
     return _chosen(table, keyed | _without_blobs(table), padding=read_all)
 
 
-def _after(statement: RowsStatement, session: Session, line: ServerLine) -> ImageColumns:
+def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late: bool) -> ImageColumns:
     table = statement.table
+    if late:
+        return _chosen(table, written_columns(statement, line))
     keyless = line.keyless_images_whole and (key_of_rows(table) is None or not statement.assigned)
     if session.row_image == "full" or statement.assigned is None or keyless:
         return _whole(table, line)
-    written = set(statement.assigned)
-    if statement.kind == "insert":
-        written |= _made_by_insert(table, line)
-    if statement.updates is not None:
-        written |= statement.updates
-    if statement.kind == "update" or statement.updates is not None:
-        written |= _made_by_update(table, written, line)
+    written = written_columns(statement, line)
     if session.row_image == "noblob":
         written |= _without_blobs(table)
         key = key_of_rows(table)
         if line.noblob_keeps_key and key is not None:
             written |= {part.column for part in key.parts}
     return _chosen(table, written)
+
+
+def written_columns(statement: RowsStatement, line: ServerLine) -> set[int]:
+    """The columns that the statement's text names, and those that the server computes for it."""
+    table = statement.table
+    written = set(range(len(table.columns)) if statement.assigned is None else statement.assigned)
+    if statement.kind == "insert":
+        written |= _made_by_insert(table, line)
+    if statement.updates is not None:
+        written |= statement.updates
+    if statement.kind == "update" or statement.updates is not None:
+        written |= _made_by_update(table, written, line)
+    return written
 
 
 def _without_generated(table: Table, image: ImageColumns | None) -> ImageColumns | None:

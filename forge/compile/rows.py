@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forge.compile.images import ImageColumns, image_columns
+from forge.compile.mixed_format import marks_late
 from forge.compile.model import ChangeKind, Row, RowChange, RowsStatement, Session, Table
 from forge.compile.table_map import key_of_rows, wire_columns
 from forge.events.layout import pack_int
@@ -136,7 +137,13 @@ def _encoded(
         encoder = encoders.get(key)
         if encoder is None:
             images = image_columns(
-                part, change.kind, session, line, after_duplicate=change.after_duplicate, changed=name in changed
+                part,
+                change.kind,
+                session,
+                line,
+                after_duplicate=change.after_duplicate,
+                changed=name in changed,
+                late=marks_late(part, session, line),
             )
             encoder = encoders[key] = _ChangeEncoder(part, change.kind, images, table_ids[name], session, line)
         yield replace(encoder.shape, extra=partition_info(part.table, change, line)), encoder.encode(change)

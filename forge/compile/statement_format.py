@@ -1,4 +1,4 @@
-"""Statement format: the events of a statement that is logged as its text, and when MIXED does not log it so.
+"""Statement format: the events of a statement that is logged as its text.
 
 Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, N).  Before every event of the statement stand INTVAR,
 RAND and USER_VAR events with what the text has read so far; LOAD DATA sends its file ahead in blocks.
@@ -12,7 +12,6 @@ from decimal import Decimal
 from typing import Any
 
 from forge.compile.clock_use import evaluates_fraction, uses_zone
-from forge.compile.grouping import is_transactional
 from forge.compile.model import LoadFile, RowsStatement, Session, UserVariable
 from forge.compile.status import TIME_ZONE, in_order, quoted, session_variables
 from forge.events.execute_load_query import ExecuteLoadQuery
@@ -29,58 +28,6 @@ from forge.values.decimals import pack
 BLOCK_SIZE = 131072
 BINARY = 63
 _DUPLICATES = {"error": 0, "ignore": 1, "replace": 2}
-
-#: Functions whose result differs where the statement is run again (recorded on all three in MIXED).
-UNSAFE_FUNCTIONS = frozenset((
-    "CURRENT_USER", "FOUND_ROWS", "GET_LOCK", "IS_FREE_LOCK", "IS_USED_LOCK", "LOAD_FILE",
-    "MASTER_POS_WAIT", "RANDOM_BYTES", "RELEASE_ALL_LOCKS", "RELEASE_LOCK", "ROW_COUNT", "SESSION_USER", "SLEEP",
-    "SOURCE_POS_WAIT", "SYSDATE", "SYSTEM_USER", "USER", "UUID", "UUID_SHORT", "VERSION",
-))  # fmt: skip
-#: System variables whose value travels with the statement; all others are unsafe (recorded).
-SAFE_VARIABLES = frozenset((
-    "auto_increment_increment", "auto_increment_offset", "character_set_client", "character_set_connection",
-    "character_set_database", "character_set_server", "collation_connection", "collation_database",
-    "collation_server", "foreign_key_checks", "identity", "last_insert_id", "lc_time_names", "pseudo_thread_id",
-    "rand_seed1", "rand_seed2", "sql_auto_is_null", "time_zone", "timestamp", "unique_checks",
-))  # fmt: skip
-
-
-def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
-    """Whether the statement is logged as its text."""
-    context = statement.context
-    if session.binlog_format == "row" or context.impossible:
-        return False
-    if context.empty and not context.deletes_all and line.sees_empty_tables and not is_transactional(statement.table):
-        return False
-    if statement.load is not None and not statement.load.content:
-        # An empty file changes nothing, and is not sent.
-        return False
-    return session.binlog_format == "statement" or not is_unsafe(statement, line)
-
-
-def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
-    """Whether the statement may have another effect where it is run again, so that MIXED logs its rows."""
-    context = statement.context
-    unsafe = UNSAFE_FUNCTIONS | frozenset(line.unsafe_functions)
-    if any(call.name in unsafe for call in context.calls) or not context.system_variables <= SAFE_VARIABLES:
-        return True
-    if context.in_xa and line.unsafe_xa:
-        return True
-    if context.follows_changes and not is_transactional(statement.table):
-        # It stays where the rest is rolled back, and would come too late in the transaction's place.
-        return True
-    numbered = any(column.auto_increment for column in statement.table.columns)
-    keys = [key for key in statement.table.keys if key.kind != "index"]
-    which = (
-        # Which of several keys finds the row may differ, and which rows come first.
-        (statement.updates is not None and len(keys) > 1)
-        or (
-            context.selects
-            and ((numbered and context.reads_tables) or context.ignores or statement.updates is not None)
-        )
-        or (context.ignores and statement.kind == "update")
-    )
-    return context.limited or statement.load is not None or which
 
 
 def statement_variables(statement: RowsStatement, session: Session, line: ServerLine) -> dict[str, Any]:

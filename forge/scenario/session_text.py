@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
+from forge.compile.mixed_format import is_text
 from forge.compile.model import RowsStatement, UserVariable
-from forge.compile.statement_format import is_text
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.model import Scenario, Statement
 from forge.scenario.sql_reads import Reads, reads_of

@@ -95,6 +95,9 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     unsafe_functions: tuple[str, ...] = ()
     #: Statement format: XA transactions are unsafe, so that MIXED logs their rows.
     unsafe_xa: bool = False
+    #: MIXED looks for ON DUPLICATE KEY UPDATE over several keys when columns are marked already: only keys whose
+    #: columns are all written count, and after images have the marked columns alone in every image mode.
+    late_duplicate_check: bool = False
     #: Statement format: ENABLE_CASCADE_TRIGGERS status variable of changes; None: not written.
     enable_cascade_triggers: int | None = None
     #: Statement format: collation that USER_VAR has with numbers; None: that of the connection.
