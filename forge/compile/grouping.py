@@ -39,7 +39,8 @@ class LoggedTransaction:
     ``alone``: the group of one statement that changed no transactional table, inside a transaction or in autocommit
     mode.  ``writes``: the statements of the transaction whose writes count for its logical timestamp.
     ``engaged``: a transactional engine takes part; ``two_phase``: it and the log commit together, by XID;
-    ``mixed``: some statement before it changed tables that no rollback reaches.
+    ``mixed``: some statement before it changed tables that no rollback reaches; ``cut_off``: taken back to a savepoint
+    from before the log took part.
     """
 
     steps: tuple[Step, ...]
@@ -52,6 +53,7 @@ class LoggedTransaction:
     engaged: bool = True
     two_phase: bool = True
     mixed: bool = False
+    cut_off: bool = False
 
     @property
     def rows_statements(self) -> tuple[RowsStatement, ...]:
@@ -127,9 +129,10 @@ class Caches:
     def finish(self) -> list[LoggedTransaction]:
         """The transaction's groups, in the order of the log."""
         end, xa = self.transaction.end, self.transaction.xa
-        if end == "rollback" and not self._cannot_roll_back:
-            if xa is not None and self.keeps:
-                self._flush_rollback()
+        # MariaDB takes back a ROLLBACK of rows whole, one of XA not.
+        takes_back = self.keeps and xa is None and not self.transaction.statement_format
+        if end == "rollback" and (takes_back or not self._keeps_rolled_back):
+            self.steps.clear()
         elif has_statements(self.steps) or (end == "prepare" and self.prepares):
             self.written.append(self._group(self.steps))
         return self.written
@@ -145,8 +148,13 @@ class Caches:
         return self.registered or self.engaged if self.keeps else has_statements(self.steps)
 
     @property
-    def _cannot_roll_back(self) -> bool:
-        """Whether the cache holds a change that stays (trx_cache.cannot_rollback in sql/binlog.cc)."""
+    def _keeps_rolled_back(self) -> bool:
+        """Whether what is rolled back stays in the log: on MySQL only if the cache has a change that stays.
+
+        That is trx_cache.cannot_rollback in sql/binlog.cc, and trans_has_updated_non_trans_table in MariaDB's log.cc.
+        """
+        if self.keeps:
+            return self.mixed
         return any(isinstance(step, RowsStatement) and self._stays(step) for step in self.steps)
 
     def _stays(self, step: RowsStatement) -> bool:
@@ -182,7 +190,7 @@ class Caches:
             # The log was not part of the transaction at the savepoint: for it, all is rolled back.
             self._flush_rollback(mark.length)
             self.registered = False
-        elif self.mixed if self.keeps else self._cannot_roll_back:
+        elif self._keeps_rolled_back:
             self.steps.append(step)
         else:
             del self.steps[mark.length :]
@@ -192,10 +200,10 @@ class Caches:
         if step.name in self._writes_before:
             del self._rows[self._writes_before[step.name] :]
 
-    def _flush_rollback(self, length: int = 0) -> None:
+    def _flush_rollback(self, length: int) -> None:
         """The cache is emptied."""
-        if has_statements(self.steps) and (self.mixed if self.keeps else self._cannot_roll_back):
-            self.written.append(replace(self._group(self.steps), xa=None, end="rollback"))
+        if has_statements(self.steps) and self._keeps_rolled_back:
+            self.written.append(replace(self._group(self.steps), end="rollback", cut_off=True))
         del self.steps[length:]
 
     def _group(self, steps: list[Step]) -> LoggedTransaction:

@@ -509,6 +509,8 @@ class Transaction:
     end: End = "commit"
     #: It runs between XA START and XA END.
     xa: XaId | None = None
+    #: binlog_format=STATEMENT, in which MariaDB logs the rollback of a transaction that changed what stays.
+    statement_format: bool = False
 
     @property
     def has_text(self) -> bool:

@@ -165,7 +165,7 @@ class MysqlLog(SessionLog):
         )
         yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE)
         yield from self.steps(number, transaction)
-        if xa is None:
+        if xa is None or transaction.cut_off:
             of_statement = transaction.alone or not transaction.in_block
             plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))
             yield self.commit(number, transaction, begin if of_statement else plain)
@@ -184,7 +184,7 @@ class MysqlLog(SessionLog):
         return self.event(rows_query(statement.logged_sql, self.line), second, IGNORABLE)
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
-        return transaction.xa is not None
+        return transaction.xa is not None and not transaction.cut_off
 
     def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
         yield from self._opening(number, statement)

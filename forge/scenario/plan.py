@@ -253,7 +253,7 @@ class _Planner:
         """Run a transaction's statements, with the times of the groups that log them."""
         places = None
         with self._place((*path, "xa")):
-            running = RunningTransaction(declared, self.catalog, self.current, self.line)
+            running = self._begun(declared)
         if running.is_intricate and running.takes_time:
             places = self._places(path, entry, declared)
             running.watch()
@@ -262,6 +262,10 @@ class _Planner:
             self._step(running, index, place, _statement_path(path, entry, index))
         return running
 
+    def _begun(self, declared: Transaction) -> RunningTransaction:
+        by_statement = self.scenario.session.binlog_format == "statement"
+        return RunningTransaction(declared, self.catalog, self.current, self.line, statement_format=by_statement)
+
     def _places(
         self, path: tuple[str | int, ...], entry: list[Statement] | Transaction, declared: Transaction
     ) -> dict[int, tuple[int, int]]:
@@ -269,7 +273,7 @@ class _Planner:
         catalog = self.catalog
         self.catalog = copy.deepcopy(catalog)
         try:
-            trial = RunningTransaction(declared, self.catalog, self.current, self.line)
+            trial = self._begun(declared)
             for index in range(len(declared.statements)):
                 self._step(trial, index, (0, 0), _statement_path(path, entry, index))
             trial.finish()

@@ -64,7 +64,15 @@ def _part(declared: Any, what: str) -> bytes:
 class RunningTransaction:
     """One transaction: its statements so far, and how to take them back."""
 
-    def __init__(self, declared: Declared, catalog: Catalog, current_database: str, line: ServerLine) -> None:
+    def __init__(
+        self,
+        declared: Declared,
+        catalog: Catalog,
+        current_database: str,
+        line: ServerLine,
+        *,
+        statement_format: bool = False,
+    ) -> None:
         self.declared = declared
         self.catalog = catalog
         self.steps: list[Step] = []
@@ -81,6 +89,7 @@ class RunningTransaction:
             explicit=bool(declared.explicit) or _several(declared),
             end=end,
             xa=None if declared.xa is None else xa_id(declared.xa),
+            statement_format=statement_format,
         )
         self.caches = Caches(self.form, line)
         self.watch()
