@@ -45,7 +45,8 @@ class MariadbLog(SessionLog):
     def head(self, groups: int) -> Iterator[Event]:
         facts = self.facts.file(self.file)
         listed = self.clock.listed(self.file, groups)
-        last = ((0, self.session.server_id, self.group_number(groups - 1)),) if groups else ()
+        domain, server = self.session.gtid_domain_id, self.session.server_id
+        last = ((domain, server, self.group_number(groups - 1)),) if groups else ()
         yield self.event(GtidList(gtids=last), listed)
         # While the storage engine has yet to make the transactions of the file before durable, that one is named.
         named = self.file_name(self.file - 1 if self.rotated else self.file)
@@ -66,6 +67,7 @@ class MariadbLog(SessionLog):
         with_thread = self.line.gtid_thread_id
         body = MariadbGtid(
             sequence_number=self.group_number(number),
+            domain_id=self.session.gtid_domain_id,
             flags2=flags2,
             xid=None if xa is None else (xa.format_id, xa.gtrid, xa.bqual),
             flags_extra=(THREAD_ID if with_thread else 0) | (MULTI_ENGINE if engines else 0),

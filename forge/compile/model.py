@@ -699,6 +699,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     gtid: bool = False
     #: Tag of the GTIDs, ``uuid:tag:number`` (MySQL 8.3 on).
     gtid_tag: str | None = None
+    #: MariaDB: the domain of the session's GTIDs.
+    gtid_domain_id: int = 0
     #: By default crc32, where the server line has checksums.
     checksum: Literal["crc32", "none"] | None = None
     binlog_row_event_max_size: int = 8192

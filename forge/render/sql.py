@@ -93,8 +93,25 @@ def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
             groups, current, first = [], "", False
         if number < len(plan.groups):
             groups.append(_group(plan, clock, number, current))
-            current = current if groups[-1].use is None else plan.groups[number].current_database
+            current = _current_after(plan.groups[number], current)
     yield ReplaySession(_session_text(plan, clock, groups, first=first))
+
+
+def _current_after(group: Group, current: str) -> str:
+    """The session's database behind a group; one that is dropped is nobody's."""
+    if not isinstance(group, DdlStatement) or not _about_database(group):
+        return group.current_database or current
+    dropped = group.kind == "drop_database" and _database_of(group, current) in group.databases
+    return "" if dropped else current
+
+
+def _database_of(group: Group, current: str) -> str:
+    """The session's database when the group runs; ``current`` is that before, which may do as well."""
+    if not isinstance(group, DdlStatement) or not _about_database(group):
+        return group.current_database
+    # A session that is in no database after it has been in the one that is dropped.
+    leaves = group.kind == "drop_database" and not group.no_effect and not group.current_database and current
+    return group.databases[0] if leaves else current
 
 
 def _session_text(plan: Plan, clock: Clock, groups: Sequence[ReplayGroup], *, first: bool) -> str:
@@ -112,10 +129,10 @@ def _session_text(plan: Plan, clock: Clock, groups: Sequence[ReplayGroup], *, fi
 
 def _group(plan: Plan, clock: Clock, number: int, current: str) -> ReplayGroup:
     group = plan.groups[number]
-    changes = group.current_database not in ("", current) and not _about_database(group)
+    database = _database_of(group, current)
     before, after = _ends(group)
     return ReplayGroup(
-        use=quoted(group.current_database) if changes else None,
+        use=None if database in ("", current) else quoted(database),
         before=before,
         statements=tuple(_replayed(step, clock, plan) for step in _steps(group)),
         after=after,

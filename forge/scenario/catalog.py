@@ -82,6 +82,12 @@ class Catalog:
         found.is_open = True
         return found
 
+    def database(self, name: str) -> str:
+        """The name of a database that exists.  Raises ScenarioError with the nearest name."""
+        if name not in self.databases:
+            raise ScenarioError(f"there is no database {name!r}", suggestion=nearest(name, self.databases))
+        return name
+
     def live_triggers(self) -> list[Trigger]:
         """The triggers in the order of their creation."""
         return [trigger for name, trigger in self.triggers.items() if self.objects.get(name) in self.tables]

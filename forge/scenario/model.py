@@ -313,6 +313,9 @@ class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     """Statements that end together, with their circumstances; or the second phase of an XA transaction."""
 
     statements: list[Statement] = []
+    database: Annotated[
+        str | None, Meta(description="USE of that database before it; it stays the session's until another is named.")
+    ] = None
     explicit: Annotated[
         bool | None,
         Meta(description="true: BEGIN ... COMMIT also around a single statement, which otherwise commits by itself."),
@@ -409,11 +412,12 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         explicit: bool | None = None,
         end: Literal["commit", "rollback"] = "commit",
         xa: Xa | None = None,
+        database: str | None = None,
     ) -> Scenario:
         """The scenario with one more transaction at its end."""
         one: list[Statement] | Transaction = list(statements)
-        if explicit is not None or end != "commit" or xa is not None:
-            one = Transaction(statements=list(statements), explicit=explicit, end=end, xa=xa)
+        if explicit is not None or end != "commit" or xa is not None or database is not None:
+            one = Transaction(statements=list(statements), explicit=explicit, end=end, xa=xa, database=database)
         return msgspec.structs.replace(self, transactions=[*self.transactions, one])
 
     def ddl(self, text: str) -> Scenario:

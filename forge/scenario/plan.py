@@ -87,7 +87,7 @@ class _Planner:
         self.text = SessionText(scenario)
         self.tables = list(self._declared_tables())
         self.home = scenario.session.database or self._first_database()
-        #: The session's database: that of the first table, as soon as it exists.
+        #: The session's database: that of the first table, as soon as it exists, until a transaction names another.
         self.current = ""
 
     def run(self) -> Plan:
@@ -149,6 +149,9 @@ class _Planner:
                 name = statement.table.database
                 if name not in created:
                     found.setdefault(name, (*path, "ddl"))
+        for number, transaction in enumerate(self.scenario.transactions):
+            if isinstance(transaction, Transaction) and transaction.database not in (None, *created):
+                found.setdefault(transaction.database or "", ("transactions", number, "database"))
         home = self.scenario.session.database
         if home is not None and home not in created:
             return {home: ("session", "database"), **found}
@@ -160,7 +163,7 @@ class _Planner:
                 yield _statement_path(("transactions", number), transaction, index), statement
 
     def _use_home(self) -> None:
-        if self.home in self.catalog.databases:
+        if not self.current and self.home in self.catalog.databases:
             self.current = self.home
 
     def _time(self, group: int = 0, statement: int = 0) -> StatementTime:
@@ -180,6 +183,9 @@ class _Planner:
     def _transaction(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
         with self._place(path):
             declared = declared_transaction(entry)
+        if declared.database is not None:
+            with self._place((*path, "database")):
+                self.current = self.catalog.database(declared.database)
         if declared.xa_commit is not None or declared.xa_rollback is not None:
             self._xa_end(path, declared)
             return

@@ -12,6 +12,7 @@ from forge.located import Path
 #: Lowest and highest values (sys_vars.cc, MAX_LOG_UNIQUE_FN_EXT; max_binlog_size is only rounded up to 4096).
 _BOUNDS = {
     "server_id": (0, (1 << 32) - 1),
+    "gtid_domain_id": (0, (1 << 32) - 1),
     "first_file": (1, (1 << 31) - 1),
     "max_binlog_size": (1, 1 << 30),
     "compression_level": (1, 22),
