@@ -18,13 +18,14 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
     """The value that a declared literal has in a column; never None.
 
     Raises ScenarioError for what the column cannot hold, and for what strict mode refuses: dates with a zero month or
-    day (NO_ZERO_DATE, NO_ZERO_IN_DATE), and the empty value of an ENUM, which stands for an error.
+    day (NO_ZERO_DATE, NO_ZERO_IN_DATE, which are not in MariaDB's default mode), and the empty value of an ENUM, which
+    stands for an error.
     """
     name = column.declared.name if column.declared is not None else ""
     if isinstance(declared, bytes) and name in _NUMERIC:
         declared = int.from_bytes(declared, "big")
     value = codec.accept(column, declared)
-    if name in _DATES:
+    if name in _DATES and not column.dialect.is_mariadb:
         _, month, day = value[:10].split("-")
         if month == "00" or day == "00":
             raise ScenarioError(f"{name} {value!r} has a zero month or day", expected="a date of the calendar")

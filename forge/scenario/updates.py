@@ -173,12 +173,12 @@ def _where(state: TableState, kind: str, where: Mapping[str, Any] | None, at: Ci
     conditions: list[Condition] = []
     for name, declared in (where or {}).items():
         with at.place(kind, "where", name):
-            conditions += parse_where({name: declared}, state)
+            conditions += parse_where({name: declared}, state, zero_dates=at.clips)
     return conditions
 
 
 def _compared(conditions: list[Condition]) -> frozenset[int]:
-    return frozenset(c.index for c in conditions if c.has_literal and not c.compares_together)
+    return frozenset(c.index for c in conditions if c.is_compared and not c.compares_together)
 
 
 def _compared_together(conditions: list[Condition]) -> frozenset[int]:

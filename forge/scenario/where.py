@@ -27,6 +27,7 @@ _ORDERINGS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "ge": (">=", operator.ge),
 }
 OPERATORS = (*_ORDERINGS, "ne", "between")
+_DATES = ("DATE", "DATETIME", "TIMESTAMP")
 _NOT_COMPARED = ("JSON", "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING",
                  "MULTIPOLYGON", "GEOMETRYCOLLECTION", "VECTOR")  # fmt: skip
 
@@ -43,6 +44,8 @@ class Condition:
     def matches(self, value: Value | None) -> bool:
         """Whether a cell meets the condition; NULL meets only ``null`` and a list with null in it."""
         if self.word in ("eq", "in"):
+            if self.null_is_zero and value is not None and set(value) <= set("0-: ."):
+                return True
             return value in self.values if value is not None else None in self.values
         if self.word == "ne":
             return value is not None and value not in self.values
@@ -59,9 +62,24 @@ class Condition:
         return any(value is not None for value in self.values)
 
     @property
+    def is_compared(self) -> bool:
+        """Whether a server compares the column with a literal, its own zero date among them."""
+        return self.has_literal or self.null_is_zero
+
+    @property
     def is_impossible(self) -> bool:
         """Whether the column's definition rules the condition out: IS NULL where there is no NULL."""
-        return self.word in ("eq", "in") and not self.has_literal and not self.column.column.nullable
+        null_only = self.word in ("eq", "in") and not self.has_literal and not self.column.column.nullable
+        return null_only and not self.null_is_zero
+
+    @property
+    def null_is_zero(self) -> bool:
+        """Whether IS NULL finds the zero date: in NOT NULL columns of DATE and DATETIME, and not beside an OR on MySQL
+        (recorded).
+        """
+        if self.column.type.name not in ("DATE", "DATETIME") or self.column.column.nullable or None not in self.values:
+            return False
+        return self.word in ("eq", "in") and (not self.has_literal or self.column.wire.dialect.is_mariadb)
 
     @property
     def compares_twice(self) -> bool:
@@ -123,8 +141,11 @@ def _is_binary(column: ColumnDefinition) -> bool:
     return column.type.name in ("BINARY", "VARBINARY") or column.type.name.endswith("BLOB")
 
 
-def parse_where(where: Mapping[str, Any] | None, state: TableState) -> list[Condition]:
+def parse_where(where: Mapping[str, Any] | None, state: TableState, *, zero_dates: bool = False) -> list[Condition]:
     """The conditions of a declared WHERE; all have to hold.
+
+    ``zero_dates`` is for a session without NO_ZERO_DATE and NO_ZERO_IN_DATE, which compares dates with a zero month or
+    day like others.
 
     Raises ScenarioError for unknown columns and operators, and literals that the column cannot hold.
     """
@@ -137,7 +158,7 @@ def parse_where(where: Mapping[str, Any] | None, state: TableState) -> list[Cond
                 conditions.append(Condition(index, column, "eq", (None,)))
                 continue
             raise UnsupportedError(f"column {name!r}: {column.type.name} columns in where are not supported yet")
-        conditions += _conditions(index, column, declared)
+        conditions += _conditions(index, column, declared, zero_dates)
     return conditions
 
 
@@ -170,7 +191,7 @@ def reached_columns(conditions: list[Condition], state: TableState) -> frozenset
     does not hold.  A condition on the first column of a key is used to choose rows, whatever they hold.
     """
     firsts = {key.parts[0].column for key in state.table.keys}
-    found = {condition.index for condition in conditions if condition.index in firsts and condition.has_literal}
+    found = {condition.index for condition in conditions if condition.index in firsts and condition.is_compared}
     exact = [condition for condition in conditions if condition.word == "eq"]
     keyed = {condition.index for condition in exact}
     for key in state.unique:
@@ -202,11 +223,11 @@ def column_index(state: TableState, name: str) -> int:
     return found
 
 
-def _conditions(index: int, column: ColumnDefinition, declared: Any) -> Iterable[Condition]:
+def _conditions(index: int, column: ColumnDefinition, declared: Any, zero_dates: bool) -> Iterable[Condition]:
     if isinstance(declared, list):
         if not declared:
             raise ScenarioError(f"column {column.name!r}: the list of values is empty", expected="at least one")
-        yield Condition(index, column, "in", tuple(_value(column, item) for item in declared))
+        yield Condition(index, column, "in", tuple(_value(column, item, zero_dates) for item in declared))
     elif isinstance(declared, Mapping) and set(declared) not in ({"hex"}, {"value"}):
         for word, operand in declared.items():
             if word not in OPERATORS:
@@ -215,29 +236,31 @@ def _conditions(index: int, column: ColumnDefinition, declared: Any) -> Iterable
                     expected=f"one of {', '.join(OPERATORS)}",
                     suggestion=nearest(str(word), OPERATORS),
                 )
-            yield _ordered(index, column, word, operand)
+            yield _ordered(index, column, word, operand, zero_dates)
     else:
-        yield Condition(index, column, "eq", (_value(column, declared),))
+        yield Condition(index, column, "eq", (_value(column, declared, zero_dates),))
 
 
-def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any) -> Condition:
+def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any, zero_dates: bool) -> Condition:
     if word == "between":
         if not isinstance(operand, list) or len(operand) != 2:
             raise ScenarioError(f"column {column.name!r}: between needs two values", expected="[low, high]")
-        values = tuple(_value(column, item) for item in operand)
+        values = tuple(_value(column, item, zero_dates) for item in operand)
     else:
-        values = (_value(column, operand),)
+        values = (_value(column, operand, zero_dates),)
     if word != "ne" and None in values:
         raise ScenarioError(f"column {column.name!r}: nothing is {word} null", expected="a literal")
     return Condition(index, column, word, values)
 
 
-def _value(column: ColumnDefinition, declared: Any) -> Value | None:
+def _value(column: ColumnDefinition, declared: Any, zero_dates: bool) -> Value | None:
     if isinstance(declared, Mapping) and set(declared) == {"value"}:
         declared = declared["value"]
     if declared is None:
         return None
     try:
+        if zero_dates and column.type.name in _DATES:
+            return column.codec.accept(column.wire, declared)
         return strict_value(column.wire, column.codec, declared)
     except ScenarioError as error:
         error.problem = f"column {column.name!r}: {error.problem}"
