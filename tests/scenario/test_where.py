@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from forge.compile.model import Transaction
+from forge.compile.model import Session, Transaction
 from forge.errors import ScenarioError
 from forge.scenario import Scenario, delete, insert, plan
 
@@ -100,3 +100,55 @@ def test_all_conditions_have_to_hold() -> None:
 def test_conditions_that_mean_nothing_are_errors(condition: Any, message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
         deleted("(n INT)", NUMBERS, {"n": condition})
+
+
+ZERO_DATES = [{"id": n, "a": text} for n, text in enumerate(("0000-00-00", "2024-00-00", "2024-01-00", "2024-01-01"), 1)]
+
+
+def found(server: str, sql_mode: str | None, column: str, where: Any) -> list[Any]:
+    """The keys of the rows that a DELETE takes among ZERO_DATES."""
+    scenario = Scenario("x", server=server, session=Session(sql_mode=sql_mode))
+    scenario.tables.append(f"CREATE TABLE d.t (id INT PRIMARY KEY, a {column})")
+    rows = insert("d.t", *ZERO_DATES)
+    made = plan(scenario.transaction(rows).transaction(delete("d.t", where={"a": where})))
+    left = {row[0] for row in made.contents["d.t"]}
+    return [row["id"] for row in ZERO_DATES if row["id"] not in left]
+
+
+@pytest.mark.parametrize(
+    ("where", "chosen"),
+    [
+        ("0000-00-00", [1]),
+        (["2024-00-00", "2024-01-00"], [2, 3]),
+        ({"lt": "2024-01-00"}, [1, 2]),
+        ({"between": ["2024-00-00", "2024-01-00"]}, [2, 3]),
+        ({"ne": "2024-01-00"}, [1, 2, 4]),
+    ],
+)
+def test_zero_and_partial_dates_compare_by_their_parts(where: Any, chosen: list[int]) -> None:
+    for column in ("DATE", "DATETIME(3) NOT NULL"):
+        assert found("mysql-9.7", "", column, where) == chosen
+        # MariaDB's default mode has neither NO_ZERO_DATE nor NO_ZERO_IN_DATE.
+        assert found("mariadb-11.8", None, column, where) == chosen
+
+
+def test_a_strict_mysql_compares_with_no_zero_date() -> None:
+    scenario = Scenario("x", tables=["CREATE TABLE d.t (a DATE)"]).transaction(delete("d.t", where={"a": "2024-00-00"}))
+    with pytest.raises(ScenarioError, match="zero month"):
+        plan(scenario)
+
+
+@pytest.mark.parametrize(
+    ("server", "column", "where", "chosen"),
+    [
+        ("mysql-9.7", "DATE NOT NULL", None, [1]),
+        ("mysql-9.7", "DATETIME NOT NULL", [None], [1]),
+        ("mysql-9.7", "DATE NOT NULL", [None, "2024-01-01"], [4]),
+        ("mariadb-10.11", "DATE NOT NULL", [None, "2024-01-01"], [1, 4]),
+        ("mysql-9.7", "DATE", None, []),
+    ],
+)
+def test_is_null_finds_the_zero_date_of_a_column_without_null(
+    server: str, column: str, where: Any, chosen: list[int]
+) -> None:
+    assert found(server, "", column, where) == chosen
