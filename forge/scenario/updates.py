@@ -67,7 +67,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
         evaluated=_evaluated(changes, literals),
         compared=_compared(conditions),
         compared_together=_compared_together(conditions),
-        compared_twice=frozenset(c.index for c in conditions if c.compares_twice),
+        compared_twice=_compared_twice(conditions, state),
         line=at.line,
         context=Context(
             matched=len(chosen),
@@ -157,7 +157,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
         sql=sql,
         compared=_compared(conditions),
         compared_together=_compared_together(conditions),
-        compared_twice=frozenset(c.index for c in conditions if c.compares_twice),
+        compared_twice=_compared_twice(conditions, state),
         line=at.line,
         context=Context(
             matched=len(chosen),
@@ -183,6 +183,15 @@ def _compared(conditions: list[Condition]) -> frozenset[int]:
 
 def _compared_together(conditions: list[Condition]) -> frozenset[int]:
     return frozenset(condition.index for condition in conditions if condition.compares_together)
+
+
+def _compared_twice(conditions: list[Condition], state: TableState) -> frozenset[int]:
+    """Columns whose literals a server also compares one by one: BETWEEN x AND x, and on MySQL the ranges of a column in
+    a key (recorded).
+    """
+    keys = () if state.columns[0].wire.dialect.is_mariadb else state.table.keys
+    keyed = {part.column for key in keys for part in key.parts}
+    return frozenset(c.index for c in conditions if c.compares_twice or (c.compares_together and c.index in keyed))
 
 
 def _read_columns(state: TableState, conditions: list[Condition], affected: int) -> frozenset[int]:

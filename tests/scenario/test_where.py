@@ -102,7 +102,8 @@ def test_conditions_that_mean_nothing_are_errors(condition: Any, message: str) -
         deleted("(n INT)", NUMBERS, {"n": condition})
 
 
-ZERO_DATES = [{"id": n, "a": text} for n, text in enumerate(("0000-00-00", "2024-00-00", "2024-01-00", "2024-01-01"), 1)]
+DATES = ("0000-00-00", "2024-00-00", "2024-01-00", "2024-01-01")
+ZERO_DATES = [{"id": n, "a": text} for n, text in enumerate(DATES, 1)]
 
 
 def found(server: str, sql_mode: str | None, column: str, where: Any) -> list[Any]:
