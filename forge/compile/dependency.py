@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from forge.compile.grouping import LoggedTransaction
 from forge.compile.keys import KeyEntry, key_entries
 from forge.compile.model import Key, KeyPart, RowsStatement
-from forge.compile.table_map import key_of_rows
 
 HISTORY_LIMIT = 25000
 
@@ -45,7 +44,8 @@ class Writeset(CommitOrder):
         logged = () if transaction is None else transaction.writes
         statements = [part for statement in logged for part in statement.parts() if part.changes]
         keys = {key for statement in statements for key in written_keys(statement)}
-        missing = any(key_of_rows(statement.table) is None for statement in statements)
+        # A savepoint does not take back that rows had no key (recorded).
+        missing = transaction is not None and transaction.keyless
         if (not keys and not missing) or any(statement.is_parent for statement in statements):
             # Children of a changed parent are not in the set, so nothing after may run beside it (recorded).
             self._restart(number)

@@ -29,6 +29,7 @@ from forge.compile.model import (
     XaEnd,
     XaId,
 )
+from forge.compile.table_map import key_of_rows
 from forge.servers import ServerLine
 
 
@@ -36,6 +37,7 @@ from forge.servers import ServerLine
 class LoggedTransaction:
     """A group of row events: ``steps`` are the statements that are written, in order.
 
+    ``keyless``: the transaction has written a table without a key that names a row, taken back or not.
     ``alone``: the group of one statement that changed no transactional table, inside a transaction or in autocommit
     mode.  ``writes``: the statements of the transaction whose writes count for its logical timestamp.
     ``engaged``: a transactional engine takes part; ``two_phase``: it and the log commit together, by XID;
@@ -50,6 +52,7 @@ class LoggedTransaction:
     xa: XaId | None = None
     alone: bool = False
     writes: tuple[RowsStatement, ...] = ()
+    keyless: bool = False
     engaged: bool = True
     two_phase: bool = True
     mixed: bool = False
@@ -96,6 +99,7 @@ class Caches:
         #: Groups that are written already.
         self.written: list[LoggedTransaction] = []
         self._rows: list[RowsStatement] = []
+        self._keyless = False
         self._savepoints: dict[str, _Mark] = {}
         #: Savepoints by name as written -> number of statements before: the set of written keys tells upper from lower
         #: case (rpl_transaction_write_set_ctx.cc), the savepoints themselves do not (recorded on 9.7).
@@ -175,6 +179,7 @@ class Caches:
         if step.first is None and not step.as_text:
             return
         self._rows.append(step)
+        self._keyless |= any(part.changes and key_of_rows(part.table) is None for part in step.parts())
         self.mixed |= self._stays(step)
         if is_transactional(step.table) or (step.as_text and has_statements(self.steps)):
             self.steps.append(step)
@@ -214,6 +219,7 @@ class Caches:
             end=self.transaction.end,
             xa=self.transaction.xa,
             writes=tuple(self._rows),
+            keyless=self._keyless,
             engaged=self.engaged,
             two_phase=self.engaged and not self.unprepared,
             mixed=self.mixed,

@@ -199,8 +199,13 @@ class _Planner:
             self._events(path, entry)
             return
         if alone.flush is not None or alone.restart is not None:
+            if alone.flush is not None:
+                with self._place(path):
+                    self.prepared.check_free()
             self._end_file(alone)
             return
+        with self._place(path):
+            self.prepared.check_free()
         if alone.ddl is not None:
             ddl_path = (*_statement_path(path, entry, 0), "ddl")
             sql = _trimmed(alone.ddl)
@@ -214,7 +219,7 @@ class _Planner:
             self._add(done)
         if done is not None and declared.xa is not None and done.end == "prepare" and done.xa is not None:
             with self._place((*path, "xa")):
-                self.prepared.add(done.xa, Prepared(running.log, running.caches))
+                self.prepared.add(done.xa, Prepared(running.log, running.caches), detaches=self.line.detaches_xa)
             if declared.xa.end != "prepared":
                 self._end_xa(done.xa, declared.xa.end)
 
@@ -354,6 +359,7 @@ class _Planner:
         self.file_steps.append(FileStep("crash" if statement.restart == "crash" else "restart", len(self.groups)))
         for state in self.catalog.tables.values():
             state.restart()
+        self.prepared.bound = None
         self.text.begin()
 
     def _circumstances(self, path: tuple[str | int, ...], place: tuple[int, int]) -> Circumstances:

@@ -135,9 +135,9 @@ class RunningTransaction:
 
     def check_gtid_consistency(self, statement: Statement) -> None:
         """Raises ScenarioError for what a server with GTIDs refuses (error 1785)."""
-        if self.caches.engaged and not self._is_transactional(statement):
+        if self.caches.has_changes and not self._is_transactional(statement):
             raise ScenarioError(
-                "a table without transactions is changed after one with them in the same transaction, which"
+                "a table without transactions is changed behind what waits in the transaction's cache, which"
                 " enforce_gtid_consistency forbids",
                 expected="a transaction of its own, or session.gtid: false",
             )
@@ -201,15 +201,29 @@ class PreparedTransactions:
     """The XA transactions that are prepared."""
 
     found: dict[XaId, Prepared] = field(default_factory=dict)
+    #: The one that the session is still bound to.
+    bound: XaId | None = None
 
-    def add(self, xa: XaId, prepared: Prepared) -> None:
-        """Raises ScenarioError if there is one of that name."""
+    def add(self, xa: XaId, prepared: Prepared, *, detaches: bool) -> None:
+        """Raises ScenarioError if there is one of that name.  ``detaches``: XA PREPARE frees the session."""
         if xa in self.found:
             raise ScenarioError("an XA transaction of that name is prepared already", expected="another gtrid or bqual")
         self.found[xa] = prepared
+        self.bound = None if detaches else xa
+
+    def check_free(self) -> None:
+        """Raises ScenarioError if the session may only end its prepared transaction (error 1399, recorded)."""
+        if self.bound is not None:
+            raise ScenarioError(
+                "the session has a prepared XA transaction, and refuses all else until that ends (error 1399)",
+                expected="xa_commit or xa_rollback of it first",
+            )
 
     def end(self, xa: XaId, end: Literal["commit", "rollback"], current_database: str) -> XaEnd:
         """Its second phase.  Raises ScenarioError if no such transaction is prepared."""
+        if xa != self.bound:
+            self.check_free()
+        self.bound = None
         prepared = self.found.pop(xa, None)
         if prepared is None:
             raise ScenarioError(

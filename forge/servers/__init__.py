@@ -95,6 +95,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     unsafe_functions: tuple[str, ...] = ()
     #: Statement format: XA transactions are unsafe, so that MIXED logs their rows.
     unsafe_xa: bool = False
+    #: XA PREPARE frees the session for other statements (xa_detach_on_prepare, 8.0.29 on).
+    detaches_xa: bool = False
     #: MIXED looks for ON DUPLICATE KEY UPDATE over several keys when columns are marked already: only keys whose
     #: columns are all written count, and after images have the marked columns alone in every image mode.
     late_duplicate_check: bool = False

@@ -68,7 +68,8 @@ def update(target: Table, before: Row, after: Row, *assigned: int) -> RowsStatem
 
 
 def logged(*statements: RowsStatement) -> LoggedTransaction:
-    return LoggedTransaction(statements, "shop", len(statements) > 1, writes=statements)
+    keyless = any(key_of_rows(statement.table) is None for statement in statements)
+    return LoggedTransaction(statements, "shop", len(statements) > 1, writes=statements, keyless=keyless)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,51 @@
+"""What a session may do in and between transactions."""
+
+import pytest
+
+from forge.errors import ScenarioError
+from forge.scenario import expand, plan
+
+HEAD = """\
+scenario: s
+server: {server}
+session: {{gtid: {gtid}}}
+tables:
+  - CREATE TABLE d.t (id INT PRIMARY KEY)
+  - CREATE TABLE d.m (id INT PRIMARY KEY) ENGINE=MyISAM
+transactions:
+"""
+PREPARED = "  - {statements: [{insert: {into: d.t, rows: [{id: 1}]}}], xa: {gtrid: g, end: prepared}}\n"
+INSERT = "  - - insert: {into: d.t, rows: [{id: 2}]}\n"
+BEHIND_A_SAVEPOINT = """\
+  - - insert: {into: d.m, rows: [{id: 1}]}
+    - savepoint: x
+    - insert: {into: d.m, rows: [{id: 2}]}
+"""
+
+
+def planned(server: str, transactions: str, gtid: str = "false") -> None:
+    [one] = expand(HEAD.format(server=server, gtid=gtid) + transactions, file="f.yaml")
+    plan(one.scenario)
+
+
+@pytest.mark.parametrize("behind", [INSERT, "  - - ddl: DROP TABLE d.t\n", "  - - flush: binary_logs\n", PREPARED])
+def test_a_prepared_session_of_mariadb_refuses_all_but_its_end(behind: str) -> None:
+    with pytest.raises(ScenarioError, match=r"f.yaml:9: .*error 1399"):
+        planned("mariadb-11.8", PREPARED + behind)
+
+
+@pytest.mark.parametrize(
+    "end", ["  - xa_commit: {gtrid: g}\n", "  - xa_rollback: {gtrid: g}\n", "  - - restart: clean\n"]
+)
+def test_the_session_is_free_after_the_end_or_a_new_start_of_the_server(end: str) -> None:
+    planned("mariadb-11.8", PREPARED + end + INSERT)
+
+
+def test_mysql_detaches_prepared_transactions() -> None:
+    planned("mysql-9.7", PREPARED + INSERT)
+
+
+def test_with_gtids_a_logged_savepoint_forbids_changes_of_tables_without_transactions() -> None:
+    planned("mysql-9.7", BEHIND_A_SAVEPOINT)
+    with pytest.raises(ScenarioError, match="enforce_gtid_consistency"):
+        planned("mysql-9.7", BEHIND_A_SAVEPOINT, gtid="true")
