@@ -41,6 +41,8 @@ def column_features(column: TableColumn) -> Iterator[str]:
     name = column.type.name
     if name in _TYPES:
         yield _TYPES[name]
+    if name == "YEAR" and column.type.length is not None:
+        yield "year_widths"
     if name in FRACTIONAL and column.type.fsp:
         yield "fractional_seconds"
     if name == "DATETIME" and (column.default_now or column.on_update_now):

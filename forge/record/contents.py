@@ -364,6 +364,8 @@ def _shown(column: Column, raw: Any) -> Shown:
         if column.type_code in (242, 255) or (declared == "VECTOR" and isinstance(value, bytes)):
             return bytes(value).hex()
         text = cell.text()
+        if declared == "YEAR" and column.declared is not None and column.declared.length == 2:
+            text = str(text)[-2:]
     except ForgeError as error:
         return f"{raw.hex()} ({error})"
     return text.hex() if isinstance(text, bytes) else text

@@ -43,6 +43,10 @@ class Condition:
 
     def matches(self, value: Value | None) -> bool:
         """Whether a cell meets the condition; NULL meets only ``null`` and a list with null in it."""
+        if self.column.type.name == "YEAR" and self.column.type.length == 2 and value is not None:
+            # A YEAR(2) compares the two digits that it shows (recorded on MariaDB).
+            is_found = value % 100 in [bound % 100 for bound in self.values if bound is not None]
+            return is_found if self.word in ("eq", "in") else self.has_literal and not is_found
         if self.word in ("eq", "in"):
             if self.null_is_zero and value is not None and set(value) <= set("0-: ."):
                 return True
@@ -248,6 +252,8 @@ def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any, zero
         values = tuple(_value(column, item, zero_dates) for item in operand)
     else:
         values = (_value(column, operand, zero_dates),)
+    if word != "ne" and column.type.name == "YEAR" and column.type.length == 2:
+        raise UnsupportedError(f"column {column.name!r}: {word} on YEAR(2) is not supported", expected="YEAR(4)")
     if word != "ne" and None in values:
         raise ScenarioError(f"column {column.name!r}: nothing is {word} null", expected="a literal")
     return Condition(index, column, word, values)

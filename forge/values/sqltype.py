@@ -16,7 +16,7 @@ class SqlType:
     """
 
     name: str
-    #: CHAR/VARCHAR: characters; BINARY/VARBINARY: bytes; BIT: bits; VECTOR: dimensions.
+    #: CHAR/VARCHAR: characters; BINARY/VARBINARY: bytes; BIT: bits; VECTOR: dimensions; YEAR: digits if not 4.
     length: int | None = None
     #: DECIMAL(p, s); FLOAT/DOUBLE(M, D).
     precision: int | None = None

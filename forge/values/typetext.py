@@ -174,7 +174,7 @@ class _Parser:
         if kind == "fsp":
             return replace(parsed, fsp=numbers[0])
         if kind == "display":
-            return parsed
+            return replace(parsed, length=numbers[0]) if parsed.name == "YEAR" and numbers[0] != 4 else parsed
         if len(numbers) == 2:
             return replace(parsed, precision=numbers[0], scale=numbers[1])
         if parsed.name == "DECIMAL":

@@ -1,6 +1,7 @@
 """YEAR: one byte, 0 for 0000, else the year minus 1900: 1901 to 2155 (rows.md 4.5).
 
-YEAR(2) of servers before 5.7 is stored alike.  Two-digit years mean 1970 to 2069 as on a server: 69 is 2069,
+YEAR(2), which MariaDB and MySQL before 5.7.5 have, is stored alike; its number 0 is 2000, and 0000 is text only (recorded
+on MariaDB).  MySQL from 5.6.6 on makes it YEAR(4) (release notes).  Two-digit years mean 1970 to 2069 as on a server: 69 is 2069,
 70 is 1970; the number 0 and the string "0000" are 0000 but the strings "0", "00" and "000" are 2000 (recorded).
 """
 
@@ -33,8 +34,9 @@ class YearCodec(FixedWidthCodec):
 
     def accept(self, column: Column, declared: Any) -> int:
         value = int(rounded(number("YEAR", declared), 0))
+        is_number_zero = _has_two_digits(column) and not isinstance(declared, str) and value == 0
         is_text_zero = isinstance(declared, str) and declared != "0000" and value == 0
-        if 0 < value < 100 or is_text_zero:
+        if 0 < value < 100 or is_text_zero or is_number_zero:
             value += 2000 if value < 70 else 1900
         self._check(value)
         return value
@@ -43,7 +45,7 @@ class YearCodec(FixedWidthCodec):
         return f"{value:04d}"
 
     def sql(self, column: Column, value: int) -> str:
-        return str(value)
+        return "'0000'" if _has_two_digits(column) and not value else str(value)
 
     def type_name(self, column: Column) -> str:
         return "YEAR"
@@ -52,6 +54,10 @@ class YearCodec(FixedWidthCodec):
     def _check(value: int) -> None:
         if value != 0 and not _BASE < value < _BASE + 256:
             raise refuse("YEAR", value, "cannot hold this year", "1901 to 2155, or 0")
+
+
+def _has_two_digits(column: Column) -> bool:
+    return column.declared is not None and column.declared.length == 2
 
 
 YEAR = YearCodec()

@@ -153,3 +153,16 @@ def test_is_null_finds_the_zero_date_of_a_column_without_null(
     server: str, column: str, where: Any, chosen: list[int]
 ) -> None:
     assert found(server, "", column, where) == chosen
+
+
+def test_a_year_of_two_digits_compares_these() -> None:
+    scenario = Scenario("x", server="mariadb-11.8", tables=["CREATE TABLE d.t (id INT PRIMARY KEY, a YEAR(2))"])
+    rows = [{"id": year, "a": year} for year in (1901, 2001, 2055, 2155)]
+    made = plan(scenario.transaction(insert("d.t", *rows)).transaction(delete("d.t", where={"a": [2101, 1955]})))
+    assert made.contents["d.t"] == ()
+
+
+@pytest.mark.parametrize("server", ["mysql-5.7", "mysql-9.7"])
+def test_a_year_of_two_digits_is_refused_where_servers_lost_it(server: str) -> None:
+    with pytest.raises(ScenarioError, match="YEAR"):
+        plan(Scenario("x", server=server, tables=["CREATE TABLE d.t (id INT PRIMARY KEY, a YEAR(2))"]))
