@@ -91,14 +91,15 @@ class FloatCodec(FixedWidthCodec):
     def accept(self, column: Column, declared: Any) -> float:
         name = self.type_name(column)
         value = declared if isinstance(declared, float) else self._nearest(name, declared)
+        if column.unsigned and value < 0:
+            # Before it is rounded to the column's digits or to 32 bits, which could make zero of it (recorded).
+            raise refuse(name, declared, "cannot hold a negative number")
         if column.declared is not None and column.declared.scale is not None:
             value = _to_scale(name, value, column.declared.precision or 0, column.declared.scale)
         if column.type_code == _FLOAT:
             value = to_float32(value)
         if not math.isfinite(value):
             raise refuse(name, declared, "cannot hold this number")
-        if column.unsigned and value < 0:
-            raise refuse(name, declared, "cannot hold a negative number")
         return value if value or column.dialect.keeps_negative_zero else 0.0
 
     @staticmethod

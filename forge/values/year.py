@@ -1,8 +1,9 @@
 """YEAR: one byte, 0 for 0000, else the year minus 1900: 1901 to 2155 (rows.md 4.5).
 
-YEAR(2), which MariaDB and MySQL before 5.7.5 have, is stored alike; its number 0 is 2000, and 0000 is text only (recorded
-on MariaDB).  MySQL from 5.6.6 on makes it YEAR(4) (release notes).  Two-digit years mean 1970 to 2069 as on a server: 69 is 2069,
-70 is 1970; the number 0 and the string "0000" are 0000 but the strings "0", "00" and "000" are 2000 (recorded).
+YEAR(2), which MariaDB and MySQL before 5.7.5 have, is stored alike; its number 0 is 2000, and 0000 is text only
+(recorded on MariaDB).  MySQL from 5.6.6 on makes it YEAR(4) (release notes).  Two-digit years mean 1970 to 2069 as on a
+server: 69 is 2069, 70 is 1970; the number 0 and the string "0000" are 0000 but the strings "0", "00" and "000" are 2000
+(recorded).
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from forge import values
+from forge.errors import ScenarioError
 from forge.values.registry import codec_for
 
 LONG = "12345678901234567890123456789012345.123456789012345678901234567890"
@@ -213,3 +214,20 @@ def test_the_text_of_a_double_is_what_mysql_9_7_prints(value: float, text: str) 
     from forge.values.floats import float_text
 
     assert float_text(value) == text
+
+
+@pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])
+@pytest.mark.parametrize(
+    "type_text", ["FLOAT UNSIGNED", "DOUBLE UNSIGNED", "FLOAT(10,2) UNSIGNED", "DOUBLE(10,2) UNSIGNED"]
+)
+@pytest.mark.parametrize("declared", ["-1e-50", "-0.001", -1e-320])
+def test_the_least_negative_number_is_refused_before_it_is_rounded(type_text: str, declared: Any, server: str) -> None:
+    with pytest.raises(ScenarioError, match="negative"):
+        values.encode(type_text, declared, server=server)
+
+
+@pytest.mark.parametrize(
+    ("declared", "cell"), [(0, "64"), ("0", "64"), ("0000", "00"), (1901, "01"), (2155, "ff"), (70, "46")]
+)
+def test_year_2_is_stored_as_mariadb_stores_it(declared: Any, cell: str) -> None:
+    assert values.encode("YEAR(2)", declared, server="mariadb-11.8").hex() == cell
