@@ -6,7 +6,7 @@ column, in table order; an entry is a value of ``forge.values`` or None for NULL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
@@ -163,6 +163,8 @@ class RowChange:
     before: Row | None
     after: Row | None
     after_duplicate: bool = False
+    #: UPDATE of JSON columns by JSON functions: column to the diffs that the server noted, in bytes; None: it gave up.
+    diffs: Mapping[int, bytes | None] = field(default_factory=dict, compare=False)
 
     @property
     def kind(self) -> ChangeKind:
@@ -691,6 +693,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     """Settings of the server and the session that decide what is logged."""
 
     row_image: Literal["full", "minimal", "noblob"] = "full"
+    #: binlog_row_value_options: UPDATE logs what JSON functions change in JSON columns (MySQL 8.0.3 on).
+    row_value_options: Literal["PARTIAL_JSON"] | None = None
     #: Optional metadata of TABLE_MAP; "none" (NO_LOG) is MariaDB's default and unknown to MySQL.
     row_metadata: Literal["none", "minimal", "full"] = "minimal"
     rows_query: bool = False

@@ -22,6 +22,7 @@ def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, 
     mysql = line.family == "mysql"
     asked = (
         ("row_image", "row_images", session.row_image != "full"),
+        ("row_value_options", "partial_json", session.row_value_options is not None),
         ("row_metadata", "row_metadata", session.row_metadata == "full"),
         ("rows_query", "rows_query" if mysql else "annotate_rows", session.rows_query),
         ("gtid", "gtid", session.gtid and mysql),

@@ -23,8 +23,17 @@ from forge.events.mariadb_compressed import (
     WriteRowsCompressed,
     compress_block,
 )
-from forge.events.row_image import Image, build_image, full_padding
-from forge.events.rows import DeleteRows, DeleteRowsV1, RowsBody, UpdateRows, UpdateRowsV1, WriteRows, WriteRowsV1
+from forge.events.row_image import JSON_TYPE, PARTIAL_JSON, Image, build_image, full_padding
+from forge.events.rows import (
+    DeleteRows,
+    DeleteRowsV1,
+    PartialUpdateRows,
+    RowsBody,
+    UpdateRows,
+    UpdateRowsV1,
+    WriteRows,
+    WriteRowsV1,
+)
 from forge.servers import ServerLine
 from forge.values.base import Column
 from forge.values.registry import codec_for
@@ -74,6 +83,8 @@ class _Shape:
         fields.update(zip(("present", "present_after"), self.bitmaps, strict=False))
         if self.extra:
             fields["extra"] = self.extra
+        if self.kind == "update" and session.row_value_options is not None:
+            return PartialUpdateRows(**fields)
         return (COMPRESSED if compressed else KINDS[line.rows_version])[self.kind](**fields)
 
 
@@ -173,6 +184,7 @@ class _ChangeEncoder:
         self.before, self.after = (
             None if image is None else RowEncoder(columns, image.columns, line) for image in images
         )
+        self.partial = session.row_value_options is not None
         flags = line.row_flags
         flags |= NO_FOREIGN_KEY_CHECKS if statement.cascaded or not session.foreign_key_checks else 0
         flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
@@ -189,9 +201,11 @@ class _ChangeEncoder:
 
     def encode(self, change: RowChange) -> bytes:
         parts = []
-        for encoder, row in ((self.before, change.before), (self.after, change.after)):
-            if encoder is not None and row is not None:
-                parts.append(encoder.encode(row))
+        if self.before is not None and change.before is not None:
+            parts.append(self.before.encode(change.before))
+        if self.after is not None and change.after is not None:
+            partial = self.partial and change.kind == "update"
+            parts.append(self.after.encode_partial(change) if partial else self.after.encode(change.after))
         return b"".join(parts)
 
 
@@ -201,6 +215,7 @@ class RowEncoder:
     def __init__(self, columns: Sequence[Column], present: Sequence[int], line: ServerLine) -> None:
         self.present = [(index, columns[index], codec_for(columns[index])) for index in present]
         self.padding = full_padding(len(self.present)) if line.null_padding else 0
+        self.json_columns = [index for index, column in enumerate(columns) if column.type_code == JSON_TYPE]
 
     def encode(self, row: Row) -> bytes:
         cells = []
@@ -208,3 +223,27 @@ class RowEncoder:
             value = row[index]
             cells.append(None if value is None else codec.encode(column, value))
         return build_image(Image(tuple(cells), self.padding))
+
+    def encode_partial(self, change: RowChange) -> bytes:
+        """The after image of a PARTIAL_UPDATE_ROWS event: a JSON cell is a diff where that is shorter."""
+        assert change.before is not None
+        assert change.after is not None
+        cells: list[bytes | None] = []
+        bits = 0
+        for index, column, codec in self.present:
+            value = change.after[index]
+            cell = None if value is None else codec.encode(column, value)
+            if cell is not None and value is not None and column.type_code == JSON_TYPE:
+                diffs = None
+                if index in change.diffs:
+                    diffs = change.diffs[index]
+                    if diffs and 4 + len(diffs) >= len(value):
+                        diffs = None
+                elif value == change.before[index]:
+                    diffs = b""
+                if diffs is not None:
+                    cell = len(diffs).to_bytes(4, "little") + diffs
+                    bits |= 1 << self.json_columns.index(index)
+            cells.append(cell)
+        partial_bits = bits.to_bytes((len(self.json_columns) + 7) // 8, "little") if bits else b""
+        return build_image(Image(tuple(cells), self.padding, PARTIAL_JSON if bits else 0, partial_bits))

@@ -9,6 +9,7 @@ from forge.compile.model import Context, Evaluation, Further, Row, RowChange, Ro
 from forge.errors import ScenarioError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.scenario.generators import CellPlace, is_generator
+from forge.scenario.json_updates import is_json_update, json_update
 from forge.scenario.model import Delete, Statement, Update
 from forge.scenario.rows import with_generated
 from forge.scenario.sqltext import assignment, case_assignment, delete_sql, update_sql
@@ -36,16 +37,26 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
     before = [state.rows[number] for number in chosen]
     values: dict[int, list[Value | None]] = {}
     literals: dict[int, Clipped] = {}
+    diffs: dict[int, list[bytes | None]] = {}
     for name, cell in update.set.items():
         with at.place("update", "set", name):
             index = column_index(state, name)
             if index in values:
                 raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
-            values[index], literals[index] = _new_values(state, index, cell, chosen, at)
+            if is_json_update(state.columns[index], cell):
+                made = json_update(state.columns[index], cell, [row[index] for row in before], update, at)
+                values[index], diffs[index], literals[index] = made
+            else:
+                values[index], literals[index] = _new_values(state, index, cell, chosen, at)
     set_columns = list(values)
     for index, by_trigger in set_by_trigger(state, "update", update.set_by_trigger, at).items():
         values[index], literals[index] = [by_trigger.value] * (len(chosen) or 1), by_trigger
-    assignments = [_assigned(state, index, before, values[index], literals[index].sql) for index in set_columns]
+    assignments = [
+        assignment(state.columns[index], literals[index].sql)
+        if index in diffs
+        else _assigned(state, index, before, values[index], literals[index].sql)
+        for index in set_columns
+    ]
     changes: list[RowChange] = []
     further: list[Further] = []
     with at.place("update"):
@@ -55,7 +66,8 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
                 at.references.check_row(state, after, state.rows[number])
                 cascaded = at.references.parent_changes(state, state.rows[number], after)
                 further += [Further(len(changes), change) for change in cascaded]
-                changes.append(RowChange(state.rows[number], after))
+                noted = {index: of_rows[position] for index, of_rows in diffs.items()}
+                changes.append(RowChange(state.rows[number], after, diffs=noted))
                 state.change(number, after)
     return RowsStatement(
         kind="update",

@@ -72,11 +72,12 @@ def _value(data: bytes, code: int, start: int, path: str, pieces: list[Piece]) -
     if code <= LARGE_ARRAY:
         _container(data, code, start, path, pieces)
         return
-    size = _size(data, code, start)
+    size = scalar_size(data, code, start)
     pieces.append(Piece(start, data[start : start + size], f"{path} = {_shown(data, code, start, size)}"))
 
 
-def _size(data: bytes, code: int, start: int) -> int:
+def scalar_size(data: bytes | bytearray, code: int, start: int) -> int:
+    """Bytes of a value that is no container and stands at ``start`` in a sound document."""
     if code in (STRING, OPAQUE):
         at, length, shift = start + (code == OPAQUE), 0, 0
         while True:
@@ -124,7 +125,7 @@ def _container(data: bytes, code: int, base: int, path: str, pieces: list[Piece]
         pieces.append(Piece(entry, data[entry : entry + 1], f"{place}: {_NAMES[data[entry]]}"))
         field = data[entry + 1 : entry + 1 + width]
         if is_inlined(data[entry], width):
-            shown = _shown(data, data[entry], entry + 1, _size(data, data[entry], entry + 1))
+            shown = _shown(data, data[entry], entry + 1, scalar_size(data, data[entry], entry + 1))
             pieces.append(Piece(entry + 1, field, f"{place} = {shown}"))
         else:
             pieces.append(Piece(entry + 1, field, f"{place}: offset"))

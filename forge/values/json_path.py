@@ -17,8 +17,6 @@ _LEG: Final = re.compile(
            | \[ \s* (?: (?P<index> [0-9]{1,10} ) | last (?: \s* - \s* (?P<back> [0-9]{1,10} ) )? ) \s* \] )""",
     re.VERBOSE | re.DOTALL,
 )
-#: Servers also print letters beyond ASCII bare, from a list of their own; both forms mean the same.
-_BARE_NAME: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _ASCII_NOT_BARE: Final = re.compile(r"[0-9].*|.*[\x00-\x23\x25-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f].*", re.DOTALL)
 _MAX_INDEX: Final = 0xFFFFFFFF
 
@@ -79,7 +77,7 @@ def _leg(match: re.Match[str]) -> Leg:
 
 
 def format_path(legs: tuple[Leg, ...]) -> str:
-    """The path's text; names that are not plain ASCII identifiers are quoted."""
+    """The path's text as servers print it; names that they take for no identifiers are quoted."""
     return "$" + "".join(map(_format_leg, legs))
 
 
@@ -88,6 +86,28 @@ def _format_leg(leg: Leg) -> str:
         if leg.from_end:
             return f"[last-{leg.index}]" if leg.index else "[last]"
         return f"[{leg.index}]"
-    if _BARE_NAME.fullmatch(leg.name):
+    if _is_bare(leg.name):
         return f".{leg.name}"
     return f".{json.dumps(leg.name, ensure_ascii=False)}"
+
+
+#: What may stand inside an identifier and not begin one: combining marks, joiners, connecting punctuation.
+_INSIDE: Final = frozenset((*range(0x300, 0x370), 0x200C, 0x200D, 0x203F, 0x2040, 0xFF3F))
+
+
+def _is_bare(name: str) -> bool:
+    """Whether the server prints a name without quotes."""
+    return bool(name) and _is_letter(name[0]) and all(_is_letter(c) or _is_inside(c) for c in name)
+
+
+def _is_letter(character: str) -> bool:
+    """The server asks for the lowest byte of the code point, as if that were a character of one byte (recorded)."""
+    low = ord(character) & 0xFF
+    if character in "$_":
+        return True
+    is_letter = 0x41 <= low <= 0x5A or 0x61 <= low <= 0x7A or 0x80 <= low <= 0xFE
+    return is_letter and ord(character) not in _INSIDE
+
+
+def _is_inside(character: str) -> bool:
+    return 0x30 <= ord(character) & 0xFF <= 0x39 or ord(character) in _INSIDE

@@ -25,6 +25,13 @@ def json_literal(value: Json) -> str:
     return expression if isinstance(value, dict | list) else f"CAST({expression} AS JSON)"
 
 
+def json_argument(value: Json) -> str:
+    """An SQL expression that gives a JSON function this value.  Raises UnsupportedError if there is none."""
+    if isinstance(value, dict | list) and is_textual(value):
+        return f"CAST({string_literal(format_json(value))} AS JSON)"
+    return _expression(value)
+
+
 def is_textual(value: Json) -> bool:
     """Whether JSON text stores this value with its types: nothing in it is an SqlInteger or Opaque."""
     if isinstance(value, dict):
