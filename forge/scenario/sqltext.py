@@ -91,9 +91,10 @@ def delete_sql(state: TableState, where: str, affected: int) -> str:
 
 def _needs_no_index(state: TableState, affected: int) -> bool:
     """Rows without a clustering key come in the order of insertion as long as no index is read."""
-    if affected > 1 and state.clustering is None and state.has_holes and not is_transactional(state.table):
+    if affected > 1 and state.clustering is None and state.is_shuffled and not is_transactional(state.table):
         raise UnsupportedError(
-            f"{state.name} has lost rows and has no key: the order of rows of a {state.table.engine} table is unknown",
+            f"{state.name} has no key, and new rows in the place of old ones: the order of rows of a"
+            f" {state.table.engine} table is unknown then",
             expected="statements on one row, or a primary key",
         )
     return affected > 1 and state.clustering is None and bool(state.table.keys)

@@ -127,8 +127,10 @@ class TableState:
         self.clustering = key_of_rows(self.table)
         #: A MEMORY table that has not been opened since the server was started again.
         self.lost_rows = False
-        #: A row was deleted: other engines than InnoDB put the next one in its place.
+        #: A row was deleted, or its text became shorter: other engines than InnoDB put the next one in its place.
         self.has_holes = False
+        #: One was put there, so that their rows are not in the order of insertion any more.
+        self.is_shuffled = False
         #: Where changes are entered while a transaction runs that may be rolled back.
         self.undo: UndoLog | None = None
 
@@ -149,6 +151,7 @@ class TableState:
         """Store a row; its number.  Raises ScenarioError for a duplicate key."""
         number = self.inserted
         self._claim(row, number)
+        self.is_shuffled |= self.has_holes
         self.rows[number] = row
         self.inserted += 1
         self._enter(number, None)
@@ -166,6 +169,7 @@ class TableState:
             self._claim(before, number)
             raise
         self.rows[number] = row
+        self.has_holes |= self.table.engine in ("MyISAM", "Aria") and _shrinks(before, row)
         partition = self.table.partition
         if partition is not None and partition(before) != partition(row):
             # A row that moves to another partition is inserted there.
@@ -190,7 +194,7 @@ class TableState:
         for number in list(self.rows):
             self._release(self.rows.pop(number))
         self.next_auto_increment = self._kept_auto_increment = 1
-        self.has_holes = False
+        self.has_holes = self.is_shuffled = False
         self.lost_rows = True
 
     def _keep(self, value: int) -> None:
@@ -300,6 +304,14 @@ class TableState:
         )
         what = "primary key" if key.kind == "primary" else f"unique key {key.name}"
         return ScenarioError(f"table {self.name} already has a row whose {what} is {shown}")
+
+
+def _shrinks(before: Row, after: Row) -> bool:
+    """Whether a text or binary value becomes shorter, or NULL: records of varying length leave room behind."""
+    return any(
+        isinstance(old, (str, bytes)) and (not isinstance(new, (str, bytes)) or len(new) < len(old))
+        for old, new in zip(before, after, strict=True)
+    )
 
 
 def comparable(column: ColumnDefinition, value: Value | None) -> Any:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import expand, plan
 
 HEAD = """\
@@ -49,3 +49,28 @@ def test_with_gtids_a_logged_savepoint_forbids_changes_of_tables_without_transac
     planned("mysql-9.7", BEHIND_A_SAVEPOINT)
     with pytest.raises(ScenarioError, match="enforce_gtid_consistency"):
         planned("mysql-9.7", BEHIND_A_SAVEPOINT, gtid="true")
+
+
+KEYLESS = """\
+scenario: s
+server: {server}
+tables: ["CREATE TABLE d.m (a INT, v VARCHAR(50)) ENGINE=MyISAM"]
+transactions:
+"""
+THREE = "  - - insert: {into: d.m, rows: [{a: 1, v: aaaaaaaaaaaaaaaaaaaaaaaa}, {a: 2, v: b}, {a: 3, v: c}]}\n"
+SHRUNK = "  - - update: {table: d.m, set: {v: x}}\n"
+ONE_LESS = "  - - delete: {from: d.m, where: {a: 2}}\n"
+ONE_MORE = "  - - insert: {into: d.m, rows: [{a: 4, v: z}]}\n"
+ALL = "  - - update: {table: d.m, set: {a: 8}}\n"
+
+
+@pytest.mark.parametrize("hole", [SHRUNK, ONE_LESS])
+def test_rows_of_a_table_without_a_key_have_no_known_order_once_a_hole_is_filled(hole: str) -> None:
+    def run(transactions: str) -> None:
+        [one] = expand(KEYLESS.format(server="mariadb-11.8") + transactions, file="f.yaml")
+        plan(one.scenario)
+
+    run(THREE + hole + ALL)
+    run(THREE + ONE_MORE + ALL)
+    with pytest.raises(UnsupportedError, match="in the place of old ones"):
+        run(THREE + hole + ONE_MORE + ALL)
