@@ -206,6 +206,14 @@ class SessionLog(ABC):
                 word = "SAVEPOINT" if isinstance(step, Savepoint) else "ROLLBACK TO"
                 yield self.plain_query(f"{word} {quoted(step.name)}", second, transaction.current_database)
 
+    def selected(self, statement: RowsStatement, second: int) -> Iterator[Event]:
+        """The rows of CREATE TABLE ... SELECT, if there are any."""
+        if statement.first is None:
+            return
+        if self.session.rows_query:
+            yield self.statement_text(statement, second)
+        yield from self.rows(statement, second)
+
     def text(self, statement: RowsStatement, second: int, current_database: str) -> Iterator[Event]:
         """The events of a statement that is logged as its text."""
         file_id = self._file_id() if statement.load is not None else 0

@@ -14,11 +14,13 @@ from forge.compile.model import DdlStatement, RowsStatement, XaEnd, XaId
 from forge.compile.statement_format import statement_variables
 from forge.compile.status import (
     THREAD_SPECIFIC,
+    create_select_variables,
     ddl_flags,
     ddl_text,
     in_order,
     mariadb_commit_variables,
     mariadb_ddl_variables,
+    names_charset_alone,
     session_variables,
 )
 from forge.events.annotate_rows import AnnotateRows
@@ -30,6 +32,7 @@ from forge.events.mariadb_compressed import compressed_query
 from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
+from forge.events.xid import Xid
 
 STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL, PREPARED_XA, COMPLETED_XA = 0x01, 0x04, 0x08, 0x20, 0x40, 0x80
 #: extra_engines of a transaction whose engines are not known before its commit.
@@ -77,6 +80,9 @@ class MariadbLog(SessionLog):
         return self.event(body, second, SUPPRESS_USE)
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
+        if statement.selected is not None:
+            yield from self._create_select(number, statement, statement.selected)
+            return
         second = self.clock.second(number, 0)
         by_ddl = statement.kind != "empty_memory" or statement.caused_by_ddl
         yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if by_ddl else 0))
@@ -94,6 +100,28 @@ class MariadbLog(SessionLog):
             flags |= THREAD_SPECIFIC if statement.dropped else 0
         event = self.query(query, second, flags)
         yield event if statement.kind.endswith("_database") else self._compressed(event)
+
+    def _create_select(self, number: int, statement: DdlStatement, selected: RowsStatement) -> Iterator[Event]:
+        """CREATE TABLE ... SELECT; without rows no engine takes part, and COMMIT has the number of the DDL's."""
+        second = self.clock.second(number, 0)
+        ended = 1 if selected.first is None else 2
+        engines = selected.first is None
+        yield self._gtid(number, self.clock.second(number, ended), ALLOW_PARALLEL | DDL, engines=engines)
+        common = create_select_variables(statement, self.session, self.line)
+        variables = dict(common)
+        if self.line.character_set_collations and names_charset_alone(statement.replayed or ""):
+            variables["character_set_collations"] = self.line.character_set_collations
+        database, status = statement.current_database, in_order(variables, self.line)
+        yield self._cached(
+            self.query(Query(database=database, status_variables=status, query=statement.sql), second, 0)
+        )
+        yield from map(self._cached, self.selected(selected, second))
+        xid, closed = self.xid(number), self.clock.second(number, ended + 1)
+        if selected.first is not None:
+            yield self.event(Xid(xid=xid), closed)
+            return
+        status = in_order(common | {"mariadb_ddl_xid": xid}, self.line)
+        yield self.query(Query(database=database, status_variables=status, query="COMMIT"), closed, SUPPRESS_USE)
 
     def _compressed(self, event: Event) -> Event:
         """A long text is compressed where the server logs it as a statement's (THD::binlog_query).

@@ -419,6 +419,8 @@ class DdlStatement:
     if_exists: bool = False
     #: CREATE TABLE ... LIKE.
     like: bool = False
+    #: CREATE TABLE ... SELECT: the rows that the table gets, in the same group.
+    selected: RowsStatement | None = None
     #: IF [NOT] EXISTS made the statement change nothing; it is logged all the same.
     no_effect: bool = False
     #: A statement of kind ``other``: it carries INVOKER, TIME_ZONE, MICROSECONDS (HRNOW), the number of a transaction.

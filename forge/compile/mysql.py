@@ -19,6 +19,7 @@ from forge.compile.own import rows_query
 from forge.compile.statement_format import statement_variables
 from forge.compile.status import (
     begin_variables,
+    create_select_variables,
     ddl_flags,
     ddl_text,
     ddl_variables,
@@ -35,6 +36,7 @@ from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.transaction_payload import NONE, ZSTD
+from forge.events.xid import Xid
 from forge.servers import ServerLine
 
 DEFAULT_UUID = "6b696e64-6f66-4f72-6765-000000000001"
@@ -108,6 +110,9 @@ class MysqlLog(SessionLog):
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
         yield from self._opening(number, statement)
+        if statement.selected is not None:
+            yield from self._create_select(number, statement, statement.selected)
+            return
         recorded = self.xid(number)
         query = Query(
             database=ddl_database(statement),
@@ -126,6 +131,19 @@ class MysqlLog(SessionLog):
             self.implicit_threads += 1
             thread_id = self.thread_id + self.implicit_threads
         yield self.query(query, self.clock.second(number, 0), ddl_flags(statement, self.line), thread_id)
+
+    def _create_select(self, number: int, statement: DdlStatement, selected: RowsStatement) -> Iterator[Event]:
+        """CREATE TABLE ... SELECT: a replica makes table and rows in one transaction (8.0.21 on)."""
+        second = self.clock.second(number, 0)
+        variables = create_select_variables(statement, self.session, self.line)
+        begin = Query(
+            database=statement.current_database, status_variables=in_order(variables, self.line), query="BEGIN"
+        )
+        yield self.query(begin, second, SUPPRESS_USE)
+        status = in_order(variables | {"sql_require_primary_key": 0}, self.line)
+        yield self.query(begin.replace(status_variables=status, query=statement.sql), second, 0)
+        yield from self.selected(selected, second)
+        yield self.event(Xid(xid=self.xid(number)), self.commit_second(number, statement))
 
     def restart(self) -> None:
         super().restart()

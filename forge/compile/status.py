@@ -267,6 +267,13 @@ def mariadb_ddl_variables(
     return in_order(variables, line)
 
 
+def create_select_variables(statement: DdlStatement, session: Session, line: ServerLine) -> dict[str, Any]:
+    """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
+    columns = [column for table in statement.tables for column in table.columns]
+    zone = any(_has_moment_default(c) and (line.datetime_zone or c.type.name == "TIMESTAMP") for c in columns)
+    return session_variables(session, line) | ({"time_zone": TIME_ZONE} if zone else {})
+
+
 #: UPDATED_DB_NAMES lists no more databases than this; a count of 254 stands for more.
 MAX_DATABASES, OVER_MAX_DATABASES = 16, 254
 ALTERING = ("alter_table", "create_index", "drop_index")

@@ -180,6 +180,7 @@ class _Collected:
             return
         if body.query in ("COMMIT", "ROLLBACK"):
             self._end(timestamp)
+            self.xids[-1] = dict(body.status_variables).get("mariadb_ddl_xid", 0)
             return
         self._current().append(timestamp)
         variables = dict(body.status_variables)

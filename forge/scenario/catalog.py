@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from forge.compile.grouping import is_transactional
@@ -13,7 +13,8 @@ from forge.errors import ScenarioError, nearest
 from forge.scenario.alter_copy import copies_moments
 from forge.scenario.alter_method import alter_method
 from forge.scenario.alteration import Alteration
-from forge.scenario.definition import Definition, define_column
+from forge.scenario.create_select import CopiedRows
+from forge.scenario.definition import ColumnDefinition, Definition, define_column
 from forge.scenario.engines import INNODB, check_engine
 from forge.scenario.foreign_keys import children_of, with_foreign_keys
 from forge.scenario.objects import ObjectName, ObjectStatement, apply_object, forget_database
@@ -34,6 +35,7 @@ from forge.scenario.syntax import (
     PartDraft,
     RenameTables,
     RenameTo,
+    SelectDraft,
     TableDdl,
     TableRef,
     TruncateTable,
@@ -206,8 +208,13 @@ class Catalog:
         result = DdlStatement(kind="create_table", sql=sql, current_database=current, databases=(database,))
         result = replace(result, if_exists=statement.if_not_exists)
         if (database, statement.table.name) in self.tables and statement.if_not_exists:
-            return replace(result, no_effect=True, tables=(self.tables[(database, statement.table.name)].table,))
+            # With SELECT no server logs it.
+            unlogged = statement.select is not None
+            known = self.tables[(database, statement.table.name)].table
+            return replace(result, no_effect=True, unlogged=unlogged, tables=(known,))
         name = self._free(statement.table, current)
+        if statement.select is not None:
+            return self._create_select(statement, statement.select, name, result)
         definition = defined_table(statement, name, self.databases[database], self.server)
         if self.generates_keys and _needs_key(statement, definition):
             if statement.partitions is not None:
@@ -222,6 +229,22 @@ class Catalog:
         self.tables[name] = state
         by_text = has_text_values(definition.partitions)
         return replace(result, tables=(state.table,), defines=state.table.columns, partitioned_by_text=by_text)
+
+    def _create_select(
+        self, statement: CreateTable, select: SelectDraft, name: TableName, result: DdlStatement
+    ) -> DdlStatement:
+        copied = CopiedRows(statement, select, self.state_of(select.table, result.current_database), self.server)
+        definition = defined_table(statement, name, self.databases[name[0]], self.server, copied.columns)
+        others = statement.partitions is not None or bool(statement.foreign_keys)
+        if others or definition.engine != INNODB or (self.generates_keys and _needs_key(statement, definition)):
+            what = "with partitions, foreign keys, generated keys or another engine"
+            raise SqlUnsupported(f"CREATE TABLE ... SELECT {what} is not supported yet", select.offset)
+        printed = replace(statement, columns=copied.charset(copied.drafts, definition))
+        text = create_table_text(printed, definition, result.current_database)
+        state = TableState(definition, self._version(name), statement.options.auto_increment or 1)
+        rows = copied.insert(state, result.sql)
+        self.tables[name] = state
+        return replace(result, sql=text, replayed=result.sql, tables=(state.table,), selected=rows)
 
     def _create_like(self, statement: CreateLike, sql: str, current: str) -> DdlStatement:
         model = self.state_of(statement.like, current)
@@ -347,10 +370,16 @@ class Catalog:
         )
 
 
-def defined_table(statement: CreateTable, name: TableName, database_collation: int, server: str) -> Definition:
-    """The definition that CREATE TABLE states.  Raises SqlError."""
+def defined_table(
+    statement: CreateTable,
+    name: TableName,
+    database_collation: int,
+    server: str,
+    completed: Callable[[tuple[ColumnDefinition, ...]], tuple[ColumnDefinition, ...]] = lambda columns: columns,
+) -> Definition:
+    """The definition that CREATE TABLE states; ``completed`` adds columns of a SELECT.  Raises SqlError."""
     collation = statement.options.charset.resolve(database_collation, server).id
-    columns = tuple(define_column(draft, collation, server) for draft in statement.columns)
+    columns = completed(tuple(define_column(draft, collation, server) for draft in statement.columns))
     own = [key for draft in statement.columns for key in draft.own_keys()]
     nullable = {draft.name.lower() for draft in statement.columns if draft.nullable}
     keys = (*own, *statement.keys)

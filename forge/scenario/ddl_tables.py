@@ -14,6 +14,7 @@ from forge.scenario.ddl_columns import (
 )
 from forge.scenario.ddl_foreign_keys import foreign_key, is_foreign_key, table_ref
 from forge.scenario.ddl_partitions import alter_partitions, partition_clause
+from forge.scenario.ddl_select import begins_definition, begins_select, select
 from forge.scenario.engines import engine_named
 from forge.scenario.syntax import (
     Action,
@@ -60,23 +61,23 @@ _ACTIONS = ("ADD", "ALTER", "CHANGE", "CONVERT", "DROP", "FORCE", "MODIFY", "REN
 
 
 def create_table(cursor: Cursor) -> CreateTable | CreateLike:
-    """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for SELECT."""
+    """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for most of SELECT."""
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     table = table_ref(cursor)
     if cursor.accept("LIKE"):
         return CreateLike(table, table_ref(cursor), if_not_exists)
-    if cursor.token.is_word("SELECT", "AS") or cursor.following().is_word("SELECT"):
-        raise SqlUnsupported("CREATE TABLE ... SELECT is not supported yet", cursor.token.start)
     columns: list[ColumnDraft] = []
     keys: list[KeyDraft] = []
     checks: list[CheckDraft] = []
     foreign_keys: list[ForeignKeyDraft] = []
-    cursor.expect_mark("(")
-    if cursor.accept("LIKE"):
+    defined = begins_definition(cursor)
+    if defined:
+        cursor.expect_mark("(")
+    if defined and cursor.accept("LIKE"):
         like = table_ref(cursor)
         cursor.expect_mark(")")
         return CreateLike(table, like, if_not_exists)
-    while True:
+    while defined:
         if _is_check(cursor):
             checks.append(check_constraint(cursor))
         elif is_foreign_key(cursor):
@@ -87,11 +88,15 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
             columns.append(column_definition(cursor))
         if not cursor.accept_mark(","):
             break
-    if not cursor.accept_mark(")"):
+    if defined and not cursor.accept_mark(")"):
         cursor.wrong("a comma or ')'")
     options = TableOptions()
     partitions = None
+    selected = None
     while not cursor.at("end"):
+        if begins_select(cursor):
+            selected = select(cursor)
+            break
         if cursor.token.is_word("PARTITION"):
             partitions = partition_clause(cursor)
             break
@@ -106,6 +111,7 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
         tuple(checks),
         tuple(foreign_keys),
         partitions,
+        selected,
     )
 
 
@@ -198,8 +204,6 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
     """One option of a table, taken into ``options``.  Raises SqlError, SqlUnsupported for SELECT."""
     offset = cursor.token.start
     charset = options.charset
-    if cursor.token.is_word("SELECT", "AS", "REPLACE", "IGNORE"):
-        raise SqlUnsupported("CREATE TABLE ... SELECT is not supported yet", offset)
     cursor.accept("DEFAULT")
     if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
         cursor.accept_mark("=")

@@ -51,6 +51,8 @@ class ColumnDefinition:
     default: Expression | None = None
     generated: Expression | None = None
     offset: int = 0
+    #: What it was last defined by.
+    draft: ColumnDraft | None = None
 
     @property
     def name(self) -> str:
@@ -206,7 +208,7 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
     with at_offset(draft.offset):
         for feature in column_features(column):
             line.require(feature)
-    defined = ColumnDefinition(column, wire, codec, offset=draft.offset)
+    defined = ColumnDefinition(column, wire, codec, offset=draft.offset, draft=draft)
     if draft.on_update is not None:
         _check_now(sql_type, draft.on_update, "ON UPDATE", draft.offset)
     if draft.generated is not None:

@@ -24,7 +24,7 @@ from forge.scenario.objects import ObjectStatement
 from forge.scenario.placed import own_event
 from forge.scenario.rows import StatementTime
 from forge.scenario.session_text import SessionText
-from forge.scenario.settings import wrong_settings
+from forge.scenario.settings import check_selects, wrong_settings
 from forge.scenario.sqltext import identifier, table_sql
 from forge.scenario.state import TableState
 from forge.scenario.statements import execute
@@ -172,6 +172,8 @@ class _Planner:
 
     def _apply(self, statement: Ddl, sql: str, path: Path | None) -> None:
         self._open_for_ddl(statement)
+        if isinstance(statement, CreateTable) and statement.select is not None:
+            check_selects(self.scenario.session, self.line)
         time = self._time()
         done = self.catalog.apply(statement, sql, self.current, time)
         self._add(replace(done, time=(time.second, time.microsecond), line=self._line_of(path)))

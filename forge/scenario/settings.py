@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from forge.compile.model import Session
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
+from forge.servers import ServerLine
 
 #: Lowest and highest values (sys_vars.cc, MAX_LOG_UNIQUE_FN_EXT; max_binlog_size is only rounded up to 4096).
 _BOUNDS = {
@@ -42,3 +43,18 @@ def wrong_settings(session: Session) -> Iterator[tuple[Path, ScenarioError]]:
                 path,
                 ScenarioError(f"{name!r} is no name of a log", expected="letters and digits, without point or slash"),
             )
+
+
+def check_selects(session: Session, line: ServerLine) -> None:
+    """Raises UnsupportedError for sessions in which CREATE TABLE ... SELECT is logged otherwise than is known here."""
+    if not line.create_select:
+        raise UnsupportedError(f"CREATE TABLE ... SELECT on {line.name} is not supported yet")
+    odd = (
+        ("binlog_format", session.binlog_format != "row"),
+        ("compression", session.compression),
+        ("log_bin_compress", session.log_bin_compress),
+        ("sql_mode", session.sql_mode is not None),
+    )
+    for name, given in odd:
+        if given:
+            raise UnsupportedError(f"CREATE TABLE ... SELECT with session.{name} is not supported yet")

@@ -28,6 +28,9 @@ _OPTIONS = (
     "STATS_SAMPLE_PAGES", "CHECKSUM", "DELAY_KEY_WRITE", "ROW_FORMAT", "KEY_BLOCK_SIZE",
 )  # fmt: skip
 _ESCAPES = str.maketrans({"\0": r"\0", "\n": r"\n", "\r": r"\r", "\\": r"\\", "'": "''"})
+QUOTE = "'"
+#: Types whose default MariaDB prints without quotes.
+_NUMBERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "YEAR")
 _OPERATORS = {
     "Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "IntDiv": "DIV", "Mod": "%", "EQ": "=", "NEQ": "<>", "LT": "<",
     "LTE": "<=", "GT": ">", "GTE": ">=", "And": "and", "Or": "or",
@@ -51,6 +54,9 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     head = "CREATE TABLE IF NOT EXISTS " if statement.if_not_exists else "CREATE TABLE "
     body = ",\n  ".join(lines)
     options = "".join(f" {option}" for option in _options(statement, definition))
+    if statement.select is not None and server_line(definition.server).family == "mysql":
+        # What a replica reads as the beginning of the transaction that has the rows too.
+        options = f" START TRANSACTION{options}"
     return f"{head}{name} (\n  {body}\n){options}"
 
 
@@ -64,7 +70,7 @@ def quoted_text(text: str) -> str:
 
 
 def _column(draft: ColumnDraft, column: ColumnDefinition, statement: CreateTable, definition: Definition) -> str:
-    words = [quoted_name(column.name), type_text(column.type, draft.type.text), *_charset(draft, column, definition)]
+    words = [quoted_name(column.name), _type_text(column, draft, definition), *_charset(draft, column, definition)]
     facts = column.column
     if column.generated is not None:
         kind = "STORED" if facts.generated == "stored" else "VIRTUAL"
@@ -85,6 +91,28 @@ def _column(draft: ColumnDraft, column: ColumnDefinition, statement: CreateTable
     if draft.comment:
         words.append(f"COMMENT {quoted_text(draft.comment)}")
     return " ".join(words)
+
+
+#: Display widths that MariaDB prints of integers without one, by name: signed, unsigned.
+_MARIADB_WIDTHS = {"TINYINT": (4, 3), "SMALLINT": (6, 5), "MEDIUMINT": (9, 8), "INT": (11, 10), "BIGINT": (20, 20)}
+
+
+def _is_mariadb(definition: Definition) -> bool:
+    return server_line(definition.server).family == "mariadb"
+
+
+def _type_text(column: ColumnDefinition, draft: ColumnDraft, definition: Definition) -> str:
+    """As :func:`type_text`; MariaDB prints the widths of all integers and of YEAR."""
+    sql_type, written = column.type, draft.type.text
+    if not _is_mariadb(definition):
+        return type_text(sql_type, written)
+    if sql_type.name == "YEAR":
+        return "year(4)"
+    if sql_type.name not in _MARIADB_WIDTHS or sql_type.zerofill:
+        return type_text(sql_type, written)
+    found = _WIDTH.search(written)
+    width = int(found[1]) if found else 1 if _BOOL.match(written) else _MARIADB_WIDTHS[sql_type.name][sql_type.unsigned]
+    return f"{sql_type.name.lower()}({width})" + " unsigned" * bool(sql_type.unsigned)
 
 
 def type_text(sql_type: SqlType, written: str) -> str:
@@ -124,6 +152,10 @@ def _charset(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
         return
     own = collation(column.type.collation, definition.server)
     clause = draft.type.charset
+    if _is_mariadb(definition):
+        if own.id != definition.collation:
+            yield f"CHARACTER SET {own.charset} COLLATE {own.name}"
+        return
     if clause.charset is not None or clause.collation is not None or clause.binary:
         yield f"CHARACTER SET {own.charset} COLLATE {own.name}"
     elif not own.is_default:
@@ -140,8 +172,9 @@ def _default(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
         assert column.default is not None
         yield f"DEFAULT ({expression_text(column.default, definition)})"
     elif facts.has_default and facts.default is not None:
-        yield f"DEFAULT {_default_text(column, facts.default, draft.type.text)}"
-    elif facts.nullable and facts.type.name not in LOBS:
+        text = _default_text(column, facts.default, draft.type.text)
+        yield f"DEFAULT {text.strip(QUOTE) if _is_mariadb(definition) and facts.type.name in _NUMBERS else text}"
+    elif facts.nullable and (facts.type.name not in LOBS or _is_mariadb(definition)):
         yield "DEFAULT NULL"
 
 
@@ -220,7 +253,7 @@ def _options(statement: CreateTable, definition: Definition) -> Iterator[str]:
         known = collation(definition.collation, definition.server)
         yield f"DEFAULT CHARSET={known.charset}"
         # The default of utf8mb4 has changed, so it is always named.
-        if not known.is_default or known.charset == "utf8mb4":
+        if not known.is_default or known.charset == "utf8mb4" or _is_mariadb(definition):
             yield f"COLLATE={known.name}"
     idle = dict(options.idle)
     comment = idle.pop("COMMENT", "")

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from forge.charsets import Collation, collation, default_collation
 from forge.compile.model import ReferentialAction
@@ -250,6 +251,25 @@ class AlterPartitions:
 
 
 @dataclass(frozen=True, slots=True)
+class SelectedColumn:
+    """A column of a SELECT, and its name in the result."""
+
+    column: str
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class SelectDraft:
+    """SELECT of one table; no ``columns`` stand for ``*``, ``where`` is as in a scenario."""
+
+    columns: tuple[SelectedColumn, ...]
+    table: TableRef
+    where: Mapping[str, Any]
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTable:
     table: TableRef
     columns: tuple[ColumnDraft, ...]
@@ -259,6 +279,7 @@ class CreateTable:
     checks: tuple[CheckDraft, ...] = ()
     foreign_keys: tuple[ForeignKeyDraft, ...] = ()
     partitions: PartitionClause | None = None
+    select: SelectDraft | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,11 @@ class Cursor:
         """The token ``distance`` after the next."""
         return self._tokens[min(self._at + distance, len(self._tokens) - 1)]
 
+    @property
+    def left(self) -> int:
+        """How many tokens are left."""
+        return len(self._tokens) - self._at
+
     def advance(self) -> Token:
         """Take the next token."""
         token = self.token

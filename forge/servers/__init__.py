@@ -110,6 +110,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     logs_unread_variables: bool = False
     #: Statement format: USER_VAR says whether an integer is unsigned.
     user_variable_flags: bool = True
+    #: CREATE TABLE ... SELECT is one group of table and rows, as recorded (MySQL: WL#13355, 8.0.21 on).
+    create_select: bool = False
     #: Statement format: the text of LOAD DATA has one space behind OPTIONALLY, and an escape for 0x1a.
     load_text_tidy: bool = False
     #: Statement format: DEFAULT CURRENT_TIMESTAMP of a TIMESTAMP without fraction digits uses the fraction (HRNOW).

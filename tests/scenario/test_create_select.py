@@ -1,0 +1,70 @@
+"""CREATE TABLE ... SELECT: the new table's definition and rows, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from forge.compile.model import DdlStatement, Plan, Session
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario import Scenario, insert, plan
+
+SOURCE = "CREATE TABLE d.s (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(5) NOT NULL, u INT, KEY (a))"
+
+
+def _planned(sql: str, **session: object) -> Plan:
+    scenario = Scenario(scenario="ctas", tables=[SOURCE], session=Session(**session))  # type: ignore[arg-type]
+    scenario = scenario.transaction(insert("d.s", {"a": "x", "u": 1}, {"a": "y"}, {"id": 9, "a": "z", "u": 3}))
+    return plan(scenario.ddl(sql))
+
+
+def test_columns_of_the_select_come_behind_the_others_and_keep_their_names() -> None:
+    made = _planned("CREATE TABLE t (id INT, x INT DEFAULT 4, KEY (x)) SELECT ID, a AS b, u FROM s WHERE id > 1")
+    assert [column.name for column in made.tables["d.t"].columns] == ["x", "ID", "b", "u"]
+    assert made.contents["d.t"] == ((4, 2, "y", None), (4, 9, "z", 3))
+
+
+def test_what_is_logged_is_the_table_as_it_is_and_what_is_sent_is_the_statement() -> None:
+    sql = "CREATE TABLE t SELECT id, u FROM s"
+    group = _planned(sql).groups[-1]
+    assert isinstance(group, DdlStatement)
+    printed = "CREATE TABLE `t` (\n  `id` int NOT NULL DEFAULT '0',\n  `u` int DEFAULT NULL\n) START TRANSACTION"
+    assert (group.sql, group.replayed) == (printed, sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "problem"),
+    [
+        ("CREATE TABLE t SELECT id FROM s", "secondary key"),
+        ("CREATE TABLE t SELECT u + 1 FROM s", "SELECT"),
+        ("CREATE TABLE t SELECT 1", "columns of one table"),
+        ("CREATE TABLE t SELECT id, u FROM s ORDER BY id", "ORDER"),
+        ("CREATE TABLE t IGNORE SELECT id, u FROM s", "IGNORE"),
+        ("CREATE TABLE t (u BIGINT) SELECT u FROM s", "another type"),
+        ("CREATE TABLE t ENGINE=MyISAM SELECT u FROM s", "another engine"),
+        ("CREATE TABLE t SELECT u FROM s WHERE a = 'x'", "more than an integer"),
+    ],
+)
+def test_what_is_not_made_is_named(sql: str, problem: str) -> None:
+    with pytest.raises(UnsupportedError, match=problem):
+        _planned(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "problem"),
+    [
+        ("CREATE TABLE t SELECT v FROM s", "no column 'v'"),
+        ("CREATE TABLE t SELECT u FROM z", "no table"),
+        ("CREATE TABLE t SELECT u, u FROM s", "two columns of one name"),
+        ("CREATE TABLE t (u INT NOT NULL) SELECT u FROM s", "cannot be NULL"),
+        ("CREATE TABLE t (x INT PRIMARY KEY) SELECT u FROM s", "no default"),
+    ],
+)
+def test_what_a_server_refuses_is_refused(sql: str, problem: str) -> None:
+    with pytest.raises(ScenarioError, match=problem) as caught:
+        _planned(sql)
+    assert not isinstance(caught.value, UnsupportedError)
+
+
+def test_other_formats_are_not_made() -> None:
+    with pytest.raises(UnsupportedError, match="binlog_format"):
+        _planned("CREATE TABLE t SELECT u FROM s", binlog_format="mixed")
