@@ -42,7 +42,7 @@ class Clipped(NamedTuple):
     ``is_read`` is false for a literal that is no date to the server, which never asks for its time zone then.
     """
 
-    value: Value
+    value: Value | None
     sql: str
     is_read: bool = True
 
@@ -50,15 +50,19 @@ class Clipped(NamedTuple):
 def clip(column: Column, declared: Any) -> Clipped:
     """What a column of a session without strict mode makes of a declared literal.
 
-    Raises ScenarioError for what is an error in every mode (documents, geometries, vectors, addresses), and for
+    Raises ScenarioError for what is an error in every mode (documents, geometries, MySQL's vectors), and for
     declarations whose clipping has not been measured.
     """
     codec = codec_for(column)
     if isinstance(declared, (bytes, bytearray)) and column.type_code in _NUMERIC:
         declared = int.from_bytes(declared, "big")
+    elif column.type_code in _NUMERIC and hex_mapping(declared) is not None:
+        declared = int.from_bytes(hex_mapping(declared) or b"", "big")
     try:
         value = codec.accept(column, declared)
     except ScenarioError:
+        if _name(column) in (*NETWORK_SIZES, "VECTOR") and column.dialect.is_mariadb and isinstance(declared, str):
+            return Clipped(_blank(column), quoted(declared))
         clipper = _clipper(column)
         if clipper is None:
             raise
@@ -76,6 +80,17 @@ def clip(column: Column, declared: Any) -> Clipped:
     if isinstance(value, bytes) and charset_of(column) is not None and not column.members:
         return Clipped(_clip_text(column, declared), hexadecimal(value))
     return Clipped(value, codec.sql(column, value))
+
+
+def _name(column: Column) -> str:
+    return column.declared.name if column.declared is not None else ""
+
+
+def _blank(column: Column) -> Value | None:
+    """What MariaDB makes of a text that is no vector or address: zeros, or NULL for an address that may be NULL."""
+    if _name(column) == "VECTOR":
+        return bytes(int.from_bytes(column.metadata, "little"))
+    return None if column.nullable else codec_for(column).accept(column, bytes(NETWORK_SIZES[_name(column)]))
 
 
 def literal_sql(declared: Any) -> str:
@@ -105,8 +120,7 @@ def literal_sql(declared: Any) -> str:
 
 def _clipper(column: Column) -> Callable[[Column, Any], Value | None] | None:
     """The family's function, which gives None for what it does not know; None if the family is never clipped."""
-    name = column.declared.name if column.declared is not None else ""
-    if name in NETWORK_SIZES or name in ("JSON", "VECTOR"):
+    if _name(column) in NETWORK_SIZES or _name(column) in ("JSON", "VECTOR"):
         return None
     code = column.type_code
     if code == _STRING and column.metadata[:1] and column.metadata[0] in _MEMBER_METADATA:

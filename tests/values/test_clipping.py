@@ -83,7 +83,8 @@ def cases(server: str) -> Iterator[Case]:
 def made(case: Case) -> str | None:
     column = values.column(case.type, server=case.server)
     try:
-        return codec_for(column).encode(column, clip(column, case.declared).value).hex()
+        value = clip(column, case.declared).value
+        return "NULL" if value is None else codec_for(column).encode(column, value).hex()
     except ScenarioError:
         return None
 
