@@ -113,3 +113,21 @@ def test_another_mode_is_named_in_the_error() -> None:
     with pytest.raises(UnsupportedError, match="ANSI_QUOTES") as caught:
         plan(next(expand(text)).scenario)
     assert caught.value.line == 5
+
+
+def test_a_wrong_address_is_null_or_zeros_and_a_wrong_vector_zeros_on_mariadb() -> None:
+    made = planned(
+        "a UUID, b INET4 NOT NULL, c VECTOR(2) NOT NULL",
+        insert("d.t", {"id": 1, "a": "x", "b": "1.2.3", "c": "[1]"}),
+        server="mariadb-11.8",
+    )
+    assert made.contents["d.t"] == ((1, None, bytes(4), bytes(8)),)
+    assert statement_of(made).sql.endswith("VALUES (1, 'x', '1.2.3', '[1]')")
+
+
+@pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])
+def test_hex_digits_are_a_number_in_a_numeric_column(server: str) -> None:
+    made = planned(
+        "a TINYINT, b DOUBLE", insert("d.t", {"id": 1, "a": {"hex": "31"}, "b": {"hex": "0102"}}), server=server
+    )
+    assert made.contents["d.t"] == ((1, 49, 258.0),)
