@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forge import values
@@ -102,7 +102,6 @@ def test_every_known_difference_is_one() -> None:
     assert [known.reason for known in DIFFERENCES if not any(map(known.covers, different))] == []
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(TYPES), st.sampled_from(SERVERS), ANYTHING)
 def test_whatever_is_declared_is_stored_or_refused(type_text: str, server: str, declared: Any) -> None:
     column = values.column(type_text, server=server)
@@ -114,7 +113,6 @@ def test_whatever_is_declared_is_stored_or_refused(type_text: str, server: str, 
     assert codec.decode(column, codec.encode(column, value)) == value
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(-(10**25), 10**25))
 def test_clipped_integers_are_the_nearest_that_the_column_holds(number: int) -> None:
     column = values.column("BIGINT")

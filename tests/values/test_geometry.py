@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError
@@ -214,7 +214,6 @@ GEOMETRIES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(GEOMETRIES, st.integers(0, 2**32 - 1))
 def test_the_text_of_a_geometry_gives_its_bytes_back(text: str, srid: int) -> None:
     value = GEOMETRY.accept(COLUMN, {"wkt": text, "srid": srid})
@@ -222,7 +221,6 @@ def test_the_text_of_a_geometry_gives_its_bytes_back(text: str, srid: int) -> No
     assert GEOMETRY.accept(COLUMN, printed) == value
 
 
-@settings(max_examples=60, deadline=None)
 @given(GEOMETRIES, st.data())
 def test_damaged_geometries_decode_or_raise_a_format_error(text: str, data: st.DataObject) -> None:
     value = bytearray(GEOMETRY.accept(COLUMN, text))
@@ -232,7 +230,6 @@ def test_damaged_geometries_decode_or_raise_a_format_error(text: str, data: st.D
         GEOMETRY.text(COLUMN, GEOMETRY.decode(COLUMN, GEOMETRY.encode(COLUMN, bytes(value))))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="POINTLSRGEMUYC() ,;=0123456789.-+e\n\x00é", max_size=40))
 def test_arbitrary_text_is_a_geometry_or_raises_a_scenario_error(text: str) -> None:
     for start in ("", "POINT(", "MULTIPOINT((1 2),", "GEOMETRYCOLLECTION("):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError
@@ -33,7 +33,6 @@ DOCUMENTS = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(DOCUMENTS)
 def test_a_document_decodes_to_the_value_that_it_encodes(value: Any) -> None:
     document = encode_document(value)
@@ -43,7 +42,6 @@ def test_a_document_decodes_to_the_value_that_it_encodes(value: Any) -> None:
     assert format_json(decoded)
 
 
-@settings(max_examples=100, deadline=None)
 @given(DOCUMENTS, st.data())
 def test_damaged_documents_decode_or_raise_a_format_error(value: Any, data: st.DataObject) -> None:
     document = bytearray(encode_document(value))
@@ -54,7 +52,6 @@ def test_damaged_documents_decode_or_raise_a_format_error(value: Any, data: st.D
         format_json(decode_document(bytes(document)))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=80))
 def test_arbitrary_bytes_decode_or_raise_a_format_error(data: bytes) -> None:
     for code in (b"\x00", b"\x01", b"\x02", b"\x03", b"\x0f", b""):
@@ -105,7 +102,6 @@ def test_values_of_sql_types_have_the_recorded_bytes(value: Any, document: str) 
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=5, min_value=-(10**20), max_value=10**20))
-@settings(max_examples=50, deadline=None)
 def test_opaque_decimals_print_the_digits_that_they_were_made_of(number: Decimal) -> None:
     assert opaque_text(opaque_decimal(number)) == (f"{number if number else abs(number):f}", False)
 

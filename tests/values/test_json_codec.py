@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError
@@ -126,7 +126,6 @@ def test_doubles_print_as_the_server_prints_them(double: float, printed: str) ->
     assert format_double(double) == printed
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_the_text_of_a_double_reads_back_as_a_double_of_the_same_bits(double: float) -> None:
     number = parse_json(format_double(double))
@@ -134,7 +133,6 @@ def test_the_text_of_a_double_reads_back_as_a_double_of_the_same_bits(double: fl
     assert encode_document(number) == encode_document(double)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text())
 def test_the_text_of_a_string_reads_back_as_the_string(text: str) -> None:
     assert parse_json(format_json(text)) == text

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError
@@ -155,7 +155,6 @@ def test_malformed_diffs_are_refused(diffs: str) -> None:
     assert caught.value.phase == "value"
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=60))
 def test_arbitrary_bytes_parse_or_raise_a_format_error(data: bytes) -> None:
     for start in (b"", b"\x02\x03$.a", b"\x00\x03$.a"):
@@ -176,7 +175,6 @@ LEGS = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(LEGS, max_size=5).map(tuple))
 def test_the_text_of_a_path_parses_to_its_legs(legs: tuple[Leg, ...]) -> None:
     assert parse_path(format_path(legs)) == legs

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.errors import FormatError
@@ -68,7 +68,6 @@ def test_malformed_documents_are_refused() -> None:
         JSON.explain(COLUMN, JSON.encode(COLUMN, b"\x00\x01"))
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.recursive(
         st.one_of(st.none(), st.integers(-(2**63), 2**64 - 1), st.text(max_size=200), st.floats(allow_nan=False)),

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError, UnsupportedError
@@ -82,7 +82,6 @@ def test_the_type_has_as_many_dimensions_as_the_metadata_tell(dimensions: int | 
     assert VECTOR.type_name(Column(242, b"\x04", dimensions=dimensions)) == name
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=4))
 def test_the_text_of_a_vector_gives_its_bytes_back(numbers: list[float]) -> None:
     value = VECTOR.accept(COLUMN, numbers)
