@@ -12,7 +12,7 @@ from typing import Any
 
 from forge.binlog.payload import PayloadForm, compress_events
 from forge.compile.dependency import CommitOrder, Writeset
-from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
+from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.model import DdlStatement, OwnEvent, Plan, RowsStatement, Step, XaEnd
 from forge.compile.own import rows_query
@@ -152,9 +152,8 @@ class MysqlLog(SessionLog):
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         yield from self._opening(number, transaction)
         events = self._inside(number, transaction)
-        rows = bool(transaction.rows_statements) and all(
-            is_transactional(s.table) and not s.as_text for s in transaction.rows_statements
-        )
+        # Recorded on 9.7: nothing of a transaction that also changed tables which no rollback reaches.
+        rows = bool(transaction.rows_statements) and transaction.is_transactional and not transaction.has_text
         if not (self.session.compression and rows):
             yield from events
             return
