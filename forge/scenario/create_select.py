@@ -84,6 +84,7 @@ class CopiedRows:
 
     def columns(self, own: tuple[ColumnDefinition, ...]) -> tuple[ColumnDefinition, ...]:
         """All columns of the new table, of which ``own`` are those that the statement defines."""
+        self._check_own(own)
         defined = {column.name.lower(): column for column in own}
         taken = {column.name.lower() for _, column in self.chosen}
         found = [column for name, column in defined.items() if name not in taken]
@@ -97,6 +98,19 @@ class CopiedRows:
                 self._unsupported(f"into column {known.name!r} of another type")
             found.append(known.replace(name=named.name))
         return tuple(found)
+
+    def _check_own(self, own: tuple[ColumnDefinition, ...]) -> None:
+        """What is printed of the definition is known for plain columns, keys and options."""
+        for definition in own:
+            column = definition.column
+            computed = column.default_now or column.on_update_now or column.computed_default or column.generated
+            if computed or not column.visible or definition.holds_json or column.type.srid is not None:
+                self._unsupported(f"with such a definition of column {column.name!r}")
+        keys = self.statement.keys
+        if any(key.special or not key.visible or key.using or key.comment for key in keys) or any(
+            name != "COMMENT" for name, _ in self.statement.options.idle
+        ):
+            self._unsupported("with options of keys or of the table")
 
     def _copied(self, source: ColumnDefinition, named: SelectedColumn) -> ColumnDefinition:
         """The source's column without its keys; AUTO_INCREMENT becomes DEFAULT 0."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from forge.scenario.ddl_foreign_keys import table_ref
+from forge.scenario.reserved import RESERVED
 from forge.scenario.syntax import SelectDraft, SelectedColumn
 from forge.scenario.tokens import Cursor, SqlUnsupported
 
@@ -55,7 +56,13 @@ def _unsupported(cursor: Cursor, what: str, offset: int) -> NoReturn:
 
 def _column(cursor: Cursor) -> SelectedColumn:
     offset = cursor.token.start
-    if cursor.token.kind not in ("word", "name") or cursor.following().is_mark("(") or cursor.following().is_mark("."):
+    reserved = cursor.token.kind == "word" and cursor.token.text.upper() in RESERVED
+    if (
+        reserved
+        or cursor.token.kind not in ("word", "name")
+        or cursor.following().is_mark("(")
+        or cursor.following().is_mark(".")
+    ):
         _unsupported(cursor, "of something other than columns of one table", offset)
     column = name = cursor.name("column")
     if cursor.accept("AS") or (cursor.token.kind in ("word", "name") and not cursor.token.is_word("FROM")):
