@@ -15,7 +15,8 @@ from forge.check.canonical import canonical_event
 from forge.check.logged import LoggedEvent, TableMaps, logged_events
 from forge.check.seen import as_seen
 from forge.check.used import Use, declared_uses, event_uses
-from forge.compile.model import DdlStatement, Plan
+from forge.compile.plan import Plan
+from forge.compile.statements import DdlStatement
 from forge.errors import UnsupportedError
 from forge.events.event import IGNORABLE
 from forge.events.format_description import FormatDescription

@@ -8,8 +8,8 @@ from typing import Any
 
 from forge.charsets import find_collation
 from forge.check.logged import LoggedEvent, TableMaps
-from forge.compile.model import DdlStatement
 from forge.compile.requirements import table_features
+from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription

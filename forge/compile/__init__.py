@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forge.compile.model import Plan
+    from forge.compile.plan import Plan
     from forge.events.event import Event
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from forge.compile.model import Session
+from forge.compile.session import Session
 from forge.errors import ScenarioError
 
 #: 2024-01-01 00:00:00 UTC, the time of the file's opening where nothing else is known.

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.compile.model import Origin, RowsStatement, TableColumn
+from forge.compile.statements import Origin, RowsStatement
 from forge.compile.status import TIMESTAMPS, ZONED
+from forge.compile.tables import TableColumn
 from forge.servers import ServerLine
 
 #: Functions that convert the statement's time to the session's zone, with and without a fraction.

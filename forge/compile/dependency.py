@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from forge.compile.grouping import LoggedTransaction
 from forge.compile.keys import KeyEntry, key_entries
-from forge.compile.model import Key, KeyPart, RowsStatement
+from forge.compile.statements import RowsStatement
+from forge.compile.tables import Key, KeyPart
 
 HISTORY_LIMIT = 25000
 

@@ -10,8 +10,8 @@ from forge.binlog.writer import write_binlog
 from forge.compile.files import SessionFiles
 from forge.compile.log import SessionLog
 from forge.compile.mariadb import MariadbLog
-from forge.compile.model import Plan
 from forge.compile.mysql import MysqlLog
+from forge.compile.plan import Plan
 from forge.compile.relay import RelayFiles
 from forge.compile.requirements import session_features
 from forge.errors import ScenarioError

@@ -13,8 +13,8 @@ from forge.binlog.reader import read_events
 from forge.binlog.writer import derives_length, write_binlog
 from forge.compile.grouping import LoggedGroup, logged_groups
 from forge.compile.log import SessionLog
-from forge.compile.model import FileEnd
 from forge.compile.own import own_event, own_events, with_types
+from forge.compile.plan import FileEnd
 from forge.events.event import IN_USE, Event
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid

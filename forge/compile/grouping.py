@@ -14,22 +14,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from forge.compile.model import (
-    DdlStatement,
+from forge.compile.statements import DdlStatement, RowsStatement
+from forge.compile.table_map import key_of_rows
+from forge.compile.tables import Table
+from forge.compile.transactions import (
     End,
     Group,
     OwnEvent,
     ReleaseSavepoint,
     RollbackTo,
-    RowsStatement,
     Savepoint,
     Step,
-    Table,
     Transaction,
     XaEnd,
     XaId,
 )
-from forge.compile.table_map import key_of_rows
 from forge.servers import ServerLine
 
 

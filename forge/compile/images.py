@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from forge.compile.model import ChangeKind, RowsStatement, Session, Table
+from forge.compile.session import Session
+from forge.compile.statements import ChangeKind, RowsStatement
 from forge.compile.table_map import key_of_rows
+from forge.compile.tables import Table
 from forge.events.row_image import bitmap_of
 from forge.servers import ServerLine
 
@@ -40,9 +42,9 @@ def image_columns(
 ) -> tuple[ImageColumns | None, ImageColumns | None]:
     """The (before, after) images of the statement's changes of that kind.
 
-    ``after_duplicate``: see :class:`forge.compile.model.RowChange`.  ``changed``: the statement has updated or deleted
-    a row, perhaps this one.  ``late``: its columns were marked before it was known that rows are to be logged, so that
-    after images have nothing beside them, whatever the mode.
+    ``after_duplicate``: see :class:`forge.compile.statements.RowChange`.  ``changed``: the statement has updated or
+    deleted a row, perhaps this one.  ``late``: its columns were marked before it was known that rows are to be logged,
+    so that after images have nothing beside them, whatever the mode.
     """
     table = statement.table
     everything = after_duplicate and line.duplicate_images_whole

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from forge.charsets import compare_key
-from forge.compile.model import Key, KeyPart, Row, Table
+from forge.compile.tables import Key, KeyPart, Row, Table
 
 #: One entry of a key: a value for each of its parts, equal for two rows if the server calls them equal.
 KeyEntry = tuple[object, ...]

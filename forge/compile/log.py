@@ -7,25 +7,18 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from forge.compile.clock import Clock
+from forge.compile.facts import Facts
 from forge.compile.grouping import LoggedGroup, LoggedTransaction
-from forge.compile.model import (
-    DdlStatement,
-    Facts,
-    OwnEvent,
-    Plan,
-    RollbackTo,
-    RowsStatement,
-    Savepoint,
-    Session,
-    Table,
-    XaEnd,
-    XaId,
-)
 from forge.compile.own import own_event
+from forge.compile.plan import Plan
 from forge.compile.rows import row_events
+from forge.compile.session import Session
 from forge.compile.statement_format import statement_bodies
+from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import in_order, quoted, session_variables
 from forge.compile.table_map import table_map
+from forge.compile.tables import Table
+from forge.compile.transactions import OwnEvent, RollbackTo, Savepoint, XaEnd, XaId
 from forge.errors import ScenarioError
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.execute_load_query import ExecuteLoadQuery

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
-from forge.compile.model import DdlStatement, RowsStatement, XaEnd, XaId
 from forge.compile.statement_format import statement_variables
+from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import (
     THREAD_SPECIFIC,
     create_select_variables,
@@ -23,6 +23,7 @@ from forge.compile.status import (
     names_charset_alone,
     session_variables,
 )
+from forge.compile.transactions import XaEnd, XaId
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from forge.compile.grouping import is_transactional
 from forge.compile.images import written_columns
-from forge.compile.model import RowsStatement, Session
+from forge.compile.session import Session
+from forge.compile.statements import RowsStatement
 from forge.servers import ServerLine
 
 #: Functions whose result differs where the statement is run again (recorded on all three in MIXED).

@@ -14,9 +14,10 @@ from forge.binlog.payload import PayloadForm, compress_events
 from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
-from forge.compile.model import DdlStatement, OwnEvent, Plan, RowsStatement, Step, XaEnd
 from forge.compile.own import rows_query
+from forge.compile.plan import Plan
 from forge.compile.statement_format import statement_variables
+from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import (
     begin_variables,
     create_select_variables,
@@ -27,6 +28,7 @@ from forge.compile.status import (
     in_order,
     session_variables,
 )
+from forge.compile.transactions import OwnEvent, Step, XaEnd
 from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from forge.compile.model import OwnEvent, Plan, Session, Transaction
+from forge.compile.plan import Plan
+from forge.compile.session import Session
+from forge.compile.transactions import OwnEvent, Transaction
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.event import Event, RawBody
 from forge.events.heartbeat import Heartbeat

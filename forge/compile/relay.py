@@ -18,8 +18,9 @@ from collections.abc import Iterator, Sequence
 
 from forge.binlog.reader import Frame, frames
 from forge.binlog.writer import write_binlog
+from forge.compile.facts import RelayFileFacts
 from forge.compile.log import SessionLog
-from forge.compile.model import RelayFileFacts, RelayLog
+from forge.compile.session import RelayLog
 from forge.errors import UnsupportedError
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.event import IGNORABLE, IN_USE, Event, advance, decode_event

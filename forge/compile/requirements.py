@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.charsets import find_collation
-from forge.compile.model import KeyExpression, Session, Table, TableColumn
+from forge.compile.session import Session
+from forge.compile.tables import KeyExpression, Table, TableColumn
 from forge.servers import ServerLine
 
 FRACTIONAL = frozenset(("TIME", "DATETIME", "TIMESTAMP"))

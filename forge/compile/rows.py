@@ -14,8 +14,10 @@ from typing import Any
 
 from forge.compile.images import ImageColumns, image_columns
 from forge.compile.mixed_format import marks_late
-from forge.compile.model import ChangeKind, Row, RowChange, RowsStatement, Session, Table
+from forge.compile.session import Session
+from forge.compile.statements import ChangeKind, RowChange, RowsStatement
 from forge.compile.table_map import key_of_rows, wire_columns
+from forge.compile.tables import Row, Table
 from forge.events.layout import pack_int
 from forge.events.mariadb_compressed import (
     DeleteRowsCompressed,

@@ -12,7 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 from forge.compile.clock_use import evaluates_fraction, uses_zone
-from forge.compile.model import LoadFile, RowsStatement, Session, UserVariable
+from forge.compile.session import Session
+from forge.compile.statements import LoadFile, RowsStatement, UserVariable
 from forge.compile.status import TIME_ZONE, in_order, quoted, session_variables
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.intvar import INSERT_ID, LAST_INSERT_ID, Intvar

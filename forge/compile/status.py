@@ -8,7 +8,9 @@ from typing import Any
 
 from forge.compile.grouping import is_transactional
 from forge.compile.images import image_columns
-from forge.compile.model import DdlStatement, Evaluation, Origin, RowsStatement, Session, TableColumn
+from forge.compile.session import Session
+from forge.compile.statements import DdlStatement, Evaluation, Origin, RowsStatement
+from forge.compile.tables import TableColumn
 from forge.events.event import SUPPRESS_USE
 from forge.events.status_vars import StatusVariables
 from forge.servers import ServerLine

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import Key, KeyPart, Session, Table
+from forge.compile.session import Session
+from forge.compile.tables import Key, KeyPart, Table
 from forge.errors import ScenarioError
 from forge.events.column_kinds import GEOMETRY, VECTOR, is_character, is_enum, is_numeric, is_set
 from forge.events.optional_metadata import MetadataRecord, record

@@ -10,8 +10,11 @@ import msgspec
 from forge.binlog.payload import inner_events, inner_format
 from forge.charsets import find_collation
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import DdlStatement, Plan, RowsStatement, Session, Table, TableColumn
+from forge.compile.plan import Plan
+from forge.compile.session import Session
+from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.table_map import key_of_rows, key_prefix
+from forge.compile.tables import Table, TableColumn
 from forge.errors import FormatError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription

@@ -21,18 +21,12 @@ import msgspec
 
 from forge.check.cells import Cell, RowChange
 from forge.check.logged import TableMaps, logged_events
-from forge.compile.model import (
-    DdlStatement,
-    ForeignKey,
-    Plan,
-    RollbackTo,
-    RowsStatement,
-    Table,
-    TableColumn,
-    Transaction,
-)
+from forge.compile.plan import Plan
+from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import quoted
 from forge.compile.table_map import wire_columns
+from forge.compile.tables import ForeignKey, Table, TableColumn
+from forge.compile.transactions import RollbackTo, Transaction
 from forge.errors import ForgeError, FormatError
 from forge.record.logged_contents import contents_logged
 from forge.servers import server_line

@@ -1,4 +1,4 @@
-"""The facts of a session, read from the binary log that it left (``forge.compile.model.Facts``)."""
+"""The facts of a session, read from the binary log that it left (``forge.compile.facts.Facts``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from forge.binlog.payload import inner_events
 from forge.binlog.reader import read_events
-from forge.compile.model import Checkpoint, Facts, FileFacts, RelayFileFacts
+from forge.compile.facts import Checkpoint, Facts, FileFacts, RelayFileFacts
 from forge.errors import FormatError
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint

@@ -8,7 +8,10 @@ import msgspec
 
 from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
-from forge.compile.model import Facts, Plan, RowChange, RowsStatement, Transaction
+from forge.compile.facts import Facts
+from forge.compile.plan import Plan
+from forge.compile.statements import RowChange, RowsStatement
+from forge.compile.transactions import Transaction
 
 
 def contents_logged(plan: Plan) -> bytes:

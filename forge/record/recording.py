@@ -5,7 +5,7 @@ A recording is a folder::
     scenario.yaml     the scenario as its author wrote it
     binlog.000001     the file that the server wrote, or the first of several
     binlog.index      if there are several, the index file
-    facts.yaml        timestamps, ids and numbers that a scenario cannot decide (forge.compile.model.Facts)
+    facts.yaml        timestamps, ids and numbers that a scenario cannot decide (forge.compile.facts.Facts)
     recording.yaml    server version, options, and the template's parameters: how it was made
     contents.json     the rows that SELECT gave of every table afterwards (forge.record.contents)
 """
@@ -22,8 +22,9 @@ from typing import Any
 import msgspec
 import yaml
 
+from forge.compile.facts import Facts
 from forge.compile.file import compile_files, index_of_plan, write_files
-from forge.compile.model import Facts, Plan
+from forge.compile.plan import Plan
 from forge.errors import ScenarioError
 from forge.record.contents import (
     Contents,

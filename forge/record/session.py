@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import LoadFile, PayloadForms, Plan, RelayLog, Session, Transaction
 from forge.compile.own import own_events
+from forge.compile.plan import Plan
+from forge.compile.session import PayloadForms, RelayLog, Session
+from forge.compile.statements import LoadFile
+from forge.compile.transactions import Transaction
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.record.replica import free_port, replica_of, source_options, wait_until_stored
 from forge.record.server import RealServer

@@ -11,20 +11,11 @@ from typing import Literal
 
 from forge.compile.clock import Clock
 from forge.compile.clock_use import CLOCK_FUNCTIONS
-from forge.compile.model import (
-    DdlStatement,
-    Group,
-    OwnEvent,
-    Plan,
-    ReleaseSavepoint,
-    RollbackTo,
-    RowsStatement,
-    Savepoint,
-    TableColumn,
-    XaEnd,
-    XaId,
-)
+from forge.compile.plan import Plan
+from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import quoted
+from forge.compile.tables import TableColumn
+from forge.compile.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
 from forge.render.templates import render
 from forge.servers import server_line
 

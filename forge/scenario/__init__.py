@@ -12,20 +12,10 @@ In Python::
     plan(scenario).contents
 """
 
+from forge.compile.facts import Facts
 from forge.compile.metadata_forms import AddedRecord, MetadataForms, PackedSizes
-from forge.compile.model import Facts, Session
-from forge.scenario.load import iterate_cases, load_cases, load_scenario
-from forge.scenario.load_model import LoadData
-from forge.scenario.matrix import Case, expand, parse_settings
-from forge.scenario.model import (
-    ColumnDeclaration,
-    KeyDeclaration,
-    Scenario,
-    Statement,
-    TableDeclaration,
-    Transaction,
-    Xa,
-    XaName,
+from forge.compile.session import Session
+from forge.scenario.build import (
     ddl,
     delete,
     event,
@@ -40,8 +30,14 @@ from forge.scenario.model import (
     savepoint,
     update,
 )
+from forge.scenario.load import iterate_cases, load_cases, load_scenario
+from forge.scenario.load_model import LoadData
+from forge.scenario.matrix import Case, expand, parse_settings
+from forge.scenario.model import Scenario, Transaction, Xa, XaName
 from forge.scenario.plan import plan
 from forge.scenario.schema import json_schema
+from forge.scenario.statement_model import Statement
+from forge.scenario.table_model import ColumnDeclaration, KeyDeclaration, TableDeclaration
 
 __all__ = [
     "AddedRecord",

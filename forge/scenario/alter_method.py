@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forge.compile.grouping import is_transactional
-from forge.compile.model import AlterMethod
+from forge.compile.statements import AlterMethod
 from forge.scenario.alter_copy import Kept, needs_copy
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.state import TableState

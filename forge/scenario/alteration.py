@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.charsets import collation, default_collation
-from forge.compile.model import Row
+from forge.compile.tables import Row
 from forge.errors import ScenarioError
 from forge.scenario.definition import (
     ColumnDefinition,

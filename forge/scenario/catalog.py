@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from forge.compile.grouping import is_transactional
-from forge.compile.model import DdlKind, DdlStatement, TableColumn
+from forge.compile.statements import DdlKind, DdlStatement
 from forge.compile.table_map import key_of_rows
+from forge.compile.tables import TableColumn
 from forge.errors import ScenarioError, nearest
 from forge.scenario.alter_copy import copies_moments
 from forge.scenario.alter_method import alter_method

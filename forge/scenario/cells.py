@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from forge.compile.model import Origin
+from forge.compile.statements import Origin
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.catalog import Catalog
 from forge.scenario.definition import ColumnDefinition

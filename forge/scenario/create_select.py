@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NoReturn
 
-from forge.compile.model import Row, RowChange, RowsStatement, TableColumn
+from forge.compile.statements import RowChange, RowsStatement
+from forge.compile.tables import Row, TableColumn
 from forge.errors import ScenarioError
 from forge.scenario.column_sizes import LOBS
 from forge.scenario.definition import ColumnDefinition, Definition

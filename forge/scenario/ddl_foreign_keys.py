@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.compile.model import ReferentialAction
+from forge.compile.tables import ReferentialAction
 from forge.scenario.syntax import ForeignKeyDraft, PartDraft, TableRef
 from forge.scenario.tokens import Cursor, SqlError
 

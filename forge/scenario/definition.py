@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from forge.charsets import charset, collation, compare_key
-from forge.compile.model import ForeignKey, Table, TableColumn
 from forge.compile.requirements import column_features
 from forge.compile.table_map import key_of_rows
+from forge.compile.tables import ForeignKey, Table, TableColumn
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.scenario.column_sizes import LOBS, WITHOUT_KEY, stored_bytes
 from forge.scenario.engines import INNODB

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.compile.model import Table
+from forge.compile.tables import Table
 from forge.errors import nearest
 from forge.scenario.tokens import SqlError, SqlUnsupported
 from forge.servers import server_line

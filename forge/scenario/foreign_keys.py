@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from forge.compile.keys import key_entries
-from forge.compile.model import ForeignKey, Further, Key, KeyPart, Row, RowChange, RowsStatement, Table
+from forge.compile.statements import Further, RowChange, RowsStatement
+from forge.compile.tables import ForeignKey, Key, KeyPart, Row, Table
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.definition import Definition
 from forge.scenario.rows import with_generated

@@ -8,16 +8,17 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from forge.compile.grouping import is_transactional
-from forge.compile.model import Context, Evaluation, Further, Origin, Row, RowChange, RowsStatement
+from forge.compile.statements import Context, Evaluation, Further, Origin, RowChange, RowsStatement
+from forge.compile.tables import Row
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.generators import CellPlace
 from forge.scenario.literals import taken
-from forge.scenario.model import Insert, Replace, Statement
 from forge.scenario.rows import omitted_value, with_generated
 from forge.scenario.sqltext import duplicate_sql, insert_sql, select_sql
 from forge.scenario.state import Numbering, TableState, largest_number
+from forge.scenario.statement_model import Insert, Replace, Statement
 from forge.scenario.updates import updated_row
 from forge.scenario.where import column_index
 from forge.values.base import Value

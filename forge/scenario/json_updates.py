@@ -8,8 +8,8 @@ from typing import Any
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import Circumstances
 from forge.scenario.definition import ColumnDefinition
-from forge.scenario.model import Update
 from forge.scenario.sqltext import identifier
+from forge.scenario.statement_model import Update
 from forge.servers import server_line
 from forge.values.base import Value
 from forge.values.clipping import Clipped

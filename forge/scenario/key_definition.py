@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from forge.compile.model import Key, KeyExpression, KeyPart, Row
 from forge.compile.requirements import expression_features
+from forge.compile.tables import Key, KeyExpression, KeyPart, Row
 from forge.errors import ScenarioError
 from forge.scenario.column_sizes import GEOMETRIES, LOBS, WITHOUT_KEY, stored_bytes
 from forge.scenario.engines import key_limit

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forge.charsets import charset, collation
-from forge.compile.model import LoadFile, RowsStatement
+from forge.compile.statements import LoadFile, RowsStatement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import Circumstances
 from forge.scenario.inserts import insert_rows
 from forge.scenario.load_file import LineReader, file_text
 from forge.scenario.load_model import LoadData
-from forge.scenario.model import Insert, Replace, Statement
 from forge.scenario.sqltext import identifier, table_sql
 from forge.scenario.state import TableState
+from forge.scenario.statement_model import Insert, Replace, Statement
 from forge.values.literals import quoted
 
 #: Types whose fields are not what literals of SQL are.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from forge.compile.grouping import is_transactional
-from forge.compile.model import DdlStatement
+from forge.compile.statements import DdlStatement
 from forge.scenario.syntax import TableRef
 from forge.scenario.tokens import SqlError, SqlUnsupported
 from forge.scenario.triggers import trigger_of

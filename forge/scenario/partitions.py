@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from forge.charsets import compare_key
-from forge.compile.model import Row
+from forge.compile.tables import Row
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.expressions import Expression, parse_expression
 from forge.scenario.expressions.evaluation import kind_of

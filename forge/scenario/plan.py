@@ -10,16 +10,18 @@ from typing import Literal
 
 from forge.compile.clock import Clock
 from forge.compile.grouping import logged_groups
-from forge.compile.model import DdlStatement, EventStep, FileStep, Group, Plan, XaId
+from forge.compile.plan import EventStep, FileStep, Plan
 from forge.compile.requirements import session_features
+from forge.compile.statements import DdlStatement
+from forge.compile.transactions import Group, XaId
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
 from forge.scenario.catalog import SYSTEM_DATABASES, Catalog
 from forge.scenario.cells import Circumstances
 from forge.scenario.convert import checked
-from forge.scenario.ddl import Ddl, parse_create_table, parse_ddl
+from forge.scenario.ddl_statements import Ddl, parse_create_table, parse_ddl
 from forge.scenario.foreign_keys import References
-from forge.scenario.model import Scenario, Statement, TableDeclaration, Transaction
+from forge.scenario.model import Scenario, Transaction
 from forge.scenario.objects import ObjectStatement
 from forge.scenario.placed import own_event
 from forge.scenario.rows import StatementTime
@@ -27,8 +29,10 @@ from forge.scenario.session_text import SessionText
 from forge.scenario.settings import check_selects, wrong_settings
 from forge.scenario.sqltext import identifier, table_sql
 from forge.scenario.state import TableState
+from forge.scenario.statement_model import Statement
 from forge.scenario.statements import execute
 from forge.scenario.syntax import AlterTable, CreateLike, CreateTable, DatabaseStatement, DropTables
+from forge.scenario.table_model import TableDeclaration
 from forge.scenario.table_text import table_text
 from forge.scenario.tokens import SqlError
 from forge.scenario.transactions import (

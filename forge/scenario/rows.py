@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forge.compile.model import Row
+from forge.compile.tables import Row
 from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.expressions import Document, Operand

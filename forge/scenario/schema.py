@@ -14,8 +14,7 @@ from typing import Any
 
 import msgspec
 
-from forge.compile import metadata_forms
-from forge.compile import model as compiled
+from forge.compile import facts, metadata_forms, session
 from forge.scenario.model import Scenario
 from forge.servers import server_names
 
@@ -44,7 +43,8 @@ def json_schema() -> dict[str, Any]:
     definitions = schema.pop("$defs")
     top = definitions.pop("Scenario")
     for name, definition in definitions.items():
-        _describe(definition, _comments(getattr(compiled, name, getattr(metadata_forms, name, None))))
+        described = (getattr(module, name, None) for module in (session, facts, metadata_forms))
+        _describe(definition, _comments(next(filter(None, described), None)))
         if "description" in definition:
             definition["description"] = " ".join(definition["description"].split("\n\n")[0].split())
     _describe(definitions["Session"], _SESSION)

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from forge.compile.mixed_format import is_text
-from forge.compile.model import RowsStatement, UserVariable
+from forge.compile.statements import RowsStatement, UserVariable
 from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario.model import Scenario, Statement
+from forge.scenario.model import Scenario
 from forge.scenario.sql_reads import Reads, reads_of
+from forge.scenario.statement_model import Statement
 from forge.scenario.user_variables import setting_sql, user_variable
 from forge.servers import server_line
 

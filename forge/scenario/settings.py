@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from forge.compile.model import Session
+from forge.compile.session import Session
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
 from forge.servers import ServerLine

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from forge.compile.model import Call
+from forge.compile.statements import Call
 from forge.errors import UnsupportedError
 from forge.scenario.tokens import Token, at_offset, tokenize
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from forge.compile.grouping import is_transactional
-from forge.compile.model import Row, Table
+from forge.compile.tables import Row, Table
 from forge.errors import UnsupportedError
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.state import TableState

@@ -8,8 +8,8 @@ from typing import Any
 
 from forge.charsets import compare_key
 from forge.compile.keys import KeyEntry, key_entries
-from forge.compile.model import Key, Row, Table
 from forge.compile.table_map import key_of_rows, unique_keys
+from forge.compile.tables import Key, Row, Table
 from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition, Definition
 from forge.scenario.expressions import parse_expression

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from forge.compile.model import Further, RowsStatement, Table
+from forge.compile.statements import Further, RowsStatement
+from forge.compile.tables import Table
 from forge.errors import ScenarioError
 from forge.scenario.cells import Circumstances
 from forge.scenario.foreign_keys import Operation
 from forge.scenario.inserts import Kind, insert_rows
 from forge.scenario.loads import load_rows
-from forge.scenario.model import Further as DeclaredFurther
-from forge.scenario.model import Statement
+from forge.scenario.statement_model import Further as DeclaredFurther
+from forge.scenario.statement_model import Statement
 from forge.scenario.updates import delete_rows, update_rows
 
 

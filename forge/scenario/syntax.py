@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from forge.charsets import Collation, collation, default_collation
-from forge.compile.model import ReferentialAction
+from forge.compile.tables import ReferentialAction
 from forge.errors import ScenarioError
 from forge.scenario.tokens import at_offset
 from forge.values.sqltype import SqlType

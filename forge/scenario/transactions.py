@@ -7,23 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from forge.compile.grouping import Caches, is_transactional
-from forge.compile.model import (
-    End,
-    ReleaseSavepoint,
-    RollbackTo,
-    RowsStatement,
-    Savepoint,
-    Step,
-    TableColumn,
-    Transaction,
-    XaEnd,
-    XaId,
-)
+from forge.compile.statements import RowsStatement
+from forge.compile.tables import TableColumn
+from forge.compile.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction, XaEnd, XaId
 from forge.errors import ScenarioError, nearest
 from forge.scenario.catalog import Catalog
-from forge.scenario.model import Statement, XaName
 from forge.scenario.model import Transaction as Declared
+from forge.scenario.model import XaName
 from forge.scenario.state import TableState, UndoLog, undo
+from forge.scenario.statement_model import Statement
 from forge.servers import ServerLine
 
 XA_PART = 64

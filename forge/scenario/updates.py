@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from forge.compile.model import Context, Evaluation, Further, Row, RowChange, RowsStatement
+from forge.compile.statements import Context, Evaluation, Further, RowChange, RowsStatement
+from forge.compile.tables import Row
 from forge.errors import ScenarioError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.scenario.generators import CellPlace, is_generator
 from forge.scenario.json_updates import is_json_update, json_update
-from forge.scenario.model import Delete, Statement, Update
 from forge.scenario.rows import with_generated
 from forge.scenario.sqltext import assignment, case_assignment, delete_sql, update_sql
 from forge.scenario.state import TableState
+from forge.scenario.statement_model import Delete, Statement, Update
 from forge.scenario.where import (
     Condition,
     column_index,

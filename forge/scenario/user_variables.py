@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from forge.charsets import charset, collation
-from forge.compile.model import UserVariable
+from forge.compile.statements import UserVariable
 from forge.errors import ScenarioError
 from forge.scenario.sqltext import identifier
 from forge.servers import server_line

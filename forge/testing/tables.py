@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from forge.charsets import charset, collation
 from forge.compile.metadata_forms import AddedRecord, MetadataForms, PackedSize, PackedSizes, RecordName
-from forge.compile.model import Key, KeyPart, Row, Table, TableColumn
+from forge.compile.tables import Key, KeyPart, Row, Table, TableColumn
 from forge.events.optional_metadata import METADATA_CODES
 from forge.servers import server_line
 from forge.testing import values

@@ -13,7 +13,7 @@ from forge.check.compare import check
 from forge.check.decoders import decoder
 from forge.compile import compile_plan
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import Session
+from forge.compile.session import Session
 from forge.scenario import Scenario, insert, plan
 from tests.conftest import ServerHome
 

@@ -12,9 +12,11 @@ from forge.binlog import write_binlog
 from forge.binlog.listing import assemble, listing_text
 from forge.check.canonical import canonical_events, canonical_rows
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import Row, RowChange, RowsStatement, Session, Table
 from forge.compile.rows import row_events
+from forge.compile.session import Session
+from forge.compile.statements import RowChange, RowsStatement
 from forge.compile.table_map import table_map
+from forge.compile.tables import Row, Table
 from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription

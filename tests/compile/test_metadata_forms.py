@@ -16,7 +16,7 @@ from forge.check.canonical import canonical_events, canonical_rows
 from forge.compile import compile_plan
 from forge.compile.metadata_faults import FAULTS
 from forge.compile.metadata_forms import MetadataForms, PackedSizes
-from forge.compile.model import Session
+from forge.compile.session import Session
 from forge.errors import FormatError, ScenarioError
 from forge.events.table_map import TableMap
 from forge.render.schema_of import schemas_of

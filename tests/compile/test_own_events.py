@@ -17,7 +17,7 @@ from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
 from forge.record.session import options_for
 from forge.scenario import Scenario, Statement, event, insert, plan, update
-from forge.scenario.model import PlacedEvent
+from forge.scenario.statement_model import PlacedEvent
 from forge.servers import server_line
 
 TABLE = "CREATE TABLE t.a (id INT NOT NULL PRIMARY KEY, v INT)"

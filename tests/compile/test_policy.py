@@ -12,24 +12,14 @@ from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedTransaction, logged_groups
 from forge.compile.images import image_columns
 from forge.compile.metadata_forms import MetadataForms
-from forge.compile.model import (
-    DdlStatement,
-    Key,
-    KeyPart,
-    Plan,
-    RollbackTo,
-    Row,
-    RowChange,
-    RowsStatement,
-    Savepoint,
-    Session,
-    Table,
-    TableColumn,
-    Transaction,
-)
+from forge.compile.plan import Plan
 from forge.compile.rows import row_events
+from forge.compile.session import Session
+from forge.compile.statements import DdlStatement, RowChange, RowsStatement
 from forge.compile.status import begin_variables, ddl_text
 from forge.compile.table_map import key_of_rows, table_map
+from forge.compile.tables import Key, KeyPart, Row, Table, TableColumn
+from forge.compile.transactions import RollbackTo, Savepoint, Transaction
 from forge.errors import ScenarioError
 from forge.events.columns import columns_of
 from forge.events.row_image import parse_rows

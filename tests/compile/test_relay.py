@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.compile.file import compile_files, file_names, index_of_plan
-from forge.compile.model import RelayLog, Session
+from forge.compile.session import RelayLog, Session
 from forge.errors import UnsupportedError
 from forge.events.rotate import Rotate
 from forge.record.facts import facts_of

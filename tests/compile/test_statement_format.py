@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
-from forge.compile.model import UserVariable
 from forge.compile.statement_format import user_var
+from forge.compile.statements import UserVariable
 from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.scenario import Scenario, Session, Statement, Transaction, delete, insert, plan, update

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forge.binlog import frames, read_events
 from forge.compile.file import compile_files, write_files
-from forge.compile.model import Session, Torn
+from forge.compile.session import Session, Torn
 from forge.errors import FormatError, ScenarioError
 from forge.scenario import Scenario, insert, plan
 

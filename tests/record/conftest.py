@@ -7,20 +7,12 @@ from typing import Any
 
 import pytest
 
-from forge.compile.model import (
-    DdlStatement,
-    Evaluation,
-    Facts,
-    Key,
-    KeyPart,
-    Plan,
-    RowChange,
-    RowsStatement,
-    Session,
-    Table,
-    TableColumn,
-    Transaction,
-)
+from forge.compile.facts import Facts
+from forge.compile.plan import Plan
+from forge.compile.session import Session
+from forge.compile.statements import DdlStatement, Evaluation, RowChange, RowsStatement
+from forge.compile.tables import Key, KeyPart, Table, TableColumn
+from forge.compile.transactions import Transaction
 from forge.values.sqltype import SqlType
 
 TABLE = Table(

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 
 from forge.binlog.writer import write_binlog
 from forge.compile.file import compile_plan
-from forge.compile.model import DdlStatement, Plan, RowChange, RowsStatement, Table, TableColumn, Transaction
+from forge.compile.plan import Plan
+from forge.compile.statements import DdlStatement, RowChange, RowsStatement
 from forge.compile.table_map import wire_columns
+from forge.compile.tables import Table, TableColumn
+from forge.compile.transactions import Transaction
 from forge.errors import FormatError
 from forge.record.contents import (
     UNTOLD,

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.writer import write_binlog
+from forge.compile.facts import Facts
 from forge.compile.file import compile_plan
-from forge.compile.model import Facts, Plan
+from forge.compile.plan import Plan
 from forge.errors import FormatError
 from forge.record.facts import facts_of
 

@@ -9,7 +9,7 @@ import pytest
 
 from forge.binlog.writer import write_binlog
 from forge.compile.file import compile_plan
-from forge.compile.model import Plan
+from forge.compile.plan import Plan
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.record.difference import first_difference
 from forge.record.facts import facts_of

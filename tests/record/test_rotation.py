@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from forge.binlog import read_events
-from forge.compile.model import Plan
+from forge.compile.plan import Plan
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.gtid import Gtid
 from forge.events.gtid_list import GtidList

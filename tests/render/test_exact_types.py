@@ -12,7 +12,7 @@ import yaml
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
-from forge.compile.model import Session
+from forge.compile.session import Session
 from forge.compile.status import quoted
 from forge.events.table_map import TableMap
 from forge.record.server import RealServer

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from forge.compile.model import DdlStatement, Plan, RowChange, RowsStatement, Session, Table, TableColumn, Transaction
+from forge.compile.plan import Plan
+from forge.compile.session import Session
+from forge.compile.statements import DdlStatement, RowChange, RowsStatement
+from forge.compile.tables import Table, TableColumn
+from forge.compile.transactions import Transaction
 from forge.render.sql import replay_script
 from forge.values.sqltype import SqlType
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.model import DdlStatement
+from forge.compile.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan
 
 #: Old type, new type, whether the table is copied.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.model import DdlStatement, Plan, Session
+from forge.compile.plan import Plan
+from forge.compile.session import Session
+from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, insert, plan
 

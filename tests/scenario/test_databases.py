@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.model import Session
+from forge.compile.session import Session
 from forge.errors import ScenarioError
 from forge.render.sql import replay_script
 from forge.scenario import Scenario, Statement, Transaction, insert, plan

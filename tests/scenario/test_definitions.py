@@ -1,4 +1,4 @@
-"""What CREATE TABLE and ALTER TABLE text means (forge.scenario.ddl, definition, catalog, alteration)."""
+"""What CREATE TABLE and ALTER TABLE text means (forge.scenario.ddl_statements, definition, catalog, alteration)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from forge.charsets import collation
-from forge.compile.model import DdlStatement, Table
+from forge.compile.statements import DdlStatement
+from forge.compile.tables import Table
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import (
     ColumnDeclaration,
@@ -20,7 +21,7 @@ from forge.scenario import (
     plan,
     update,
 )
-from forge.scenario.ddl import parse_ddl
+from forge.scenario.ddl_statements import parse_ddl
 from forge.scenario.table_text import table_text
 from forge.scenario.tokens import tokenize
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from forge.compile.model import Facts, Session
+from forge.compile.facts import Facts
+from forge.compile.session import Session
 from forge.scenario import Scenario, expand, plan
 from forge.scenario.generators import _GENERATORS
-from forge.scenario.model import Delete, Insert, Replace, Update
+from forge.scenario.statement_model import Delete, Insert, Replace, Update
 from forge.scenario.where import OPERATORS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scenario.md").read_text()

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from forge.compile.keys import key_entries
-from forge.compile.model import DdlStatement, Plan
+from forge.compile.plan import Plan
+from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError
 from forge.scenario import Scenario, insert, plan, update
 

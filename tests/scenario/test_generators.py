@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.compile.model import Plan
+from forge.compile.plan import Plan
 from forge.errors import ScenarioError
 from forge.scenario import Scenario, insert, insert_many, plan, update
 from forge.scenario.generators import CellPlace, generate

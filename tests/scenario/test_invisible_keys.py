@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.model import DdlStatement, Session
+from forge.compile.session import Session
+from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, insert, plan, update
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from forge.compile.model import Plan, RowsStatement, Session
-from forge.compile.model import Transaction as Committed
+from forge.compile.plan import Plan
+from forge.compile.session import Session
+from forge.compile.statements import RowsStatement
 from forge.compile.status import session_variables, uses_time_zone
+from forge.compile.transactions import Transaction as Committed
 from forge.errors import ScenarioError, UnsupportedError
 from forge.render.sql import replay_script
 from forge.scenario import Scenario, Statement, expand, insert, plan, update

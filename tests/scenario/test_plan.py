@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from forge.compile.model import DdlStatement, Facts, Plan, RowsStatement, Session
-from forge.compile.model import Transaction as Committed
+from forge.compile.facts import Facts
+from forge.compile.plan import Plan
+from forge.compile.session import Session
+from forge.compile.statements import DdlStatement, RowsStatement
+from forge.compile.transactions import Transaction as Committed
 from forge.errors import ScenarioError
 from forge.scenario import Scenario, Statement, Transaction, delete, expand, insert, insert_many, plan, update
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.model import RowsStatement, Session
+from forge.compile.session import Session
+from forge.compile.statements import RowsStatement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, Statement, delete, insert, plan, replace, update
 from forge.scenario.inserts import has_column_list
-from forge.scenario.model import Further, Insert
+from forge.scenario.statement_model import Further, Insert
 
 Changes = list[tuple[str, tuple[object, ...] | None, tuple[object, ...] | None]]
 

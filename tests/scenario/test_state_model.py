@@ -8,7 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.compile.model import Plan, RowsStatement, Transaction
+from forge.compile.plan import Plan
+from forge.compile.statements import RowsStatement
+from forge.compile.transactions import Transaction
 from forge.errors import ScenarioError
 from forge.scenario import Scenario, Statement, delete, insert, plan, update
 

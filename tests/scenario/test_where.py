@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from forge.compile.model import Session, Transaction
+from forge.compile.session import Session
+from forge.compile.transactions import Transaction
 from forge.errors import ScenarioError
 from forge.scenario import Scenario, delete, insert, plan
 

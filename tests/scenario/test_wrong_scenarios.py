@@ -6,7 +6,7 @@ import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, expand, insert, plan
-from forge.scenario.model import KINDS
+from forge.scenario.statement_model import KINDS
 
 ROWS = "\ntransactions:\n  - - insert: {into: d.t, rows: "
 HEAD = "scenario: wrong\ntables:\n"

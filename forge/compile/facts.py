@@ -1,0 +1,89 @@
+"""Facts of a session: what a scenario cannot decide and a recording can tell."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A BINLOG_CHECKPOINT that MariaDB's background thread wrote after ``after`` groups of its file."""
+
+    after: int
+    #: Header time.
+    second: int
+    #: The oldest file that crash recovery still needs.
+    file: str
+
+
+class FileFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Facts of one file of a session; all optional."""
+
+    #: Seconds: header time of FORMAT_DESCRIPTION.
+    opened: int | None = None
+    #: Seconds: its ``created`` field: ``opened`` in the first file after a server start, else 0.
+    created: int | None = None
+    #: Seconds: header time of PREVIOUS_GTIDS (GTID_LIST, BINLOG_CHECKPOINT), where it is another second.
+    listed: int | None = None
+    #: Seconds: header time of STOP or ROTATE.
+    closed: int | None = None
+    #: The session's connection; in later files where it is another one than before.
+    thread_id: int | None = None
+    #: MariaDB: the file that BINLOG_CHECKPOINT names at the file's start.
+    checkpoint_file: str | None = None
+    #: Seconds: header time of that BINLOG_CHECKPOINT, where it is another second than GTID_LIST's.
+    checkpointed: int | None = None
+    #: MariaDB: further BINLOG_CHECKPOINT events; where none are given, a later file has one after its first group.
+    checkpoints: list[Checkpoint] | None = None
+
+
+class RelayFileFacts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Facts of one file of a relay log: its own events, and those in which the source or the receiver has a say."""
+
+    #: Seconds: header time of the artificial ROTATE that names the source's file.
+    announced: int | None = None
+    #: Seconds: header time of the ROTATE of server id 0 that notes a position.
+    noted: int | None = None
+
+
+class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Facts of a session: what a scenario cannot decide and a recording can tell.  All optional.
+
+    The fields of FileFacts are those of the first file.  Lists are in file order.  ``timestamps`` has one list a group
+    (GTID to commit): the start second of each statement, then the second of the commit (DDL: one entry); MariaDB's
+    have the end of the transaction after that.
+    """
+
+    server_version: str | None = None
+    server_uuid: str | None = None
+    timestamps: list[list[int]] | None = None
+    #: Microseconds since the epoch, one a group: the immediate commit timestamp of its GTID event.
+    commit_timestamps: list[int] | None = None
+    #: Seconds of exec_time, one a QUERY event.
+    exec_times: list[int] | None = None
+    #: One a TABLE_MAP event.
+    table_ids: list[int] | None = None
+    #: One a LOAD DATA in statement format.
+    file_ids: list[int] | None = None
+    first_table_id: int | None = None
+    #: One a group: of the XID event, or of the DDL's status variable; groups without one have 0.
+    xids: list[int] | None = None
+    first_xid: int | None = None
+    #: Number of the first GTID (gno).
+    first_gno: int | None = None
+    #: Name of the next file in a closing ROTATE.
+    next_file: str | None = None
+    #: The second and later files of the session.
+    later_files: list[FileFacts] = []
+    #: The files of the relay log, where the session is seen in one.
+    relay: list[RelayFileFacts] = []
+
+    def file(self, number: int) -> FileFacts:
+        """The facts of the session's file ``number``, from 0."""
+        if number == 0:
+            return self
+        return self.later_files[number - 1] if number <= len(self.later_files) else FileFacts()
+
+    def thread_in(self, number: int) -> int | None:
+        """The connection's id in the session's file ``number``, from 0."""
+        known = (self.file(at).thread_id for at in range(number, -1, -1))
+        return next((thread for thread in known if thread is not None), None)

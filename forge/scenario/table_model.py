@@ -1,0 +1,64 @@
+"""The declared form of a table in pieces, and what tables and statements have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+#: A cell: a literal, or a generator such as {faker: name}.
+Cell = Any
+
+
+#: Conditions on columns: {column: literal | [literals] | null | {lt|le|gt|ge|ne|between: ...}}.
+Where = dict[str, Any]
+
+
+TableName = Annotated[
+    str, Meta(description="Name of a table, `database.table`; without a database, that of the session is meant.")
+]
+
+
+def exactly_one(struct: Struct, names: tuple[str, ...], what: str) -> None:
+    """Raises ValueError unless one of the fields is given."""
+    given = [name for name in names if getattr(struct, name) is not None]
+    if len(given) != 1:
+        found = " and ".join(given) if given else "none"
+        raise ValueError(f"{what} has exactly one of {', '.join(names)}; here are {found}")
+
+
+class ColumnDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A column of a table that is declared in pieces."""
+
+    name: Annotated[str, Meta(description="Name of the column, as it is (no quoting).")]
+    type: Annotated[str, Meta(description="SQL type with its attributes, e.g. `VARCHAR(60) CHARACTER SET latin1`.")]
+    nullable: Annotated[bool | None, Meta(description="false: NOT NULL. By default a column takes NULL.")] = None
+    default: Annotated[
+        Any, Meta(description="Literal default; `CURRENT_TIMESTAMP(n)` and `(expression)` are taken as SQL.")
+    ] = msgspec.UNSET
+    on_update: Annotated[str | None, Meta(description="`CURRENT_TIMESTAMP(n)`.")] = None
+    auto_increment: bool = False
+    visible: Annotated[bool, Meta(description="false: INVISIBLE.")] = True
+
+
+class KeyDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A key of a table: exactly one of primary, unique and index, with its columns (`name(10)` for a prefix)."""
+
+    primary: list[str] | None = None
+    unique: list[str] | None = None
+    index: list[str] | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        exactly_one(self, ("primary", "unique", "index"), "a key")
+
+
+class TableDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A table declared in pieces; it is rendered to CREATE TABLE text, which is what gets logged."""
+
+    table: TableName
+    columns: Annotated[list[ColumnDeclaration], Meta(min_length=1)]
+    keys: list[KeyDeclaration] = []
+    charset: Annotated[str | None, Meta(description="Default character set of the table.")] = None
+    collation: Annotated[str | None, Meta(description="Default collation of the table.")] = None
