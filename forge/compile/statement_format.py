@@ -1,6 +1,6 @@
 """Statement format: the events of a statement that is logged as its text.
 
-Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, N).  Before every event of the statement stand INTVAR,
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, O).  Before every event of the statement stand INTVAR,
 RAND and USER_VAR events with what the text has read so far; LOAD DATA sends its file ahead in blocks.
 """
 
