@@ -15,8 +15,10 @@ from forge.errors import FormatError
 _LEG: Final = re.compile(
     r"""\s* (?: \. \s* (?: (?P<quoted> "(?:[^"\\]|\\.)*" ) | (?P<name> [^\s.\[\]*"]+ ) )
            | \[ \s* (?: (?P<index> [0-9]{1,10} ) | last (?: \s* - \s* (?P<back> [0-9]{1,10} ) )? ) \s* \] )""",
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.ASCII,
 )
+#: What servers pass over between legs: ASCII's white space alone; U+0085 and U+00A0 are letters of a name (recorded).
+_SPACE: Final = " \t\n\v\f\r"
 _ASCII_NOT_BARE: Final = re.compile(r"[0-9].*|.*[\x00-\x23\x25-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f].*", re.DOTALL)
 _MAX_INDEX: Final = 0xFFFFFFFF
 
@@ -45,11 +47,11 @@ Leg = Member | Cell
 
 def parse_path(text: str) -> tuple[Leg, ...]:
     """The legs of a path; none for ``$``.  Raises FormatError for a path that is malformed or names many places."""
-    start = len(text) - len(text.lstrip())
+    start = len(text) - len(text.lstrip(_SPACE))
     if text[start : start + 1] != "$":
         raise FormatError(f"a JSON path starts with $, not {text[:20]!r}", phase="value")
     legs: list[Leg] = []
-    at, end = start + 1, len(text.rstrip())
+    at, end = start + 1, len(text.rstrip(_SPACE))
     while at < end:
         match = _LEG.match(text, at)
         if match is None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError
@@ -176,6 +176,7 @@ LEGS = st.one_of(
 
 
 @given(st.lists(LEGS, max_size=5).map(tuple))
+@example((Member("\x850"), Member("A\xa0"), Member("\u1680")))
 def test_the_text_of_a_path_parses_to_its_legs(legs: tuple[Leg, ...]) -> None:
     assert parse_path(format_path(legs)) == legs
 
@@ -188,6 +189,7 @@ def test_the_text_of_a_path_parses_to_its_legs(legs: tuple[Leg, ...]) -> None:
         ("$._x$", (Member("_x$"),)),
         (r'$."q\"q"', (Member('q"q'),)),
         (r'$."\n"."\\"', (Member("\n"), Member("\\"))),
+        ("$.\x85\t.\xa0", (Member("\x85"), Member("\xa0"))),
         (' $ . a [ 0 ] [ last - 2 ] ."" ', (Member("a"), Cell(0), Cell(2, True), Member(""))),
     ],
 )
