@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from forge.compile.statements import Context, Evaluation, Further, RowChange, RowsStatement
+from forge.compile.statements import ChangeKind, Context, Evaluation, Further, RowChange, RowsStatement
 from forge.compile.tables import Row
 from forge.errors import ScenarioError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
@@ -31,8 +32,7 @@ from forge.values.clipping import Clipped
 def update_rows(state: TableState, statement: Statement, update: Update, at: Circumstances) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "update", update.where, at)
-    chosen = matching(conditions, state)
-    reached, impossible, empty = reached_columns(conditions, state), is_impossible(conditions, state), not state.rows
+    chosen, searched = matching(conditions, state), _searched("update", state, conditions, at)
     where = where_sql(conditions, state)
     state.updates += 1
     before = [state.rows[number] for number in chosen]
@@ -70,23 +70,16 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
                 noted = {index: of_rows[position] for index, of_rows in diffs.items()}
                 changes.append(RowChange(state.rows[number], after, diffs=noted))
                 state.change(number, after)
-    return RowsStatement(
-        kind="update",
-        table=state.table,
+    return replace(
+        searched,
         changes=tuple(changes),
         further=tuple(further),
         sql=statement.query or update_sql(state, assignments, where, len(chosen)),
         assigned=frozenset(values),
         evaluated=_evaluated(changes, literals),
-        compared=_compared(conditions),
-        compared_together=_compared_together(conditions),
-        compared_twice=_compared_twice(conditions, state),
-        line=at.line,
-        context=Context(
+        context=replace(
+            searched.context,
             matched=len(chosen),
-            reached=reached,
-            impossible=impossible,
-            empty=empty,
             reads=_read_columns(state, conditions, len(chosen)),
             origins=tuple(
                 frozenset(["literal"] if any(value is not None for value in values.get(index, ())) and chosen else [])
@@ -149,8 +142,7 @@ def updated_row(state: TableState, before: Row, values: Mapping[int, Value | Non
 def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Circumstances) -> RowsStatement:
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "delete", delete.where, at)
-    chosen = matching(conditions, state)
-    reached, impossible, empty = reached_columns(conditions, state), is_impossible(conditions, state), not state.rows
+    chosen, searched = matching(conditions, state), _searched("delete", state, conditions, at)
     sql = statement.query or delete_sql(state, where_sql(conditions, state), len(chosen))
     changes: list[RowChange] = []
     further: list[Further] = []
@@ -162,22 +154,31 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
             further += [Further(len(changes), change) for change in cascaded]
             changes.append(RowChange(state.rows[number], None))
             state.remove(number)
-    return RowsStatement(
-        kind="delete",
-        table=state.table,
+    deletes_all = not conditions and statement.query is None
+    return replace(
+        searched,
         changes=tuple(changes),
         further=tuple(further),
         sql=sql,
-        compared=_compared(conditions),
-        compared_together=_compared_together(conditions),
+        context=replace(searched.context, matched=len(chosen), deletes_all=deletes_all),
+    )
+
+
+def _searched(kind: ChangeKind, state: TableState, conditions: list[Condition], at: Circumstances) -> RowsStatement:
+    """The statement before it changes rows: what a server reads and compares to find them."""
+    return RowsStatement(
+        kind=kind,
+        table=state.table,
+        changes=(),
+        sql="",
+        compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
+        compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
         compared_twice=_compared_twice(conditions, state),
         line=at.line,
         context=Context(
-            matched=len(chosen),
-            reached=reached,
-            impossible=impossible,
-            empty=empty,
-            deletes_all=not conditions and statement.query is None,
+            reached=reached_columns(conditions, state),
+            impossible=is_impossible(conditions, state),
+            empty=not state.rows,
         ),
     )
 
@@ -188,14 +189,6 @@ def _where(state: TableState, kind: str, where: Mapping[str, Any] | None, at: Ci
         with at.place(kind, "where", name):
             conditions += parse_where({name: declared}, state, zero_dates=at.clips)
     return conditions
-
-
-def _compared(conditions: list[Condition]) -> frozenset[int]:
-    return frozenset(c.index for c in conditions if c.is_compared and not c.compares_together)
-
-
-def _compared_together(conditions: list[Condition]) -> frozenset[int]:
-    return frozenset(condition.index for condition in conditions if condition.compares_together)
 
 
 def _compared_twice(conditions: list[Condition], state: TableState) -> frozenset[int]:
