@@ -236,13 +236,10 @@ class RowEncoder:
             value = change.after[index]
             cell = None if value is None else codec.encode(column, value)
             if cell is not None and value is not None and column.type_code == JSON_TYPE:
-                diffs = None
-                if index in change.diffs:
-                    diffs = change.diffs[index]
-                    if diffs and 4 + len(diffs) >= len(value):
-                        diffs = None
-                elif value == change.before[index]:
-                    diffs = b""
+                # A document that is the same again has none, whatever was done to it.
+                diffs = b"" if value == change.before[index] else change.diffs.get(index)
+                if diffs and 4 + len(diffs) >= len(value):
+                    diffs = None
                 if diffs is not None:
                     cell = len(diffs).to_bytes(4, "little") + diffs
                     bits |= 1 << self.json_columns.index(index)

@@ -147,7 +147,16 @@ class _Work:
         above = self._seek(legs[:-2])
         assert above is not None
         above[0][_key(above[0], legs[-2])] = both
-        self._note(Operation.REPLACE, legs[:-1], encode_document(both))
+        self._note(Operation.REPLACE, self._counted(legs[:-1]), encode_document(both))
+
+    def _counted(self, legs: Sequence[Leg]) -> tuple[Leg, ...]:
+        """The path to an existing place, indexes counted from the start: how the server says where a value is."""
+        value, counted = self._root[0], list[Leg]()
+        for leg in legs:
+            key = _key(value, leg)
+            counted.append(Cell(key) if isinstance(key, int) else leg)
+            value = value[key]
+        return tuple(counted)
 
     def remove(self, legs: Sequence[Leg]) -> None:
         if not legs:

@@ -70,6 +70,11 @@ def test_a_leg_to_the_first_element_of_a_single_value_means_that_value() -> None
     assert diffs == (Diff(Operation.REPLACE, "$.a", b"\x05\x02\x00"),)
 
 
+def test_a_single_value_that_becomes_an_array_is_named_by_its_place_from_the_start() -> None:
+    _, diffs = update({"a": [1, 2]}, "json_set", ("$.a[last-1][5]", 3))
+    assert diffs == (Diff(Operation.REPLACE, "$.a[0]", encode_document([1, 3])),)
+
+
 def test_a_new_document_has_no_diffs() -> None:
     assert update({"a": 1}, "json_set", ("$", 5)) == (b"\x05\x05\x00", None)
 
