@@ -42,6 +42,8 @@ class Plan:
     contents: dict[str, tuple[Row, ...]] = field(default_factory=dict)
     #: The definition of every table at the end.
     tables: dict[str, Table] = field(default_factory=dict)
+    #: Those of them (MEMORY) that nobody has opened since the server was started again: to do so would be logged.
+    unopened: frozenset[str] = frozenset()
     #: What ends files before the session's end, in the order in which it happens.
     file_steps: tuple[FileStep, ...] = ()
     #: Events of the scenario's own that stand outside of all groups.

@@ -6,7 +6,8 @@ away its before image, an update replaces one by the other.  Where the file alon
 (``binlog_row_metadata`` below FULL; MariaDB's UUID and INET types), the declaration does.
 
 A table that a statement changes after its creation in another way than row by row (TRUNCATE, RENAME, ALTER, DROP and
-CREATE again) is asked for and kept, but not compared.
+CREATE again), or whose rows the file does not tell in full, is compared with what the scenario says that it holds; so
+is every other table, besides.
 """
 
 from __future__ import annotations
@@ -84,19 +85,25 @@ class ContentsDifference:
 def questions(plan: Plan) -> str:
     """SELECT statements for the rows of every table that the plan leaves, to be run in a session of their own."""
     asked = ["SET NAMES utf8mb4;", "SET SESSION time_zone = '+00:00';"]
-    for table in plan.tables.values():
+    for table in _asked_tables(plan):
         asked.append(f"SELECT '{_SEPARATOR}';")
         asked.append(_select(table))
     return "\n".join(asked) + "\n"
 
 
+def _asked_tables(plan: Plan) -> list[Table]:
+    """To open a MEMORY table for the first time after a start of the server would be logged."""
+    return [table for name, table in plan.tables.items() if name not in plan.unopened]
+
+
 def answered(plan: Plan, answers: str) -> Contents:
     """The contents out of what the client printed for :func:`questions`.  Raises FormatError if it does not fit."""
     parts = _parts(answers.split("\n")[:-1])
-    if len(parts) != len(plan.tables):
-        raise FormatError(f"{len(plan.tables)} tables were asked for, {len(parts)} answered", phase="value")
+    tables = _asked_tables(plan)
+    if len(parts) != len(tables):
+        raise FormatError(f"{len(tables)} tables were asked for, {len(parts)} answered", phase="value")
     contents: Contents = {}
-    for table, lines in zip(plan.tables.values(), parts, strict=True):
+    for table, lines in zip(tables, parts, strict=True):
         asked = [_question(column) for column in table.columns]
         rows = []
         for line in lines:
@@ -155,7 +162,7 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
     if silent:
         children = (table for table in plan.tables.values() if any(map(_cascades, table.foreign_keys)))
         times.update({table.full_name for table in children})
-    return {name: table for name, table in plan.tables.items() if times[name] == 1}
+    return {name: table for name, table in plan.tables.items() if times[name] == 1 and name not in plan.unopened}
 
 
 def _is_updating_replace(step: RowsStatement) -> bool:
@@ -174,20 +181,32 @@ def _takes_back(transaction: Transaction) -> bool:
 def first_contents_difference(plan: Plan, selected: Contents, files: Sequence[bytes]) -> ContentsDifference | None:
     """Where the rows that SELECT gave and those of the decoded file differ, text for text; None if nowhere.
 
-    A file in statement format has no rows: those of the plan are logged in its place.
+    Tables that the file does not tell in full, and all of a file in statement format, are compared with those of the
+    plan alone.
     """
-    if any(isinstance(group, Transaction) and group.has_text for group in plan.groups):
-        files = [contents_logged(plan)]
-    comparable = comparable_tables(plan)
-    line = server_line(plan.server)
-    declared = {name: wire_columns(table, plan.session, line) for name, table in comparable.items()}
-    decoded = contents_of_decode(files, declared)
-    for name, table in comparable.items():
-        if line.generated_images == "inserted":
+    in_rows = not any(isinstance(group, Transaction) and group.has_text for group in plan.groups)
+    told = comparable_tables(plan) if in_rows else {}
+    decoded = contents_of_decode(files, _declared(plan, told)) if told else {}
+    if server_line(plan.server).generated_images == "inserted":
+        for name, table in told.items():
             _forget_generated(decoded[name], table)
+    found = _first_difference(selected, {name: decoded[name] for name in told})
+    if found is not None:
+        return found
+    planned = {table.full_name: table for table in _asked_tables(plan) if table.full_name in plan.contents}
+    return _first_difference(selected, contents_of_decode([contents_logged(plan)], _declared(plan, planned)))
+
+
+def _declared(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Sequence[Column]]:
+    line = server_line(plan.server)
+    return {name: wire_columns(table, plan.session, line) for name, table in tables.items()}
+
+
+def _first_difference(selected: Contents, decoded: Contents) -> ContentsDifference | None:
+    for name, contents in decoded.items():
         if name not in selected:
             return ContentsDifference(name, 1, "", "no such table", "the table")
-        found = _table_difference(name, selected[name], decoded[name])
+        found = _table_difference(name, selected[name], contents)
         if found is not None:
             return found
     return None

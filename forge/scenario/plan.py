@@ -101,6 +101,7 @@ class _Planner:
                 self._apply(statement, _trimmed(text), path)
         for number, transaction in enumerate(self.scenario.transactions):
             self._transaction(("transactions", number), transaction)
+        self.prepared.forget()
         states = {state.name: state for state in self.catalog.tables.values()}
         return Plan(
             name=self.scenario.scenario,
@@ -111,6 +112,7 @@ class _Planner:
             event_steps=tuple(self.event_steps),
             contents={name: tuple(s.rows[n] for n in s.ordered()) for name, s in states.items()},
             tables={name: state.table for name, state in states.items()},
+            unopened=frozenset(name for name, state in states.items() if state.lost_rows),
         )
 
     def _declared_tables(self) -> Iterator[tuple[Path, str, CreateTable]]:
@@ -179,7 +181,13 @@ class _Planner:
         if isinstance(statement, CreateTable) and statement.select is not None:
             check_selects(self.scenario.session, self.line)
         time = self._time()
+        locked = {state.name for state in self.catalog.tables.values() if state.locked}
         done = self.catalog.apply(statement, sql, self.current, time)
+        if locked & ({table.full_name for table in done.tables} | {".".join(name) for name in done.dropped}):
+            raise ScenarioError(
+                "a prepared XA transaction has changed the table: the statement would wait for its end",
+                expected="xa_commit or xa_rollback before",
+            )
         self._add(replace(done, time=(time.second, time.microsecond), line=self._line_of(path)))
         if done.kind == "drop_database" and self.current not in self.catalog.databases:
             self.current = ""

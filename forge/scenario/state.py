@@ -131,6 +131,8 @@ class TableState:
         self.has_holes = False
         #: One was put there, so that their rows are not in the order of insertion any more.
         self.is_shuffled = False
+        #: Rows that a prepared XA transaction has changed: nobody else may until it ends.
+        self.locked: set[int] = set()
         #: Where changes are entered while a transaction runs that may be rolled back.
         self.undo: UndoLog | None = None
 
@@ -161,6 +163,7 @@ class TableState:
 
     def change(self, number: int, row: Row) -> None:
         """Replace a row.  Raises ScenarioError for a duplicate key."""
+        self._check_lock(number)
         before = self.rows[number]
         self._release(before)
         try:
@@ -219,10 +222,19 @@ class TableState:
 
     def remove(self, number: int) -> None:
         """Delete a row."""
+        self._check_lock(number)
         row = self.rows.pop(number)
         self.has_holes = True
         self._release(row)
         self._enter(number, row)
+
+    def _check_lock(self, number: int) -> None:
+        if number in self.locked:
+            raise ScenarioError(
+                f"a row of table {self.name} is locked by a prepared XA transaction: the statement would wait for it"
+                " (error 1205)",
+                expected="xa_commit or xa_rollback before",
+            )
 
     def restore(self, number: int, before: Row | None) -> None:
         """Give a row the state it had before a change."""

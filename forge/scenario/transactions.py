@@ -201,6 +201,8 @@ class PreparedTransactions:
         if xa in self.found:
             raise ScenarioError("an XA transaction of that name is prepared already", expected="another gtrid or bqual")
         self.found[xa] = prepared
+        for state, number, _ in prepared.log:
+            state.locked.add(number)
         self.bound = None if detaches else xa
 
     def check_free(self) -> None:
@@ -221,14 +223,17 @@ class PreparedTransactions:
             raise ScenarioError(
                 "no XA transaction of that name is prepared", expected="a transaction before, `end: prepared`"
             )
+        for state, number, _ in prepared.log:
+            state.locked.discard(number)
         if end == "rollback":
             undo(prepared.log)
         caches = prepared.caches
         return XaEnd(xa, end, current_database, caches.prepares, caches.engaged and caches.engine_first, caches.mixed)
 
-    def changed(self, state: TableState) -> bool:
-        """Whether a prepared transaction holds locks in the table."""
-        return any(entry[0] is state for prepared in self.found.values() for entry in prepared.log)
+    def forget(self) -> None:
+        """The scenario ends: nobody sees what waits for its second phase still."""
+        for prepared in reversed(self.found.values()):
+            undo(prepared.log)
 
 
 def savepoint_step(statement: Statement) -> Step | None:

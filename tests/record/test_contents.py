@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.writer import write_binlog
-from forge.compile.file import compile_plan
+from forge.compile.file import compile_files, compile_plan, write_files
 from forge.compile.plan import Plan
 from forge.compile.statements import DdlStatement, RowChange, RowsStatement
 from forge.compile.table_map import wire_columns
@@ -28,6 +28,8 @@ from forge.record.contents import (
     first_contents_difference,
     questions,
 )
+from forge.scenario import expand
+from forge.scenario import plan as plan_of
 from forge.servers import server_line
 from forge.values.sqltype import SqlType
 
@@ -152,6 +154,39 @@ def test_a_table_that_ddl_has_touched_since_is_not_compared(make_plan: MakePlan)
     index = DdlStatement("create_index", "CREATE INDEX i ON t (v)", "shop", ("shop",), tables=(table,))
     assert comparable_tables(finished(plan, truncate)) == {}
     assert set(comparable_tables(finished(plan, index))) == {"shop.t"}
+
+
+SILENT = """\
+scenario: silent
+server: mariadb-11.8
+tables:
+  - CREATE TABLE d.parent (id INT PRIMARY KEY)
+  - CREATE TABLE d.child (id INT PRIMARY KEY, pid INT, FOREIGN KEY (pid) REFERENCES parent (id) ON DELETE CASCADE)
+  - CREATE TABLE d.gone (id INT) ENGINE=MEMORY
+transactions:
+  - - insert: {into: d.parent, rows: [{id: 1}, {id: 2}]}
+  - - insert: {into: d.child, rows: [{id: 10, pid: 1}, {id: 20, pid: 2}]}
+  - - delete: {from: d.parent, where: {id: 1}}
+  - - insert: {into: d.gone, rows: [{id: 1}]}
+  - - restart: clean
+"""
+
+
+def test_what_the_file_does_not_tell_of_a_table_is_compared_with_the_scenario() -> None:
+    [case] = expand(SILENT, file="f.yaml")
+    planned = plan_of(case.scenario)
+    files = write_files(planned, compile_files(planned))
+    child = TableContents(["id", "pid"], ["text", "text"], [["20", "2"]])
+    told = {"d.parent": TableContents(["id"], ["text"], [["2"]]), "d.child": child}
+    assert first_contents_difference(planned, told, files) is None
+    kept = TableContents(["id", "pid"], ["text", "text"], [["10", "1"], ["20", "2"]])
+    found = first_contents_difference(planned, {**told, "d.child": kept}, files)
+    assert str(found) == "table d.child, row 1: SELECT gives the row '10', '1', the decode no such row"
+
+
+def test_memory_tables_that_a_question_would_open_are_not_asked_for() -> None:
+    [case] = expand(SILENT, file="f.yaml")
+    assert "gone" not in questions(plan_of(case.scenario))
 
 
 def test_every_table_is_asked_for_in_the_order_of_its_primary_key(make_plan: MakePlan) -> None:

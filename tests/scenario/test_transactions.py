@@ -51,6 +51,21 @@ def test_with_gtids_a_logged_savepoint_forbids_changes_of_tables_without_transac
         planned("mysql-9.7", BEHIND_A_SAVEPOINT, gtid="true")
 
 
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "  - - update: {table: d.t, set: {id: 5}}\n",
+        "  - - delete: {from: d.t}\n",
+        "  - - ddl: TRUNCATE TABLE d.t\n",
+        "  - - ddl: DROP TABLE d.t\n",
+    ],
+)
+def test_what_would_wait_for_a_prepared_transaction_is_refused(behind: str) -> None:
+    with pytest.raises(ScenarioError, match=r"f.yaml:9: .*prepared XA transaction"):
+        planned("mysql-9.7", PREPARED + behind)
+    planned("mysql-9.7", PREPARED + "  - xa_rollback: {gtrid: g}\n" + behind)
+
+
 KEYLESS = """\
 scenario: s
 server: {server}
