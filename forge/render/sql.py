@@ -13,7 +13,7 @@ from forge.compile.clock import Clock
 from forge.compile.clock_use import CLOCK_FUNCTIONS
 from forge.compile.plan import Plan
 from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.status import quoted
+from forge.compile.status import ALTERING, quoted
 from forge.compile.tables import TableColumn
 from forge.compile.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
 from forge.render.templates import render
@@ -201,7 +201,7 @@ def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | No
 def _timed_columns(statement: RowsStatement | DdlStatement) -> Sequence[TableColumn]:
     if isinstance(statement, DdlStatement):
         # Changing a table in place evaluates the defaults of all its columns; making one does not.
-        changes = statement.kind in ("alter_table", "create_index", "other")
+        changes = statement.kind in (*ALTERING, "other")
         return [column for table in statement.tables for column in table.columns] if changes else ()
     return statement.table.columns if statement.kind != "delete" else ()
 

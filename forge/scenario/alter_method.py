@@ -17,6 +17,7 @@ from forge.scenario.syntax import (
     Action,
     AddCheck,
     AddColumn,
+    AddForeignKey,
     AddKey,
     AlterPartitions,
     ChangeColumn,
@@ -96,6 +97,9 @@ def _method(action: Action, before: TableState, after: TableState) -> AlterMetho
         return "in_place" if _is_indexed(before, action.name) else "metadata"
     if isinstance(action, AddKey) or (isinstance(action, DropKey) and action.name is None):
         return "in_place"
+    if isinstance(action, AddForeignKey):
+        known = {key.name.lower() for key in before.table.keys}
+        return "metadata" if all(key.name.lower() in known for key in after.table.keys) else "in_place"
     if isinstance(action, ChangeColumn):
         return _change(action, before, after)
     return "in_place" if isinstance(action, SetOptions) and action.options.rebuild else "metadata"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from forge.charsets import collation, default_collation
 from forge.compile.tables import Row
 from forge.errors import ScenarioError
+from forge.scenario.conversion import converted
 from forge.scenario.definition import (
     ColumnDefinition,
     Definition,
@@ -18,15 +18,23 @@ from forge.scenario.definition import (
     without_default,
 )
 from forge.scenario.expressions import parse_expression
+from forge.scenario.foreign_key_definition import (
+    check_keys_of,
+    checked_again,
+    declared_references,
+    renamed_constraints,
+    with_foreign_keys,
+)
 from forge.scenario.literals import implicit_default, strict_value
 from forge.scenario.partitions import altered_partitions, partition_places, used_columns
 from forge.scenario.rows import StatementTime, omitted_value, with_generated
-from forge.scenario.state import TableState, largest_number, stored_bytes_of
+from forge.scenario.state import TableState, largest_number
 from forge.scenario.syntax import (
     TEXT_TYPES,
     Action,
     AddCheck,
     AddColumn,
+    AddForeignKey,
     AddKey,
     AlterColumn,
     AlterPartitions,
@@ -37,7 +45,9 @@ from forge.scenario.syntax import (
     ConvertCharset,
     DropCheck,
     DropColumn,
+    DropForeignKey,
     DropKey,
+    ForeignKeyDraft,
     KeyDraft,
     Place,
     RenameColumn,
@@ -50,23 +60,8 @@ from forge.scenario.tokens import SqlError, SqlUnsupported, at_offset
 from forge.servers import server_line
 from forge.values.base import Value
 
-_NUMBERS = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "YEAR"})
-_STRINGS = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
-_BYTES = frozenset({"BINARY", "VARBINARY", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB"})
-#: Families of types between whose members values are converted; within them, by value, else by text.
-_CONVERSIONS: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(_NUMBERS, _NUMBERS | _STRINGS),
-    **dict.fromkeys(_STRINGS, _STRINGS | _BYTES | {"ENUM", "SET"}),
-    **dict.fromkeys(_BYTES, _BYTES | _STRINGS),
-    "BINARY": _BYTES,
-    "ENUM": _STRINGS | {"ENUM"},
-    "SET": _STRINGS | {"SET"},
-    "BIT": frozenset({"BIT"}),
-    "DATE": frozenset({"DATE", "DATETIME", "TIMESTAMP"}) | _STRINGS,
-    "TIME": frozenset({"TIME"}) | _STRINGS,
-    "DATETIME": frozenset({"DATETIME", "TIMESTAMP"}) | _STRINGS,
-    "TIMESTAMP": frozenset({"TIMESTAMP", "DATETIME"}) | _STRINGS,
-}
+if TYPE_CHECKING:
+    from forge.scenario.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +91,9 @@ class Alteration:
         self.partitions = state.definition.partitions
         #: Places of partitions that are dropped with their rows.
         self.emptied: frozenset[int] = frozenset()
+        #: The foreign keys that stay, with the old places of their columns, and those that come.
+        self.foreign_keys = list(state.definition.foreign_keys)
+        self.new_foreign_keys: list[ForeignKeyDraft] = []
         self.checks = list(state.definition.checks)
         self.new_checks: list[CheckDraft] = []
         self.collation = state.definition.collation
@@ -133,12 +131,18 @@ class Alteration:
             self._partition(action)
         elif isinstance(action, AddCheck):
             self.new_checks.append(action.check)
+        elif isinstance(action, AddForeignKey):
+            self.new_foreign_keys.append(action.key)
+        elif isinstance(action, DropForeignKey):
+            del self.foreign_keys[self._foreign_key_index(action.name, action.offset)]
         elif isinstance(action, DropCheck):
-            del self.checks[self._check_index(action.name, action.offset)]
+            self._drop_constraint(action)
         else:
             self._options(action.options)
 
-    def finish(self, name: tuple[str, str], version: int, time: StatementTime) -> TableState:
+    def finish(
+        self, name: tuple[str, str], version: int, time: StatementTime, catalog: Catalog, current: str
+    ) -> TableState:
         """The table after the statement, with its rows converted.  Raises SqlError and ScenarioError."""
         self._put_columns()
         if not self.slots:
@@ -152,6 +156,7 @@ class Alteration:
         definition = Definition(*name, columns, keys, self.collation, self.server, checks, self.engine)
         definition = replace(definition, partitions=self.partitions)
         definition = definition.with_not_null_keys().with_checks(self.new_checks)
+        definition = self._with_foreign_keys(definition, catalog, current)
         altered = TableState(definition, version, self._first_number())
         altered.updates = self.state.updates
         before = self.state.table.partition
@@ -173,6 +178,11 @@ class Alteration:
             for slot, column in zip(self.slots, altered.columns, strict=True)
             if slot.source is not None
         ]
+
+    def renamed_columns(self) -> dict[str, str]:
+        """Columns that have another name afterwards: the old name, in lower case, to the new one."""
+        old = self.state.columns
+        return {old[slot.source].name.lower(): slot.column.name for slot in self.slots if slot.source is not None}
 
     def _first_number(self) -> int:
         """The counter to begin with: kept, unless the statement sets it or the column is new."""
@@ -240,6 +250,45 @@ class Alteration:
             self.emptied = frozenset(partition_places(self.partitions, action))
         self.partitions = altered_partitions(self.partitions, action)
 
+    def _with_foreign_keys(self, definition: Definition, catalog: Catalog, current: str) -> Definition:
+        """The definition with the foreign keys that stay, and those that come."""
+        places = {slot.source: place for place, slot in enumerate(self.slots)}
+        own, old = (definition.database, definition.name), (self.state.table.database, self.state.table.name)
+        kept = []
+        for foreign in self.foreign_keys:
+            foreign = replace(foreign, columns=tuple(places[index] for index in foreign.columns))
+            if foreign.parent == old:
+                names = self.renamed_columns()
+                columns = tuple(names.get(name.lower(), name) for name in foreign.parent_columns)
+                foreign = replace(foreign, parent=own, parent_columns=columns)
+            kept.append(foreign)
+        definition = renamed_constraints(replace(definition, foreign_keys=tuple(kept)), old[1])
+        # The names are those of the old definition, whatever its foreign keys that go in the same statement.
+        for draft in self.new_foreign_keys:
+            if draft.name is not None and any(_same(one.name, draft.name) for one in self.state.table.foreign_keys):
+                raise SqlError(f"foreign key {draft.name!r} is there already", draft.offset)
+        definition = with_foreign_keys(definition, self.new_foreign_keys, catalog, current)
+        check_keys_of(definition)
+        return checked_again(definition, catalog)
+
+    def _foreign_key_index(self, name: str, offset: int) -> int:
+        for index, foreign in enumerate(self.foreign_keys):
+            if _same(foreign.name, name):
+                return index
+        known = ", ".join(foreign.name for foreign in self.foreign_keys)
+        raise SqlError(f"table {self.state.name} has no foreign key {name!r}", offset, expected=known or None)
+
+    def _drop_constraint(self, action: DropCheck) -> None:
+        """DROP CONSTRAINT is for constraints of all kinds."""
+        if any(_same(foreign.name, action.name) for foreign in self.foreign_keys):
+            del self.foreign_keys[self._foreign_key_index(action.name, action.offset)]
+            return
+        for index, key in enumerate(self.keys):
+            if _same(key.name, action.name) and key.kind == "unique":
+                del self.keys[index]
+                return
+        del self.checks[self._check_index(action.name, action.offset)]
+
     def _width(self) -> int:
         """How many subpartitions a partition has."""
         clause = self.state.definition.partitions
@@ -284,6 +333,7 @@ class Alteration:
     def _own_keys(self, draft: ColumnDraft) -> None:
         self.new_keys += draft.own_keys()
         self.new_checks += draft.checks
+        self.new_foreign_keys += declared_references([draft], server_line(self.server))
 
     def _put_columns(self) -> None:
         """FIRST and AFTER find the columns by the names that they have in the end (mysql_prepare_alter_table)."""
@@ -326,6 +376,7 @@ class Alteration:
         # A constraint on the column alone goes with it.
         self.checks = [check for check in self.checks if not self._is_on(check, action.name)]
         self._refuse_dependents(action.name, action.offset)
+        self._refuse_foreign_keys(index, action.offset)
         del self.slots[index]
         kept: list[KeyDraft] = []
         for key in self.keys:
@@ -337,6 +388,13 @@ class Alteration:
     def _is_on(self, check: CheckDraft, name: str) -> bool:
         used = parse_expression(check.expression, server_line(self.server).family).columns()
         return bool(used) and all(_same(column, name) for column in used)
+
+    def _refuse_foreign_keys(self, index: int, offset: int) -> None:
+        """A column goes after the foreign keys that are on it (1828)."""
+        source = self.slots[index].source
+        for foreign in self.foreign_keys:
+            if source in foreign.columns:
+                raise SqlError(f"foreign key {foreign.name} is on column {self.slots[index].column.name!r}", offset)
 
     def _refuse_dependents(self, name: str, offset: int) -> None:
         for slot in self.slots:
@@ -388,31 +446,6 @@ def named_keys(state: TableState) -> list[KeyDraft]:
         replace(draft, name=None if key.kind == "primary" else key.name)
         for draft, key in zip(state.definition.keys, state.table.keys, strict=True)
     ]
-
-
-def converted(old: ColumnDefinition, new: ColumnDefinition, value: Value | None) -> Value | None:
-    """A cell as a changed column holds it.  Raises ScenarioError where a server in strict mode would refuse it."""
-    if value is None:
-        if not new.column.nullable:
-            raise ScenarioError(f"column {new.name!r} becomes NOT NULL, but a row has NULL in it")
-        return None
-    if old.type == new.type:
-        return value
-    if old.type.name != new.type.name and new.type.name not in _CONVERSIONS.get(old.type.name, frozenset()):
-        raise ScenarioError(f"rows cannot be converted from {old.type.name} to {new.type.name}")
-    literal: Any = value
-    if old.type.name in ("ENUM", "SET") or (old.type.name in _NUMBERS and new.type.name in _STRINGS):
-        literal = old.codec.text(old.wire, value)
-        recoded = old.type.name == new.type.name == "ENUM" and old.type.collation != new.type.collation
-        if recoded and isinstance(literal, str) and not literal.isascii():
-            # The server compares the members' bytes (recorded: 1265).
-            raise ScenarioError(f"the member {literal!r} of column {new.name!r} is not found in the new set")
-    if new.type.name in _BYTES and isinstance(value, str):
-        literal = stored_bytes_of(old, value)
-    result = strict_value(new.wire, new.codec, literal)
-    if new.type.name in _STRINGS and isinstance(result, bytes):
-        raise ScenarioError(f"the bytes of a row are no text of column {new.name!r}")
-    return result
 
 
 def _same(one: str | None, other: str) -> bool:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 
 from forge.compile.grouping import is_transactional
 from forge.compile.statements import DdlKind, DdlStatement
 from forge.compile.table_map import key_of_rows
-from forge.compile.tables import TableColumn
 from forge.errors import ScenarioError, nearest
-from forge.scenario.alter_copy import copies_moments
-from forge.scenario.alter_method import alter_method
-from forge.scenario.alteration import Alteration
 from forge.scenario.create_select import CopiedRows
 from forge.scenario.definition import ColumnDefinition, Definition, define_column
 from forge.scenario.engines import INNODB, check_engine
-from forge.scenario.foreign_keys import children_of, with_foreign_keys
+from forge.scenario.foreign_key_definition import declared_references, with_foreign_keys
 from forge.scenario.objects import ObjectName, ObjectStatement, apply_object, forget_database
-from forge.scenario.partitions import has_text_values, names_text_values
+from forge.scenario.partitions import has_text_values
 from forge.scenario.rows import StatementTime
 from forge.scenario.show_create import create_table_text
 from forge.scenario.state import TableState
 from forge.scenario.syntax import (
-    AlterPartitions,
     AlterTable,
     CharsetClause,
     ColumnDraft,
@@ -35,13 +30,12 @@ from forge.scenario.syntax import (
     KeyDraft,
     PartDraft,
     RenameTables,
-    RenameTo,
     SelectDraft,
     TableDdl,
     TableRef,
-    TruncateTable,
     TypeDraft,
 )
+from forge.scenario.table_changes import alter_table, drop_tables, rename_tables, truncate_table
 from forge.scenario.tokens import SqlError, SqlUnsupported
 from forge.scenario.triggers import Trigger
 from forge.servers import server_line
@@ -56,10 +50,11 @@ TableName = tuple[str, str]
 class Catalog:
     """What exists on the server.  Table and database names are case-sensitive, as on Linux."""
 
-    def __init__(self, server: str, *, generates_keys: bool = False) -> None:
+    def __init__(self, server: str, *, generates_keys: bool = False, foreign_key_checks: bool = True) -> None:
         self.server = server
         #: Tables without a key get an invisible one (sql_generate_invisible_primary_key).
         self.generates_keys = generates_keys
+        self.foreign_key_checks = foreign_key_checks
         #: Default collation by database.
         self.databases: dict[str, int] = {}
         self.tables: dict[TableName, TableState] = {}
@@ -110,12 +105,12 @@ class Catalog:
         if isinstance(statement, CreateLike):
             return self._create_like(statement, sql, current)
         if isinstance(statement, AlterTable):
-            return self._alter(statement, sql, current, time)
+            return alter_table(self, statement, sql, current, time)
         if isinstance(statement, DropTables):
-            return self._drop(statement, sql, current)
+            return drop_tables(self, statement, sql, current)
         if isinstance(statement, RenameTables):
-            return self._rename(statement, sql, current)
-        return self._truncate(statement, sql, current)
+            return rename_tables(self, statement, sql, current)
+        return truncate_table(self, statement, sql, current)
 
     def database_of(self, ref: TableRef, current: str) -> str:
         """The database that a statement means by a table's name.  Raises SqlError."""
@@ -143,26 +138,12 @@ class Catalog:
         known = {f"{a}.{b}" for a, b in self.tables}
         return ScenarioError(f"there is no table {database}.{name}", suggestion=nearest(f"{database}.{name}", known))
 
-    def _unbound(self, ref: TableRef, current: str, what: str) -> TableState:
-        """The table, which takes part in no foreign key.  Raises SqlError and SqlUnsupported."""
-        state = self.state_of(ref, current)
-        if state.table.foreign_keys or children_of(self, state.table):
-            raise SqlUnsupported(f"{what} of a table with foreign keys is not supported yet", ref.offset)
-        return state
-
-    def _check_droppable(self, ref: TableRef, current: str, dropped: list[TableName]) -> None:
-        """A parent goes only with its children.  Raises SqlError."""
-        state = self.tables.get((ref.database or current, ref.name))
-        for child, foreign in children_of(self, state.table) if state is not None else ():
-            if (child.table.database, child.table.name) not in dropped:
-                raise SqlError(f"foreign key {foreign.name} of table {child.name} refers to {ref.name!r}", ref.offset)
-
-    def _version(self, name: TableName) -> int:
+    def next_version(self, name: TableName) -> int:
         version = self._versions.get(name, -1) + 1
         self._versions[name] = version
         return version
 
-    def _free(self, ref: TableRef, current: str) -> TableName:
+    def free_name(self, ref: TableRef, current: str) -> TableName:
         name = (self.database_of(ref, current), ref.name)
         if name in self.tables:
             raise SqlError(f"table {'.'.join(name)} exists already", ref.offset)
@@ -213,7 +194,7 @@ class Catalog:
             unlogged = statement.select is not None
             known = self.tables[(database, statement.table.name)].table
             return replace(result, no_effect=True, unlogged=unlogged, tables=(known,))
-        name = self._free(statement.table, current)
+        name = self.free_name(statement.table, current)
         if statement.select is not None:
             return self._create_select(statement, statement.select, name, result)
         definition = defined_table(statement, name, self.databases[database], self.server)
@@ -224,8 +205,9 @@ class Catalog:
             statement = with_generated_key(statement)
             definition = defined_table(statement, name, self.databases[database], self.server)
             result = replace(result, sql=create_table_text(statement, definition, current))
-        definition = with_foreign_keys(definition, statement.foreign_keys, self, current)
-        state = TableState(definition, self._version(name), statement.options.auto_increment or 1)
+        references = [*statement.foreign_keys, *declared_references(statement.columns, server_line(self.server))]
+        definition = with_foreign_keys(definition, references, self, current)
+        state = TableState(definition, self.next_version(name), statement.options.auto_increment or 1)
         check_engine(state.table, self.server)
         self.tables[name] = state
         by_text = has_text_values(definition.partitions)
@@ -242,7 +224,7 @@ class Catalog:
             raise SqlUnsupported(f"CREATE TABLE ... SELECT {what} is not supported yet", select.offset)
         printed = replace(statement, columns=copied.charset(copied.drafts, definition))
         text = create_table_text(printed, definition, result.current_database)
-        state = TableState(definition, self._version(name), statement.options.auto_increment or 1)
+        state = TableState(definition, self.next_version(name), statement.options.auto_increment or 1)
         rows = copied.insert(state, result.sql)
         self.tables[name] = state
         return replace(result, sql=text, replayed=result.sql, tables=(state.table,), selected=rows)
@@ -255,120 +237,11 @@ class Catalog:
         result = DdlStatement(kind="create_table", sql=sql, current_database=current, databases=(database,), like=True)
         if (database, statement.table.name) in self.tables and statement.if_not_exists:
             return replace(result, no_effect=True)
-        name = self._free(statement.table, current)
+        name = self.free_name(statement.table, current)
         definition = replace(model.definition, database=database, name=name[1], foreign_keys=())
-        state = TableState(definition, self._version(name))
+        state = TableState(definition, self.next_version(name))
         self.tables[name] = state
         return replace(result, tables=(state.table,))
-
-    def _alter(self, statement: AlterTable, sql: str, current: str, time: StatementTime) -> DdlStatement:
-        state = self._unbound(statement.table, current, "ALTER TABLE")
-        before = state.table
-        partitioning = [action for action in statement.actions if isinstance(action, AlterPartitions)]
-        clause = state.definition.partitions
-        # A definition that is not open any more is parsed again.
-        by_text = has_text_values(clause) and not state.is_open
-        by_text = by_text or any(names_text_values(clause, action) for action in partitioning)
-        alteration = Alteration(state, self.server, self.databases[state.table.database])
-        for action in statement.actions:
-            alteration.apply(action)
-        name = old_name = (before.database, before.name)
-        if alteration.renamed is not None:
-            target = alteration.renamed
-            renamed = (self.database_of(target, current) if target.database else name[0], target.name)
-            if renamed != name:
-                if renamed in self.tables:
-                    raise SqlError(f"table {'.'.join(renamed)} exists already", target.offset)
-                del self.tables[name]
-                name = renamed
-        altered = alteration.finish(name, self._version(name), time)
-        check_engine(altered.table, self.server)
-        self.tables[name] = altered
-        if self.generates_keys and state.clustering is not None and altered.clustering is None:
-            # ER_NOT_SUPPORTED_YET: "an operation that leaves the table without a PRIMARY KEY" (recorded).
-            raise SqlError("a table keeps its primary key while sql_generate_invisible_primary_key is on", 0)
-        kept = alteration.kept(altered)
-        return DdlStatement(
-            kind=statement.statement,
-            sql=sql,
-            current_database=current,
-            databases=_distinct((before.database, name[0])),
-            tables=(altered.table,),
-            altered=before,
-            defines=_defined_columns(alteration.defined, altered.table.columns),
-            no_effect=name == old_name and all(isinstance(action, RenameTo) for action in statement.actions),
-            method="copy" if statement.copy else alter_method(statement.actions, state, altered, kept),
-            copies_moments=copies_moments(state, kept),
-            manages_partitions=all(action.kind not in ("by", "remove") for action in partitioning)
-            and len(partitioning) == len(statement.actions) > 0,
-            partitioned_by_text=by_text,
-        )
-
-    def _drop(self, statement: DropTables, sql: str, current: str) -> DdlStatement:
-        dropped: list[TableName] = []
-        missing: list[TableName] = []
-        for ref in statement.tables:
-            database = ref.database or current
-            if statement.if_exists and database and (database, ref.name) not in self.tables:
-                missing.append((database, ref.name))
-                continue
-            self.state_of(ref, current)
-            if (database, ref.name) in dropped:
-                raise SqlError(f"table {database}.{ref.name} is named twice", ref.offset)
-            dropped.append((database, ref.name))
-        irrevocable = tuple(name for name in dropped if not is_transactional(self.tables[name].table))
-        for ref in statement.tables:
-            self._check_droppable(ref, current, dropped)
-        for name in dropped:
-            del self.tables[name]
-        return DdlStatement(
-            kind="drop_table",
-            sql=sql,
-            current_database=current,
-            databases=_distinct(ref.database or current for ref in statement.tables),
-            dropped=tuple(dropped),
-            missing=tuple(missing),
-            named=tuple((ref.database or current, ref.name) for ref in statement.tables),
-            irrevocable=irrevocable,
-            if_exists=statement.if_exists,
-            no_effect=not dropped,
-        )
-
-    def _rename(self, statement: RenameTables, sql: str, current: str) -> DdlStatement:
-        moved: list[TableName] = []
-        for old, new in statement.pairs:
-            state = self._unbound(old, current, "RENAME TABLE")
-            name = self._free(new, current)
-            del self.tables[(state.table.database, state.table.name)]
-            self._move(state, name)
-            moved.append(name)
-        return DdlStatement(
-            kind="rename_table",
-            sql=sql,
-            current_database=current,
-            databases=_distinct(ref.database or current for pair in statement.pairs for ref in pair),
-            tables=tuple(self.tables[name].table for name in moved if name in self.tables),
-        )
-
-    def _move(self, state: TableState, name: TableName) -> None:
-        state.definition = replace(state.definition, database=name[0], name=name[1])
-        state.table = state.definition.table(self._version(name))
-        self.tables[name] = state
-
-    def _truncate(self, statement: TruncateTable, sql: str, current: str) -> DdlStatement:
-        state = self.state_of(statement.table, current)
-        self._check_droppable(statement.table, current, [(state.table.database, state.table.name)])
-        name = (state.table.database, state.table.name)
-        emptied = TableState(state.definition, self._version(name))
-        emptied.inserted = state.inserted
-        self.tables[name] = emptied
-        return DdlStatement(
-            kind="truncate_table",
-            sql=sql,
-            current_database=current,
-            databases=(name[0],),
-            tables=(emptied.table,),
-        )
 
 
 def defined_table(
@@ -423,15 +296,6 @@ def with_generated_key(statement: CreateTable) -> CreateTable:
 
 
 GENERATED_KEY = "my_row_id"
-
-
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in names if name))
-
-
-def _defined_columns(names: Iterable[str], columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
-    wanted = {name.lower() for name in names}
-    return tuple(column for column in columns if column.name.lower() in wanted)
 
 
 __all__ = ["SYSTEM_DATABASES", "Catalog", "DdlKind", "defined_table"]

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from forge.charsets import charset
 from forge.errors import FormatError, ScenarioError
+from forge.scenario.ddl_foreign_keys import column_reference
 from forge.scenario.syntax import (
     TEXT_TYPES,
     CharsetClause,
@@ -18,7 +19,7 @@ from forge.scenario.syntax import (
     NowDefault,
     TypeDraft,
 )
-from forge.scenario.tokens import Cursor, SqlError, SqlUnsupported, at_offset
+from forge.scenario.tokens import Cursor, SqlError, at_offset
 from forge.values.sqltype import SqlType
 from forge.values.typetext import COMPRESSIBLE, parse_type
 
@@ -146,7 +147,7 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         return replace(column, type=replace(column.type, type=_compressed(cursor, column.type.type)))
     if cursor.accept("SRID"):
         return replace(column, type=replace(column.type, type=replace(column.type.type, srid=cursor.integer("a SRID"))))
-    return _idle_attribute(cursor, column, offset)
+    return _idle_attribute(cursor, column)
 
 
 def _has_attributes(column: ColumnDraft) -> bool:
@@ -166,8 +167,8 @@ def _compressed(cursor: Cursor, found: SqlType) -> SqlType:
     return replace(found, compressed=True)
 
 
-def _idle_attribute(cursor: Cursor, column: ColumnDraft, offset: int) -> ColumnDraft:
-    """Attributes that leave no trace in a binlog, and those that are not built yet."""
+def _idle_attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
+    """Constraints, and attributes that leave no trace in a binlog."""
     if cursor.accept("COMMENT"):
         return replace(column, comment=cursor.string("a comment"))
     if cursor.token.is_word("CHECK", "CONSTRAINT"):
@@ -178,7 +179,7 @@ def _idle_attribute(cursor: Cursor, column: ColumnDraft, offset: int) -> ColumnD
         cursor.accept_mark("=")
         cursor.string("an attribute")
     elif cursor.token.is_word("REFERENCES"):
-        raise SqlUnsupported("foreign keys (REFERENCES) are not supported yet", offset)
+        return replace(column, references=(*column.references, column_reference(cursor, column.name)))
     else:
         cursor.wrong("an attribute of the column, a comma or ')'", _ATTRIBUTES)
     return column

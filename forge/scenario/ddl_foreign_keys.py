@@ -1,12 +1,15 @@
-"""Grammar of FOREIGN KEY in CREATE TABLE, and of table names."""
+"""Grammar of FOREIGN KEY and REFERENCES, and of table names."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from forge.compile.tables import ReferentialAction
 from forge.scenario.syntax import ForeignKeyDraft, PartDraft, TableRef
 from forge.scenario.tokens import Cursor, SqlError
 
 _ACTIONS = ("RESTRICT", "CASCADE", "SET NULL", "NO ACTION")
+_NOWHERE = TableRef(None, "", 0)
 
 
 def table_ref(cursor: Cursor) -> TableRef:
@@ -34,21 +37,42 @@ def foreign_key(cursor: Cursor) -> ForeignKeyDraft:
         name = cursor.name("constraint")
     cursor.expect("FOREIGN")
     cursor.expect("KEY")
+    index = None
     if not cursor.token.is_mark("("):
-        cursor.name("key")
-    columns = _columns(cursor)
+        index = cursor.name("key")
+    draft = ForeignKeyDraft(name, _columns(cursor), _NOWHERE, (), "restrict", "restrict", offset, index)
+    return _references(cursor, draft)
+
+
+def column_reference(cursor: Cursor, column: str) -> ForeignKeyDraft:
+    """``REFERENCES table (column) ...`` on a column."""
+    offset = cursor.token.start
+    parts = (PartDraft(column, None, offset),)
+    return _references(cursor, ForeignKeyDraft(None, parts, _NOWHERE, (), "restrict", "restrict", offset))
+
+
+def _references(cursor: Cursor, draft: ForeignKeyDraft) -> ForeignKeyDraft:
+    """The draft with what follows its columns."""
     cursor.expect("REFERENCES")
     parent = table_ref(cursor)
-    parent_columns = tuple(part.column for part in _columns(cursor))
-    if len(parent_columns) != len(columns):
-        raise SqlError(f"{len(columns)} columns refer to {len(parent_columns)}", offset, expected="as many")
+    # Without columns the parent's primary key is meant.
+    parent_columns = tuple(part.column for part in _columns(cursor)) if cursor.token.is_mark("(") else ()
+    if parent_columns and len(parent_columns) != len(draft.columns):
+        problem = f"{len(draft.columns)} columns refer to {len(parent_columns)}"
+        raise SqlError(problem, draft.offset, expected="as many")
     if cursor.accept("MATCH"):
         cursor.advance()
     actions: dict[str, ReferentialAction] = {"DELETE": "restrict", "UPDATE": "restrict"}
     while cursor.accept("ON"):
         event = cursor.accept_any("DELETE", "UPDATE") or cursor.wrong("DELETE or UPDATE", ("DELETE", "UPDATE"))
         actions[event] = _action(cursor)
-    return ForeignKeyDraft(name, columns, parent, parent_columns, actions["DELETE"], actions["UPDATE"], offset)
+    return replace(
+        draft,
+        parent=parent,
+        parent_columns=parent_columns,
+        on_delete=actions["DELETE"],
+        on_update=actions["UPDATE"],
+    )
 
 
 def _columns(cursor: Cursor) -> tuple[PartDraft, ...]:

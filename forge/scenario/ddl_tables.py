@@ -20,6 +20,7 @@ from forge.scenario.syntax import (
     Action,
     AddCheck,
     AddColumn,
+    AddForeignKey,
     AddKey,
     AlterColumn,
     AlterTable,
@@ -32,6 +33,7 @@ from forge.scenario.syntax import (
     CreateTable,
     DropCheck,
     DropColumn,
+    DropForeignKey,
     DropKey,
     ForeignKeyDraft,
     KeyDraft,
@@ -126,15 +128,13 @@ def _is_key(cursor: Cursor) -> bool:
 
 
 def key_definition(cursor: Cursor) -> KeyDraft:
-    """A key in a table definition or after ADD.  Raises SqlError, SqlUnsupported for FOREIGN KEY."""
+    """A key in a table definition or after ADD.  Raises SqlError."""
     offset = cursor.token.start
     name = None
     if cursor.accept("CONSTRAINT") and not cursor.token.is_word(*_KEY_WORDS):
         name = cursor.name("constraint")
     kind: Literal["primary", "unique", "index"] = "index"
     special: Literal["", "FULLTEXT", "SPATIAL"] = ""
-    if cursor.token.is_word("FOREIGN"):
-        raise SqlUnsupported("ALTER TABLE ... ADD FOREIGN KEY is not supported yet", cursor.token.start)
     if cursor.accept("PRIMARY"):
         cursor.expect("KEY")
         kind = "primary"
@@ -319,6 +319,8 @@ def _place(cursor: Cursor) -> Place | None:
 def _add(cursor: Cursor) -> list[Action]:
     if _is_check(cursor):
         return [AddCheck(check_constraint(cursor))]
+    if is_foreign_key(cursor):
+        return [AddForeignKey(foreign_key(cursor))]
     if _is_key(cursor):
         return [AddKey(key_definition(cursor))]
     cursor.accept("COLUMN")
@@ -327,7 +329,11 @@ def _add(cursor: Cursor) -> list[Action]:
         return [AddColumn(column, _place(cursor))]
     actions: list[Action] = []
     while True:
-        if _is_key(cursor):
+        if _is_check(cursor):
+            actions.append(AddCheck(check_constraint(cursor)))
+        elif is_foreign_key(cursor):
+            actions.append(AddForeignKey(foreign_key(cursor)))
+        elif _is_key(cursor):
             actions.append(AddKey(key_definition(cursor)))
         else:
             actions.append(AddColumn(column_definition(cursor), None))
@@ -346,9 +352,9 @@ def _drop(cursor: Cursor, offset: int) -> Action:
     if cursor.accept_any("CHECK", "CONSTRAINT"):
         offset = cursor.token.start
         return DropCheck(cursor.name("constraint"), offset)
-    if cursor.token.is_word("FOREIGN", "PARTITION"):
-        word = cursor.token.text.upper()
-        raise SqlUnsupported(f"ALTER TABLE ... DROP {word} is not supported yet", cursor.token.start)
+    if cursor.accept("FOREIGN", "KEY"):
+        offset = cursor.token.start
+        return DropForeignKey(cursor.name("foreign key"), offset)
     cursor.accept("COLUMN")
     offset = cursor.token.start
     return DropColumn(cursor.name("column"), offset)

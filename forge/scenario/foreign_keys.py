@@ -1,4 +1,4 @@
-"""Foreign keys: what they refer to, what they forbid, and the rows that change with their parents.
+"""Foreign keys of a session: what they forbid, and the rows that change with their parents.
 
 MySQL 9.7 checks and follows foreign keys in the server and logs what they change; before, and on MariaDB, InnoDB does
 it and the log knows nothing of it (recorded on 9.7, 10.11 and 11.8).
@@ -7,18 +7,15 @@ it and the log knows nothing of it (recorded on 9.7, 10.11 and 11.8).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from forge.compile.keys import key_entries
 from forge.compile.statements import Further, RowChange, RowsStatement
 from forge.compile.tables import ForeignKey, Key, KeyPart, Row, Table
 from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario.definition import Definition
+from forge.scenario.foreign_key_definition import children_of
 from forge.scenario.rows import with_generated
 from forge.scenario.state import TableState
-from forge.scenario.syntax import ForeignKeyDraft, KeyDraft
-from forge.scenario.tokens import SqlError
 from forge.scenario.triggers import Trigger
 from forge.servers import ServerLine
 
@@ -28,75 +25,6 @@ if TYPE_CHECKING:
 Operation = Literal["insert", "update", "delete"]
 #: Tables that a statement opens for its foreign keys at most (ER_FK_CASCADE_MAX_TABLES, recorded on 9.7).
 MAX_TABLES = 30
-
-
-def with_foreign_keys(
-    definition: Definition, drafts: Sequence[ForeignKeyDraft], catalog: Catalog, current: str
-) -> Definition:
-    """The definition with its foreign keys and the indexes that they need.
-
-    Raises SqlError for what a server would refuse.
-    """
-    for number, draft in enumerate(drafts, start=1):
-        foreign = _resolved(definition, draft, number, catalog, current)
-        names = [part.column.lower() for part in draft.columns]
-        indexed = any([p.column.lower() for p in key.parts[: len(names)]] == names for key in definition.keys)
-        keys = definition.keys
-        if not indexed:
-            keys = (*keys, KeyDraft("index", draft.name, draft.columns, draft.offset))
-        definition = replace(definition, keys=keys, foreign_keys=(*definition.foreign_keys, foreign))
-    return definition
-
-
-def _resolved(
-    definition: Definition, draft: ForeignKeyDraft, number: int, catalog: Catalog, current: str
-) -> ForeignKey:
-    columns = tuple(definition.index_of(part.column, part.offset) for part in draft.columns)
-    # Without a database the parent is in the child's.
-    database = draft.parent.database or definition.database or current
-    own = (database, draft.parent.name) == (definition.database, definition.name)
-    found = None if own else catalog.tables.get((database, draft.parent.name))
-    if not own and found is None:
-        raise SqlError(f"there is no table {database}.{draft.parent.name}", draft.parent.offset)
-    parent = definition if found is None else found.definition
-    referred = [parent.index_of(name, draft.parent.offset) for name in draft.parent_columns]
-    table = parent.table(0)
-    for index, other in zip(columns, referred, strict=True):
-        column, parent_column = definition.columns[index], parent.columns[other]
-        if column.generated is not None or parent_column.generated is not None:
-            raise UnsupportedError("foreign keys of generated columns are not supported yet")
-        mine, its = column.type, parent_column.type
-        if (mine.name, mine.unsigned, mine.collation) != (its.name, its.unsigned, its.collation):
-            problem = f"column {column.name!r} has another type than {parent_column.name!r} of {table.full_name}"
-            raise SqlError(problem, draft.offset, expected="the same type")
-        if "set_null" in (draft.on_delete, draft.on_update) and not column.column.nullable:
-            raise SqlError(f"column {column.name!r} is NOT NULL and cannot be set NULL", draft.offset)
-    wanted = tuple(KeyPart(index) for index in referred)
-    key = next((key for key in table.keys if key.kind != "index" and key.parts == wanted), None)
-    if key is None:
-        raise SqlError(
-            f"table {table.full_name} has no unique key on ({', '.join(draft.parent_columns)})", draft.parent.offset
-        )
-    return ForeignKey(
-        name=draft.name or f"{definition.name}_ibfk_{number}",
-        columns=columns,
-        parent=(database, draft.parent.name),
-        parent_columns=tuple(parent.columns[index].name for index in referred),
-        on_delete=draft.on_delete,
-        on_update=draft.on_update,
-        parent_key=key.name,
-    )
-
-
-def children_of(catalog: Catalog, table: Table) -> list[tuple[TableState, ForeignKey]]:
-    """The tables that refer to a table, with their foreign keys, in the order in which they were made."""
-    name = (table.database, table.name)
-    return [
-        (state, foreign)
-        for state in catalog.tables.values()
-        for foreign in state.table.foreign_keys
-        if foreign.parent == name
-    ]
 
 
 class References:

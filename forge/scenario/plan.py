@@ -81,7 +81,11 @@ class _Planner:
                     f"sql_mode {scenario.session.sql_mode!r} is not supported yet",
                     expected="'' (nothing is refused that can be clipped), or no sql_mode for the server's default",
                 )
-        self.catalog = Catalog(scenario.server, generates_keys=scenario.session.generate_invisible_primary_key)
+        self.catalog = Catalog(
+            scenario.server,
+            generates_keys=scenario.session.generate_invisible_primary_key,
+            foreign_key_checks=scenario.session.foreign_key_checks,
+        )
         self.groups: list[Group] = []
         self.file_steps: list[FileStep] = []
         self.event_steps: list[EventStep] = []

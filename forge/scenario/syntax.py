@@ -130,6 +130,8 @@ class KeyDraft:
     using: str = ""
     comment: str = ""
     visible: bool = True
+    #: The server made it for a foreign key; it goes as soon as another key does as well.
+    generated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class CheckDraft:
 
 @dataclass(frozen=True, slots=True)
 class ForeignKeyDraft:
-    """FOREIGN KEY as written; ``name`` is None without CONSTRAINT."""
+    """FOREIGN KEY as written, or REFERENCES on a column; ``name`` is None without CONSTRAINT, ``index`` the key's."""
 
     name: str | None
     columns: tuple[PartDraft, ...]
@@ -153,6 +155,7 @@ class ForeignKeyDraft:
     on_delete: ReferentialAction
     on_update: ReferentialAction
     offset: int
+    index: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +179,8 @@ class ColumnDraft:
     persistent: bool = False
     comment: str = ""
     checks: tuple[CheckDraft, ...] = ()
+    #: REFERENCES on the column.
+    references: tuple[ForeignKeyDraft, ...] = ()
 
     def own_keys(self) -> tuple[KeyDraft, ...]:
         """The keys that PRIMARY KEY and UNIQUE on the column make."""
@@ -347,6 +352,17 @@ class DropCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class AddForeignKey:
+    key: ForeignKeyDraft
+
+
+@dataclass(frozen=True, slots=True)
+class DropForeignKey:
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class DropKey:
     """``name`` is None for the primary key."""
 
@@ -379,7 +395,7 @@ class SetOptions:
 
 
 ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
-KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck
+KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck | AddForeignKey | DropForeignKey
 Action = ColumnAction | KeyAction | RenameTo | SetOptions | ConvertCharset | AlterPartitions
 
 

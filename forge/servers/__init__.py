@@ -69,6 +69,10 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     noblob_keeps_key: bool = False
     #: BEGIN of a statement that writes a parent of a foreign key, or a checked child, claims all databases.
     foreign_keys_isolate: bool = False
+    #: REFERENCES on a column declares a foreign key (9.0 on); others read and forget it.
+    column_references: bool = True
+    #: A foreign key refers to a unique key (restrict_fk_on_non_standard_key); without, an index does.
+    foreign_keys_to_unique: bool = False
     #: MariaDB: TABLE_MAP says whether the table has triggers.
     flags_triggers: bool = False
     #: How foreign keys change child rows: "logged": as changes of their own; "silent": inside the storage engine.
