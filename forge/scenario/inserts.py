@@ -182,6 +182,7 @@ class _Insert:
                     raise ScenarioError(f"column {state.columns[index].name!r} is given twice")
                 place = CellPlace(at.seed, state.name, state.columns[index].name, state.inserted)
                 given[index] = cell_value(state.columns[index], cell, place, at)
+                self._check_named(state.columns[index])
         if self.insert.select is not None:
             given = {index: cell._replace(is_read=False) for index, cell in given.items()}
         self.given.append(given)
@@ -205,6 +206,13 @@ class _Insert:
         row = with_generated(state.columns, values, clips=at.clips or at.ignores)
         self._evaluate("insert", row, given | self.by_trigger)
         self._store(row, mark, generated)
+
+    def _check_named(self, column: ColumnDefinition) -> None:
+        """Without a list of columns the SQL has no place for a value of an invisible one."""
+        if not (self.insert.column_list or column.column.visible):
+            raise ScenarioError(
+                f"column {column.name!r} is invisible, and `column_list: false` leaves it out", expected="no cell for it"
+            )
 
     def _evaluate(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
         if not self.changes:

@@ -119,7 +119,9 @@ class Condition:
         if self.column.type.name in ("ENUM", "SET"):
             if ordering:
                 return f"{name} + 0", [str(value) for value in literals]
-            return name, [value_sql(self.column, value) for value in literals]
+            rights = [value_sql(self.column, value) for value in literals]
+            # A list of names and numbers would compare both as another type than the column's (recorded on 9.7).
+            return name, [str(value) for value in literals] if any(text.isdigit() for text in rights) else rights
         is_text = self.column.wire.collation is not None and not _is_binary(self.column)
         if is_text and (ordering or self._collation_differs(literals, cells)):
             return f"CAST({name} AS BINARY)", [hexadecimal(stored_bytes_of(self.column, value)) for value in literals]
