@@ -111,12 +111,17 @@ def _is_held(column: ColumnDefinition, character: str) -> bool:
 
 
 def set_by_trigger(
-    state: TableState, kind: str, declared: Mapping[str, Any] | None, at: Circumstances
+    state: TableState,
+    kind: str,
+    declared: Mapping[str, Any] | None,
+    at: Circumstances,
+    *,
+    field: str = "set_by_trigger",
 ) -> dict[int, Clipped]:
     """The values that a BEFORE trigger gives columns (SET NEW.column), by index."""
     found: dict[int, Clipped] = {}
     for name, cell in (declared or {}).items():
-        with at.place(kind, "set_by_trigger", name):
+        with at.place(kind, field, name):
             index = column_index(state, name)
             column = state.columns[index]
             made = cell_value(column, cell, CellPlace(at.seed, state.name, column.name, state.inserted), at)

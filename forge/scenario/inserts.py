@@ -19,7 +19,7 @@ from forge.scenario.rows import omitted_value, with_generated
 from forge.scenario.sqltext import duplicate_sql, insert_sql, select_sql
 from forge.scenario.state import Numbering, TableState, largest_number
 from forge.scenario.statement_model import Insert, Replace, Statement
-from forge.scenario.updates import updated_row
+from forge.scenario.updates import unstamped, updated_row
 from forge.scenario.where import column_index
 from forge.values.base import Value
 from forge.values.clipping import Clipped
@@ -69,7 +69,7 @@ class _Insert:
         self.stale_number = False
         self.further: list[Further] = []
         self.updates = dict(self._updates())
-        self.by_trigger = set_by_trigger(state, kind, insert.set_by_trigger, at)
+        self.by_trigger, self.by_update_trigger = self._set_by_triggers()
         #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
         self.read: set[int] = set()
         self.defaulted: set[int] = set()
@@ -93,7 +93,7 @@ class _Insert:
             changes=tuple(self.changes),
             further=tuple(self.further),
             sql=self.statement.query or self._sql(columns),
-            assigned=frozenset(columns) | self.by_trigger.keys() if self._has_column_list() else None,
+            assigned=self._assigned(columns) if self._has_column_list() else None,
             updates=frozenset(self.updates) if self.updates else None,
             evaluated=tuple(
                 Evaluation(kind, row, tuple(self._origin(kind, i, literals, columns) for i in range(len(row))))
@@ -110,6 +110,26 @@ class _Insert:
                 ignores=self.kind == "replace" or self.at.ignores,
             ),
         )
+
+    def _set_by_triggers(self) -> tuple[dict[int, Clipped], dict[int, Clipped]]:
+        """What BEFORE triggers give columns: of INSERT, and of UPDATE where ON DUPLICATE KEY UPDATE changes a row.
+
+        Which of the two a column is set by, the texts of the triggers say.
+        """
+        given = set_by_trigger(self.state, self.kind, self.insert.set_by_trigger, self.at)
+        if not isinstance(self.insert, Insert) or not self.insert.on_duplicate_key_update:
+            return given, {}
+        on_insert = self.at.references.set_by_triggers(self.state.table, "insert")
+        on_update = self.at.references.set_by_triggers(self.state.table, "update")
+        updating = {index: cell for index, cell in given.items() if index in on_update}
+        declared = self.insert.set_by_update_trigger
+        updating |= set_by_trigger(self.state, self.kind, declared, self.at, field="set_by_update_trigger")
+        only = updating.keys() & on_update - on_insert
+        return {index: cell for index, cell in given.items() if index not in only}, updating
+
+    def _assigned(self, columns: list[int]) -> frozenset[int]:
+        by_triggers = self.at.references.set_by_triggers(self.state.table, "insert")
+        return frozenset((*columns, *self.by_trigger)) | by_triggers
 
     def _origin(self, kind: str, index: int, literals: Mapping[int, Clipped], columns: list[int]) -> Origin:
         if kind == "insert":
@@ -211,7 +231,8 @@ class _Insert:
         """Without a list of columns the SQL has no place for a value of an invisible one."""
         if not (self.insert.column_list or column.column.visible):
             raise ScenarioError(
-                f"column {column.name!r} is invisible, and `column_list: false` leaves it out", expected="no cell for it"
+                f"column {column.name!r} is invisible, and `column_list: false` leaves it out",
+                expected="no cell for it",
             )
 
     def _evaluate(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
@@ -343,8 +364,9 @@ class _Insert:
                 literals[index] = NULL
             else:
                 values[index], literals[index] = source.value, source
-        after = updated_row(state, before, values, self.at)
-        self._evaluate("update", after, literals)
+        after, stamped = updated_row(state, before, values, self.by_update_trigger, self.at)
+        literals |= self.by_update_trigger
+        self._evaluate("update", after, literals if stamped else unstamped(state, literals))
         if after != before:
             if self.at.ignores and state.conflict_of_change(number, after) is not None:
                 return

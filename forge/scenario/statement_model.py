@@ -58,6 +58,13 @@ class Insert(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             " for what the new row has there.",
         ),
     ] = None
+    set_by_update_trigger: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="What a BEFORE UPDATE trigger gives columns of rows that `on_duplicate_key_update` changes; by"
+            " default those of `set_by_trigger` that the text of such a trigger sets."
+        ),
+    ] = None
 
 
 class Replace(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

@@ -28,6 +28,14 @@ TriggerEvent = Literal["insert", "update", "delete"]
 TableName = tuple[str, str]
 
 
+#: What a trigger's text gives columns of its own row: SET NEW.a = ..., and SELECT ... INTO NEW.a.
+_SET = re.compile(r"\bSET\b(?P<list>[^;]*)", re.IGNORECASE)
+_INTO_NEW = re.compile(rf"\bINTO\s+NEW\s*\.\s*(?P<column>{_PART})", re.IGNORECASE)
+_NEW = re.compile(rf"(?:^|,)\s*NEW\s*\.\s*(?P<column>{_PART})\s*:?=", re.IGNORECASE)
+_FIRST = re.compile(r"\s*(?:(?:FOLLOWS|PRECEDES)\s+\S+\s+)?(?:BEGIN\b\s*)*(?P<word>\w+)", re.IGNORECASE)
+_ROW_WORDS = ("INSERT", "REPLACE", "UPDATE", "DELETE")
+
+
 @dataclass(frozen=True, slots=True)
 class Trigger:
     """A trigger: its table, and the tables that its text changes, with how."""
@@ -36,6 +44,10 @@ class Trigger:
     timing: Literal["before", "after"]
     event: TriggerEvent
     changes: tuple[tuple[TableName, tuple[TriggerEvent, ...]], ...]
+    #: Lower-case names of the columns of its own row that it may set.
+    sets: frozenset[str] = frozenset()
+    #: The first thing that it does is to change rows.
+    starts_with_rows: bool = False
 
 
 def trigger_of(sql: str, table: TableName) -> Trigger | None:
@@ -49,7 +61,24 @@ def trigger_of(sql: str, table: TableName) -> Trigger | None:
         timing="before" if head["timing"].upper() == "BEFORE" else "after",
         event=events[head["event"].upper()],
         changes=changed_tables(head["body"], table[0]),
+        sets=_set_columns(head["body"]),
+        starts_with_rows=_first_word(head["body"]) in _ROW_WORDS,
     )
+
+
+def _set_columns(body: str) -> frozenset[str]:
+    found = [match["column"] for match in _INTO_NEW.finditer(body)]
+    for assignments in _SET.finditer(body):
+        text = assignments["list"]
+        while (shorter := re.sub(r"\([^()]*\)", " ", text)) != text:
+            text = shorter
+        found += [match["column"] for match in _NEW.finditer(text)]
+    return frozenset(name.strip("`").replace("``", "`").lower() for name in found)
+
+
+def _first_word(body: str) -> str:
+    match = _FIRST.match(body)
+    return "" if match is None else match["word"].upper()
 
 
 def _name(text: str, database: str) -> TableName:

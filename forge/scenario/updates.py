@@ -50,8 +50,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
             else:
                 values[index], literals[index] = _new_values(state, index, cell, chosen, at)
     set_columns = list(values)
-    for index, by_trigger in set_by_trigger(state, "update", update.set_by_trigger, at).items():
-        values[index], literals[index] = [by_trigger.value] * (len(chosen) or 1), by_trigger
+    by_trigger = set_by_trigger(state, "update", update.set_by_trigger, at)
     assignments = [
         assignment(state.columns[index], literals[index].sql)
         if index in diffs
@@ -60,40 +59,47 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
     ]
     changes: list[RowChange] = []
     further: list[Further] = []
+    first_stamped = False
     with at.place("update"):
         for position, number in enumerate(chosen):
-            after = updated_row(state, state.rows[number], {index: values[index][position] for index in values}, at)
+            new = {index: values[index][position] for index in values}
+            after, stamped = updated_row(state, state.rows[number], new, by_trigger, at)
             if after != state.rows[number]:
                 at.references.check_row(state, after, state.rows[number])
                 cascaded = at.references.parent_changes(state, state.rows[number], after)
                 further += [Further(len(changes), change) for change in cascaded]
                 noted = {index: of_rows[position] for index, of_rows in diffs.items()}
+                first_stamped = stamped if not changes else first_stamped
                 changes.append(RowChange(state.rows[number], after, diffs=noted))
                 state.change(number, after)
+    given = values | {index: [cell.value] for index, cell in by_trigger.items()}
     return replace(
         searched,
         changes=tuple(changes),
         further=tuple(further),
         sql=statement.query or update_sql(state, assignments, where, len(chosen)),
-        assigned=frozenset(values),
-        evaluated=_evaluated(changes, literals),
+        assigned=frozenset((*values, *by_trigger)) | at.references.set_by_triggers(state.table, "update"),
+        evaluated=_evaluated(state, changes, literals | by_trigger, stamped=first_stamped),
         context=replace(
             searched.context,
             matched=len(chosen),
             reads=_read_columns(state, conditions, len(chosen)),
             origins=tuple(
-                frozenset(["literal"] if any(value is not None for value in values.get(index, ())) and chosen else [])
+                frozenset(["literal"] if any(value is not None for value in given.get(index, ())) and chosen else [])
                 for index in range(len(state.columns))
             ),
         ),
     )
 
 
-def _evaluated(changes: list[RowChange], literals: Mapping[int, Clipped]) -> tuple[Evaluation, ...]:
+def _evaluated(
+    state: TableState, changes: list[RowChange], literals: Mapping[int, Clipped], *, stamped: bool
+) -> tuple[Evaluation, ...]:
     """The first row that changed: rows before it had no value of ON UPDATE, and the same literals."""
     if not changes or changes[0].after is None:
         return ()
     after = changes[0].after
+    literals = literals if stamped else unstamped(state, literals)
     return (Evaluation("update", after, tuple(origin(index, literals) for index in range(len(after)))),)
 
 
@@ -126,17 +132,34 @@ def _assigned(state: TableState, index: int, before: list[Row], values: list[Val
     return case_assignment(state, index, before, values)
 
 
-def updated_row(state: TableState, before: Row, values: Mapping[int, Value | None], at: Circumstances) -> Row:
-    """The row after an UPDATE; ON UPDATE CURRENT_TIMESTAMP applies if anything else changes."""
-    values_after = [values.get(index, value) for index, value in enumerate(before)]
-    row = with_generated(state.columns, values_after, clips=at.clips)
-    if row == before:
-        return before
-    stamped = [
-        at.time.text(column.type.fsp) if column.column.on_update_now and index not in values else value
-        for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
-    ]
-    return with_generated(state.columns, stamped, clips=at.clips)
+def updated_row(
+    state: TableState,
+    before: Row,
+    values: Mapping[int, Value | None],
+    by_trigger: Mapping[int, Clipped],
+    at: Circumstances,
+) -> tuple[Row, bool]:
+    """The row after an UPDATE, and whether ON UPDATE CURRENT_TIMESTAMP was evaluated: if anything else changes.
+
+    MySQL looks at that before the triggers run (fill_record_n_invoke_before_triggers), MariaDB behind them (recorded).
+    """
+    made = {index: cell.value for index, cell in by_trigger.items()}
+    early = not state.columns[0].wire.dialect.is_mariadb
+    seen = values if early else {**values, **made}
+    row = with_generated(state.columns, [seen.get(index, value) for index, value in enumerate(before)], clips=at.clips)
+    changes = row != before
+    if changes:
+        row = tuple(
+            at.time.text(column.type.fsp) if column.column.on_update_now and index not in seen else value
+            for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
+        )
+    row = with_generated(state.columns, [made.get(index, value) for index, value in enumerate(row)], clips=at.clips)
+    return (before if row == before else row), changes
+
+
+def unstamped(state: TableState, literals: Mapping[int, Clipped]) -> dict[int, Clipped]:
+    """The literals of a row whose ON UPDATE CURRENT_TIMESTAMP was not evaluated."""
+    return {index: NULL for index, column in enumerate(state.columns) if column.column.on_update_now} | dict(literals)
 
 
 def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Circumstances) -> RowsStatement:

@@ -10,6 +10,7 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, Statement, delete, insert, plan, replace, update
 from forge.scenario.inserts import has_column_list
 from forge.scenario.statement_model import Further, Insert
+from forge.scenario.triggers import trigger_of
 
 Changes = list[tuple[str, tuple[object, ...] | None, tuple[object, ...] | None]]
 
@@ -180,3 +181,35 @@ def test_a_trigger_opens_the_tables_that_its_text_changes() -> None:
         scenario = scenario.ddl(sql)
     (last,) = plan(scenario.transaction(insert("d.t", {"id": 1}))).groups[-1].rows_statements  # type: ignore[union-attr]
     assert [table.name for table in last.tables] == ["t", "l", "m"]
+
+
+def test_the_text_of_a_trigger_says_which_columns_of_its_row_it_may_set() -> None:
+    text = (
+        "CREATE TRIGGER x BEFORE UPDATE ON t FOR EACH ROW BEGIN IF NEW.a = 5 THEN SET NEW.c = IF(NEW.d = 1, 2, 3),"
+        " @v = 2, NEW.`E e` := 7; END IF; SELECT 1 INTO NEW.f; UPDATE u SET g = NEW.h; END"
+    )
+    trigger = trigger_of(text, ("d", "t"))
+    assert trigger is not None
+    assert trigger.sets == {"c", "e e", "f"}
+    assert not trigger.starts_with_rows
+
+
+def test_what_a_before_trigger_sets_belongs_to_the_row_that_its_event_is_of() -> None:
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b INT)"
+    scenario = (
+        Scenario("x", tables=[table])
+        .ddl("CREATE TRIGGER d.bi BEFORE INSERT ON d.t FOR EACH ROW SET NEW.a = 5")
+        .ddl("CREATE TRIGGER d.bu BEFORE UPDATE ON d.t FOR EACH ROW SET NEW.b = 6")
+        .transaction(insert("d.t", {"id": 1}))
+    )
+    new = Insert(
+        into="d.t", rows=[{"id": 1}, {"id": 2}], on_duplicate_key_update={"a": 1}, set_by_trigger={"a": 5, "b": 6}
+    )
+    assert plan(scenario.transaction(Statement(insert=new))).contents["d.t"] == ((1, 1, 6), (2, 5, None))
+
+
+def test_without_a_column_list_there_is_no_place_for_an_invisible_column() -> None:
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, a INT INVISIBLE)"
+    new = Insert(into="d.t", rows=[{"id": 1, "a": 2}], column_list=False)
+    with pytest.raises(ScenarioError, match="'a' is invisible"):
+        logged([table], Statement(insert=new))
