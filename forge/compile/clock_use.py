@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.compile.statements import Origin, RowsStatement
+from forge.compile.statements import Call, Origin, RowsStatement
 from forge.compile.status import TIMESTAMPS, ZONED
 from forge.compile.tables import TableColumn
 from forge.servers import ServerLine
@@ -48,7 +48,7 @@ def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
 def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether MICROSECONDS (MariaDB: HRNOW) is logged with the statement's text."""
     mariadb = line.family == "mariadb"
-    if any(call.name in _NOW | _UTC and (mariadb or call.digits) for call in statement.context.calls):
+    if any(call.name in _NOW | _UTC and (mariadb or call.digits) for call in _calls(statement)):
         return True
     for use in _uses(statement, line):
         if not (use.now or use.stamped):
@@ -62,12 +62,18 @@ def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
 
 def text_uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether functions and variables of the statement's text use the time zone."""
-    calls = statement.context.calls
+    calls = _calls(statement)
     if any(call.name in _ZONE or (call.name == "UNIX_TIMESTAMP" and not call.is_empty) for call in calls):
         return True
     if line.datetime_zone and any(call.name in _READ_MOMENT and call.has_text for call in calls):
         return True
     return "time_zone" in statement.context.system_variables
+
+
+def _calls(statement: RowsStatement) -> frozenset[Call]:
+    """What the text calls, and those of the triggers that ran."""
+    context = statement.context
+    return context.calls | context.trigger_calls if context.fires else context.calls
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,15 @@ class Caches:
             return False
         return bool(step.changes) or (step.kind != "update" and step.kind != "delete" and not self.keeps)
 
+    def _waits(self, step: RowsStatement) -> bool:
+        """Whether the statement is logged in the transaction's cache."""
+        if step.as_text and has_statements(self.steps):
+            return True
+        if self.keeps and changes_none_of_several(step, self.line):
+            # An UPDATE of several tables looks at their engines only as it changes rows (recorded on MariaDB).
+            return False
+        return is_transactional(step.table)
+
     def _rows_statement(self, step: RowsStatement) -> None:
         if is_transactional(step.table):
             self.engine_first = self.engine_first if self.joined else not self.registered
@@ -180,7 +189,7 @@ class Caches:
         self._rows.append(step)
         self._keyless |= any(part.changes and key_of_rows(part.table) is None for part in step.parts())
         self.mixed |= self._stays(step)
-        if is_transactional(step.table) or (step.as_text and has_statements(self.steps)):
+        if self._waits(step):
             self.steps.append(step)
         else:
             self.written.append(replace(self._group([step]), alone=True, xa=None, end="commit"))
@@ -277,6 +286,8 @@ def changes_nothing(statement: RowsStatement, line: ServerLine) -> bool:
     if statement.changes:
         return False
     context = statement.context
+    if changes_none_of_several(statement, line):
+        return True
     if context.deletes_all:
         # One call of the engine, which counts as a change (handler::ha_delete_all_rows).
         return False
@@ -290,6 +301,13 @@ def changes_nothing(statement: RowsStatement, line: ServerLine) -> bool:
     every = line.family == "mariadb"
     stamped = any(column.on_update_now and (every or index not in assigned) for index, column in enumerate(columns))
     return stamped or assigned <= context.reads
+
+
+def changes_none_of_several(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether an UPDATE of several tables asked no engine: where it changes rows as it finds them, it may (10.11)."""
+    if not (statement.as_text and statement.kind == "update" and statement.context.several and statement.first is None):
+        return False
+    return not (line.updates_on_the_fly and statement.context.matched)
 
 
 def is_transactional(table: Table) -> bool:

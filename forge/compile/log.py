@@ -13,7 +13,7 @@ from forge.compile.own import own_event
 from forge.compile.plan import Plan
 from forge.compile.rows import row_events
 from forge.compile.session import Session
-from forge.compile.statement_format import statement_bodies
+from forge.compile.statement_format import statement_bodies, statement_flags
 from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import in_order, quoted, session_variables
 from forge.compile.table_map import table_map
@@ -212,7 +212,7 @@ class SessionLog(ABC):
         file_id = self._file_id() if statement.load is not None else 0
         for body in statement_bodies(statement, current_database, file_id, self.session, self.line):
             if isinstance(body, (Query, ExecuteLoadQuery)):
-                yield self.query(body, second, 0)
+                yield self.query(body, second, statement_flags(statement))
             else:
                 yield self.event(body, second)
 
@@ -249,13 +249,13 @@ class SessionLog(ABC):
         )
         yield self.event(body, self.end_second(number, transaction))
 
-    def commit(self, number: int, transaction: LoggedTransaction, status: Query) -> Event:
-        """XID, or COMMIT as text where no transactional engine took part, or ROLLBACK."""
+    def commit(self, number: int, transaction: LoggedTransaction, status: Query, flags: int = 0) -> Event:
+        """XID, or COMMIT as text where no transactional engine took part, or ROLLBACK; ``flags`` beside its own."""
         second = self.end_second(number, transaction)
         if transaction.end == "commit" and transaction.two_phase and not transaction.alone:
             return self.event(Xid(xid=self.xid(number)), second)
         self.xid(number)
-        return self.query(status.replace(query=transaction.end.upper()), second, SUPPRESS_USE)
+        return self.query(status.replace(query=transaction.end.upper()), second, SUPPRESS_USE | flags)
 
     def _table_id(self, table: Table) -> int:
         """Ids are given when a definition is opened: one a version of a table's definition."""

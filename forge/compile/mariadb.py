@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
-from forge.compile.statement_format import statement_variables
+from forge.compile.statement_format import statement_flags, statement_variables
 from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import (
     THREAD_SPECIFIC,
@@ -157,16 +157,27 @@ class MariadbLog(SessionLog):
             status_variables=self._commit_variables(number, transaction),
             query="COMMIT",
         )
-        yield self.commit(number, transaction, status)
+        last = self._committed_alone(transaction) if self.line.commit_has_variables else None
+        yield self.commit(number, transaction, status, 0 if last is None else statement_flags(last))
 
     def _commit_variables(self, number: int, transaction: LoggedTransaction) -> StatusVariables:
         """COMMIT of a single statement has those of the statement."""
-        last = transaction.rows_statements[-1] if transaction.rows_statements else None
-        if last is None or not (transaction.alone or not transaction.in_block) or not self.line.commit_has_variables:
+        last = self._committed_alone(transaction)
+        if last is None:
             return in_order(session_variables(self.session, self.line), self.line)
+        if not self.line.commit_has_variables:
+            variables = session_variables(self.session, self.line)
+            if last.as_text and "table_map_for_update" in (own := statement_variables(last, self.session, self.line)):
+                variables["table_map_for_update"] = own["table_map_for_update"]
+            return in_order(variables, self.line)
         if last.as_text:
             return in_order(statement_variables(last, self.session, self.line), self.line)
         return mariadb_commit_variables(last, self.clock.statement_time(number, 0)[1], self.session, self.line)
+
+    def _committed_alone(self, transaction: LoggedTransaction) -> RowsStatement | None:
+        """The statement that COMMIT belongs to: one that is a group of its own."""
+        last = transaction.rows_statements[-1] if transaction.rows_statements else None
+        return last if transaction.alone or not transaction.in_block else None
 
     def commit_second(self, number: int, group: LoggedGroup) -> int:
         """GTID is written at the end, after which autocommit statements may take a while."""

@@ -43,7 +43,13 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether the statement may have another effect where it is run again, so that MIXED logs its rows."""
     context = statement.context
     unsafe = UNSAFE_FUNCTIONS | frozenset(line.unsafe_functions)
-    if any(call.name in unsafe for call in context.calls) or not context.system_variables <= SAFE_VARIABLES:
+    if context.numbers_further:
+        # Numbers of several tables travel as one.
+        return True
+    if (
+        any(call.name in unsafe for call in context.calls | context.trigger_calls)
+        or not context.system_variables <= SAFE_VARIABLES
+    ):
         return True
     if context.in_xa and line.unsafe_xa:
         return True
@@ -51,6 +57,8 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
         # It stays where the rest is rolled back, and would come too late in the transaction's place.
         return True
     numbered = any(column.auto_increment for column in statement.table.columns)
+    if numbered and context.reads_others:
+        return True
     # Which rows come first may differ.
     selects = context.selects and (
         (numbered and context.reads_tables) or context.ignores or statement.updates is not None

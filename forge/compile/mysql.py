@@ -16,7 +16,7 @@ from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.own import rows_query
 from forge.compile.plan import Plan
-from forge.compile.statement_format import statement_variables
+from forge.compile.statement_format import statement_flags, statement_variables
 from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import (
     begin_variables,
@@ -182,12 +182,13 @@ class MysqlLog(SessionLog):
             status_variables=self._begin_variables(number, first),
             query="BEGIN" if xa is None else f"XA START {xa_text(xa)}",
         )
-        yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE)
+        flags = statement_flags(first) if isinstance(first, RowsStatement) else 0
+        yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE | flags)
         yield from self.steps(number, transaction)
         if xa is None or transaction.cut_off:
             of_statement = transaction.alone or not transaction.in_block
             plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))
-            yield self.commit(number, transaction, begin if of_statement else plain)
+            yield self.commit(number, transaction, begin if of_statement else plain, flags if of_statement else 0)
         else:
             self.xid(number)
             yield from self.xa_prepare(number, transaction, xa)

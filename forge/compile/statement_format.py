@@ -14,7 +14,15 @@ from typing import Any
 from forge.compile.clock_use import evaluates_fraction, uses_zone
 from forge.compile.session import Session
 from forge.compile.statements import LoadFile, RowsStatement, UserVariable
-from forge.compile.status import TIME_ZONE, in_order, quoted, session_variables
+from forge.compile.status import (
+    MAX_DATABASES,
+    OVER_MAX_DATABASES,
+    THREAD_SPECIFIC,
+    TIME_ZONE,
+    in_order,
+    quoted,
+    session_variables,
+)
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.intvar import INSERT_ID, LAST_INSERT_ID, Intvar
 from forge.events.layout import Body, to_bytes
@@ -39,11 +47,23 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
     if evaluates_fraction(statement, line):
         microsecond = 0 if statement.time is None else statement.time[1]
         variables["hrnow" if line.family == "mariadb" else "microseconds"] = microsecond
+    context = statement.context
+    # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
+    if statement.kind == "update" and (line.family == "mysql" or context.several) and not context.fires_update:
+        variables["table_map_for_update"] = statement.update_tables
     if line.family == "mysql":
-        if statement.kind == "update":
-            variables["table_map_for_update"] = 1
-        variables["updated_databases"] = (statement.table.database,)
+        names = context.databases or (statement.table.database,)
+        over = (context.isolated and line.foreign_keys_isolate) or len(names) > MAX_DATABASES
+        variables["updated_databases"] = OVER_MAX_DATABASES if over else names
     return variables
+
+
+def statement_flags(statement: RowsStatement) -> int:
+    """Flags that a statement's QUERY adds to those of its BEGIN and COMMIT.
+
+    DELETE of several tables gathers rows in temporary tables, which makes it the connection's own (recorded).
+    """
+    return THREAD_SPECIFIC if statement.as_text and statement.kind == "delete" and statement.context.several else 0
 
 
 def statement_bodies(

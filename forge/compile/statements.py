@@ -127,6 +127,20 @@ class Context:
     in_xa: bool = False
     #: A DELETE without WHERE.
     deletes_all: bool = False
+    #: The databases of all tables that the statement opens, each once.
+    databases: tuple[str, ...] = ()
+    #: One of them is the parent of a foreign key, or its rows are checked against one: MySQL names no databases.
+    isolated: bool = False
+    #: UPDATE or DELETE in the form for several tables, or made into it by the server.
+    several: bool = False
+    #: A table is read that the statement does not write.
+    reads_others: bool = False
+    #: A table with AUTO_INCREMENT is opened for the sake of triggers and foreign keys.
+    numbers_further: bool = False
+    #: What the texts of triggers call; ``fires``: they ran, ``fires_update``: one of an UPDATE did.
+    trigger_calls: frozenset[Call] = frozenset()
+    fires: bool = False
+    fires_update: bool = False
     #: Values for user variables and RAND() that are set before the statement, as SQL.
     settings: tuple[str, ...] = ()
 

@@ -192,7 +192,7 @@ def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | No
     if clock.declared is not None or statement.time is None:
         return None
     asks = isinstance(statement, RowsStatement) and any(
-        call.name in CLOCK_FUNCTIONS for call in statement.context.calls
+        call.name in CLOCK_FUNCTIONS for call in statement.context.calls | statement.context.trigger_calls
     )
     asks = asks or (isinstance(statement, DdlStatement) and statement.fraction)
     return _seconds(statement.time) if asks or any(map(_takes_time, _timed_columns(statement))) else None

@@ -39,6 +39,8 @@ class Circumstances:
     line: int | None
     #: The session has no strict mode.
     clips: bool = False
+    #: Statements may be logged as their texts.
+    is_text: bool = False
     #: INSERT IGNORE: impossible values become warnings.
     ignores: bool = False
 

@@ -7,6 +7,7 @@ it and the log knows nothing of it (recorded on 9.7, 10.11 and 11.8).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from forge.compile.keys import key_entries
@@ -27,6 +28,15 @@ Operation = Literal["insert", "update", "delete"]
 MAX_TABLES = 30
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table that a statement opens for writing besides its own, and what it may do to the rows."""
+
+    table: Table
+    events: tuple[Operation, ...]
+    by_trigger: bool = False
+
+
 class References:
     """The foreign keys of a session: what a statement may do, and what follows."""
 
@@ -41,6 +51,11 @@ class References:
     def is_related(self, table: Table) -> bool:
         """Whether MySQL keeps the transaction from running beside others."""
         return self.is_parent(table) or (self.checks and bool(table.foreign_keys))
+
+    def isolates(self, table: Table, events: Sequence[Operation]) -> bool:
+        """As :meth:`is_related`, of a statement in statement format: deleting a child's rows checks no parent."""
+        checked = self.checks and bool(table.foreign_keys) and bool({"insert", "update"} & set(events))
+        return self.is_parent(table) or checked
 
     def check_row(self, state: TableState, row: Row, before: Row | None = None) -> None:
         """A new or changed row has its parents.  Raises ScenarioError."""
@@ -171,28 +186,33 @@ class References:
         return frozenset(index for index, column in enumerate(table.columns) if column.name.lower() in names)
 
     def opened(self, table: Table, events: Sequence[Operation]) -> list[Table]:
-        """The tables that a statement opens for writing besides its own, in order (open_tables in sql_base.cc).
+        """The tables that a statement opens for writing besides its own, in order."""
+        return [one.table for one in self.followed(table, events)[0]]
+
+    def followed(self, table: Table, events: Sequence[Operation]) -> tuple[list[Opened], list[Trigger]]:
+        """What a statement opens for writing besides its own table, in order, and the triggers that may run
+        (open_tables in sql_base.cc).
 
         Those of foreign keys come first, then those of triggers, which bring foreign keys and triggers of their own.
         """
-        queue: list[tuple[Table, Sequence[Operation]]] = [(table, events)]
+        queue = [Opened(table, tuple(events))]
         triggers: list[Trigger] = []
         opened = run = 0
         while opened < len(queue) or run < len(triggers):
             while opened < len(queue):
-                at, its_events = queue[opened]
+                at = queue[opened]
                 opened += 1
-                queue += self._children(at, its_events, [known for known, _ in queue[1:]])
-                triggers += [one for one in self._triggers(at, its_events) if one not in triggers]
+                queue += self._children(at.table, at.events, [one.table for one in queue[1:]])
+                triggers += [one for one in self._triggers(at.table, at.events) if one not in triggers]
                 if len(queue) > MAX_TABLES + 1:
                     raise ScenarioError(f"foreign keys of {table.full_name} lead to more than {MAX_TABLES} tables")
             while run < len(triggers):
                 for name, changes in triggers[run].changes:
                     state = self.catalog.tables.get(name)
                     if state is not None:
-                        queue.append((state.table, changes))
+                        queue.append(Opened(state.table, changes, by_trigger=True))
                 run += 1
-        return [known for known, _ in queue[1:]]
+        return queue[1:], triggers
 
     def _triggers(self, table: Table, events: Sequence[Operation]) -> list[Trigger]:
         """INSERT, UPDATE, DELETE; BEFORE, AFTER; then by their creation."""
@@ -209,9 +229,7 @@ class References:
             if (trigger.table, trigger.event, trigger.timing) == ((table.database, table.name), event, timing)
         ]
 
-    def _children(
-        self, table: Table, events: Sequence[Operation], known: list[Table]
-    ) -> list[tuple[Table, Sequence[Operation]]]:
+    def _children(self, table: Table, events: Sequence[Operation], known: list[Table]) -> list[Opened]:
         """The child tables that a table's foreign keys open next."""
         operation: Operation | None = "delete" if "delete" in events else "update" if "update" in events else None
         if operation is None:
@@ -219,13 +237,13 @@ class References:
         if self.line.cascades == "logged":
             # A table as often as foreign keys lead to it.
             followed = self._opened_from(table, operation) if self.checks else []
-            return [(child.table, (under,)) for child, _, under in followed]
+            return [Opened(child.table, (under,)) for child, _, under in followed]
         if self.line.family != "mariadb":
             return []
         # MariaDB: each table once, by the names of the constraints.
-        found: list[tuple[Table, Sequence[Operation]]] = []
+        found: list[Opened] = []
         below = self._opened_from(table, operation)
         for child, _, _ in sorted(below, key=lambda one: (one[0].table.database, one[1].name)):
-            if child.table not in known and all(child.table != other for other, _ in found):
-                found.append((child.table, events))
+            if child.table not in known and all(child.table != other.table for other in found):
+                found.append(Opened(child.table, tuple(events)))
         return found

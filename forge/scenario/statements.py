@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +13,10 @@ from forge.scenario.cells import Circumstances
 from forge.scenario.foreign_keys import Operation
 from forge.scenario.inserts import Kind, insert_rows
 from forge.scenario.loads import load_rows
+from forge.scenario.sql_tables import table_references
 from forge.scenario.statement_model import Further as DeclaredFurther
 from forge.scenario.statement_model import Statement
+from forge.scenario.text_context import with_text_context
 from forge.scenario.updates import delete_rows, update_rows
 
 
@@ -32,7 +33,7 @@ def execute(statement: Statement, at: Circumstances) -> RowsStatement:
     if statement.locks is not None:
         locked = [done.table, *_locks(statement.locks, at)]
     joined = [one.table for one, declared in pairs if declared.joined]
-    names = _table_references(statement.query) if statement.query is not None and done.kind != "insert" else []
+    names = table_references(statement.query) if statement.query is not None and done.kind != "insert" else []
     if joined:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
     if done.kind == "delete" and len(names) > 1:
@@ -52,6 +53,9 @@ def execute(statement: Statement, at: Circumstances) -> RowsStatement:
         is_parent=at.references.is_parent(done.table),
         time=(at.time.second, at.time.microsecond),
     )
+    if at.is_text:
+        joint = [(one, _events(declared)) for one, declared in pairs if declared.joined]
+        done = with_text_context(done, [(done, _events(statement)), *joint], statement, at)
     return replace(
         done,
         is_related=any(at.references.is_related(table) for table in done.tables),
@@ -121,33 +125,6 @@ def _in_order(
 def _locks(names: Sequence[str], at: Circumstances) -> list[Table]:
     with at.place("locks"):
         return [at.catalog.table(name, at.current_database).table for name in names]
-
-
-_NOISE = re.compile(r"/\*.*?\*/|--\s[^\n]*|#[^\n]*|'(?:[^'\\]|\\.|'')*'", re.DOTALL)
-_CLAUSE = re.compile(
-    r"\s*(?:UPDATE\s+(?:LOW_PRIORITY\s+|IGNORE\s+)*(?P<update>.*?)\sSET\s"
-    r"|DELETE\b.*?\b(?P<from>FROM|USING)\s(?P<delete>.*?)(?:\sWHERE\s|\sORDER\s|\sLIMIT\s|$))",
-    re.IGNORECASE | re.DOTALL,
-)
-_NAME = re.compile(r"\s*(?:(?:`(?:[^`]|``)+`|[\w$]+)\s*\.\s*)?(?P<name>`(?:[^`]|``)+`|[\w$]+)")
-
-
-def _table_references(sql: str) -> list[str]:
-    """Names of the tables that an UPDATE or DELETE reads, in order; a derived table has an empty one."""
-    match = _CLAUSE.match(_NOISE.sub(" ", sql))
-    if match is None:
-        return []
-    text = match["update"] or match["delete"] or ""
-    while "(" in text:
-        shorter = re.sub(r"\([^()]*\)", " ", text)
-        if shorter == text:
-            break
-        text = shorter
-    names = []
-    for piece in re.split(r",|\b(?:STRAIGHT_)?JOIN\b", text, flags=re.IGNORECASE):
-        found = _NAME.match(piece)
-        names.append("" if found is None else found["name"].strip("`").replace("``", "`"))
-    return names
 
 
 def _position(table: Table, names: Sequence[str]) -> int:

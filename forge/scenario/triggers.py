@@ -15,6 +15,7 @@ _HEAD = re.compile(
     r"\b(?P<timing>BEFORE|AFTER)\s+(?P<event>INSERT|UPDATE|DELETE)\s+ON\b.*?\bFOR\s+EACH\s+ROW\b(?P<body>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_EACH_ROW = re.compile(r"\bFOR\s+EACH\s+ROW\b", re.IGNORECASE)
 _NOISE = re.compile(r"/\*.*?\*/|--\s[^\n]*|#[^\n]*|'(?:[^'\\]|\\.|'')*'", re.DOTALL)
 _CHANGE = re.compile(
     rf"\b(?:(?P<insert>INSERT|REPLACE)(?:\s+(?:IGNORE|LOW_PRIORITY|HIGH_PRIORITY|DELAYED))*(?:\s+INTO)?"
@@ -38,7 +39,7 @@ _ROW_WORDS = ("INSERT", "REPLACE", "UPDATE", "DELETE")
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A trigger: its table, and the tables that its text changes, with how."""
+    """A trigger: its table, the text that it runs, and the tables that this changes, with how."""
 
     table: TableName
     timing: Literal["before", "after"]
@@ -48,6 +49,7 @@ class Trigger:
     sets: frozenset[str] = frozenset()
     #: The first thing that it does is to change rows.
     starts_with_rows: bool = False
+    body: str = ""
 
 
 def trigger_of(sql: str, table: TableName) -> Trigger | None:
@@ -63,6 +65,7 @@ def trigger_of(sql: str, table: TableName) -> Trigger | None:
         changes=changed_tables(head["body"], table[0]),
         sets=_set_columns(head["body"]),
         starts_with_rows=_first_word(head["body"]) in _ROW_WORDS,
+        body=sql[row.end() :] if (row := _EACH_ROW.search(sql)) is not None else "",
     )
 
 

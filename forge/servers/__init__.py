@@ -114,6 +114,11 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     logs_unread_variables: bool = False
     #: Statement format: USER_VAR says whether an integer is unsigned.
     user_variable_flags: bool = True
+    #: Subqueries that make a statement one of several tables: "all" of a DELETE (MySQL 8.0.21 on), "in" of UPDATE and
+    #: DELETE (MariaDB 11.1 on).
+    joins_subqueries: Literal["", "all", "in"] = ""
+    #: UPDATE of several tables asks the engine to change a row that stays the same.
+    updates_on_the_fly: bool = False
     #: CREATE TABLE ... SELECT is one group of table and rows, as recorded (MySQL: WL#13355, 8.0.21 on).
     create_select: bool = False
     #: Statement format: the text of LOAD DATA has one space behind OPTIONALLY, and an escape for 0x1a.
