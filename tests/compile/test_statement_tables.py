@@ -8,9 +8,10 @@ from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.scenario import Scenario, Session, Statement, delete, insert, plan, update
 from forge.scenario.sql_tables import is_of_several_tables
+from forge.scenario.table_model import TableDeclaration
 from forge.servers import server_line
 
-TABLES = [
+TABLES: list[str | TableDeclaration] = [
     "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)",
     "CREATE TABLE e.u (id INT PRIMARY KEY, v INT)",
     "CREATE TABLE d.log (n INT AUTO_INCREMENT PRIMARY KEY, v INT)",
