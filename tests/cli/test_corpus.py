@@ -125,6 +125,8 @@ def test_an_interrupted_build_says_so_in_one_line_and_leaves_nothing(tmp_path: P
     process = subprocess.Popen(
         [sys.executable, "-m", "forge", "corpus", "build", "--out", str(tmp_path / "out"), "--master", "local[1]"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)},
+        # A shell without job control starts what runs in its background deaf to the interrupt.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     # Under way once the folder of the parts is there and Spark has started its log.
     deadline = time.monotonic() + 60

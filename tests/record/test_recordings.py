@@ -48,6 +48,7 @@ ONLY = {
     "old-fractions": SERVERS[1:],
     "old-temporals": SERVERS[1:],
     "vectors": (SERVERS[0], SERVERS[2]),
+    "wrong-addresses": SERVERS[1:],
     "years-two-digits": SERVERS[1:],
 }
 
