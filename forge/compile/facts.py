@@ -67,6 +67,8 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     first_table_id: int | None = None
     #: One a group: of the XID event, or of the DDL's status variable; groups without one have 0.
     xids: list[int] | None = None
+    #: One a data definition statement inside a transaction (MariaDB: CREATE TEMPORARY TABLE).
+    inner_xids: list[int] | None = None
     first_xid: int | None = None
     #: Number of the first GTID (gno).
     first_gno: int | None = None

@@ -65,7 +65,22 @@ class LoggedTransaction:
     @property
     def has_text(self) -> bool:
         """Whether a statement is logged as its text."""
-        return any(statement.as_text for statement in self.rows_statements)
+        return self.has_ddl or any(statement.as_text for statement in self.rows_statements)
+
+    @property
+    def has_ddl(self) -> bool:
+        """Whether temporary tables come and go in it."""
+        return any(isinstance(step, DdlStatement) for step in self.steps)
+
+    @property
+    def of_statement(self) -> bool:
+        """Whether it ends with its statement, not with COMMIT of the client's."""
+        return self.alone or not self.in_block
+
+    @property
+    def thread_specific(self) -> bool:
+        """Whether the statement that it ends with has to do with a temporary table."""
+        return self.of_statement and any(statement.touches_temporary for statement in self.rows_statements)
 
     @property
     def is_transactional(self) -> bool:
@@ -113,6 +128,8 @@ class Caches:
         self.engine_first = False
         #: What no rollback reaches was changed.
         self.mixed = False
+        #: Temporary tables came or went, logged or not.
+        self.made_temporary = False
 
     def add(self, step: Step) -> None:
         """A statement is over."""
@@ -120,6 +137,11 @@ class Caches:
             self._rows_statement(step)
         elif isinstance(step, OwnEvent):
             self.steps.append(step)
+        elif isinstance(step, DdlStatement):
+            self.made_temporary = True
+            logged = [] if step.unlogged else list(parts_of_drop(step, self.line))
+            self.steps += logged
+            self.registered |= bool(logged)
         elif isinstance(step, Savepoint):
             self.steps += [step] if self.registered else []
             self._savepoints[step.name.lower()] = _Mark(len(self.steps), self.registered, self.joined)
@@ -133,7 +155,7 @@ class Caches:
         """The transaction's groups, in the order of the log."""
         end, xa = self.transaction.end, self.transaction.xa
         # MariaDB takes back a ROLLBACK of rows whole, one of XA not.
-        takes_back = self.keeps and xa is None and not self.transaction.statement_format
+        takes_back = self.keeps and xa is None and not self.transaction.statement_format and not self.made_temporary
         if end == "rollback" and (takes_back or not self._keeps_rolled_back):
             self.steps.clear()
         elif has_statements(self.steps) or (end == "prepare" and self.prepares):
@@ -157,8 +179,11 @@ class Caches:
         That is trx_cache.cannot_rollback in sql/binlog.cc, and trans_has_updated_non_trans_table in MariaDB's log.cc.
         """
         if self.keeps:
-            return self.mixed
-        return any(isinstance(step, RowsStatement) and self._stays(step) for step in self.steps)
+            return self.mixed or self.made_temporary
+        return any(
+            isinstance(step, DdlStatement) or (isinstance(step, RowsStatement) and self._stays(step))
+            for step in self.steps
+        )
 
     def _stays(self, step: RowsStatement) -> bool:
         """Whether the statement changed what no rollback reaches.
@@ -183,7 +208,12 @@ class Caches:
         if is_transactional(step.table):
             self.engine_first = self.engine_first if self.joined else not self.registered
             self.joined = True
-            self.engaged |= bool(step.changes) or not changes_nothing(step, self.line)
+            # What a temporary table holds is not for recovery (handler::mark_trx_read_write).
+            written = not step.table.temporary and (bool(step.changes) or not changes_nothing(step, self.line))
+            self.engaged |= written
+        if step.table.temporary and not step.as_text:
+            self.mixed |= self.keeps and self._stays(step)
+            return
         if step.first is None and not step.as_text:
             return
         self._rows.append(step)
@@ -247,11 +277,35 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
                 yield group
         elif group.unlogged:
             continue
+        elif group.kind == "drop_table":
+            yield from parts_of_drop(group, line)
         elif line.family == "mysql":
             yield from _mysql_ddl(group)
-        elif not (group.kind == "create_table" and group.no_effect):
-            # MariaDB does not log CREATE TABLE IF NOT EXISTS of a table that exists (recorded).
+        elif group.temporary or not (group.kind == "create_table" and group.no_effect):
+            # MariaDB does not log CREATE TABLE IF NOT EXISTS of a table that exists, unless it is temporary (recorded).
             yield group
+
+
+def parts_of_drop(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStatement]:
+    """What DROP TABLE is logged as: temporary tables by themselves, those that no rollback reaches first (recorded)."""
+    if not statement.dropped_temporary:
+        yield from _mysql_ddl(statement) if line.family == "mysql" else (statement,)
+        return
+    base = replace(statement, dropped_temporary=())
+    parts: list[DdlStatement] = []
+    databases = list(statement.databases)
+    for transactional in (False, True):
+        names = tuple(one.name for one in statement.dropped_temporary if one.transactional == transactional)
+        databases += [name[0] for name in names if name[0] not in databases]
+        part = replace(base, temporary=True, dropped=names, named=names, missing=(), irrevocable=(), no_effect=True)
+        parts += [replace(part, databases=tuple(databases))] if names else []
+    kept = bool(base.dropped or base.missing)
+    if line.family == "mariadb":
+        yield from parts
+        yield from (base,) if kept else ()
+    else:
+        yield from _mysql_ddl(base) if kept else ()
+        yield from parts
 
 
 def _mysql_ddl(statement: DdlStatement) -> Iterator[DdlStatement]:

@@ -61,6 +61,7 @@ class SessionLog(ABC):
         #: Full names of the tables that TABLE_MAP events are of.
         self.mapped: set[str] = set()
         self.loads = 0
+        self.inner_ddls = 0
         self.next_file_id = count(1)
         self.next_xid = count(DEFAULT_XID if self.facts.first_xid is None else self.facts.first_xid)
         self._first_table_id = DEFAULT_TABLE_ID if self.facts.first_table_id is None else self.facts.first_table_id
@@ -91,6 +92,10 @@ class SessionLog(ABC):
     @abstractmethod
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
         """The group of a data definition statement."""
+
+    @abstractmethod
+    def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
+        """The event of a statement that makes or drops temporary tables inside a transaction."""
 
     @abstractmethod
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
@@ -159,6 +164,13 @@ class SessionLog(ABC):
             return self.facts.xids[number]
         return next(self.next_xid)
 
+    def inner_xid(self) -> int:
+        """The number of a data definition statement inside a transaction."""
+        place = self.inner_ddls
+        self.inner_ddls += 1
+        recorded = self.facts.inner_xids
+        return recorded[place] if recorded is not None and place < len(recorded) else next(self.next_xid)
+
     def rows(self, statement: RowsStatement, second: int, inside: Sequence[OwnEvent] = ()) -> Iterator[Event]:
         """TABLE_MAP and row events of a statement, with the scenario's events ``inside`` after the TABLE_MAP."""
         try:
@@ -188,6 +200,8 @@ class SessionLog(ABC):
                     inside.append(step)
                 elif step.place == "here":
                     yield own_event(step, second, self.session, self.line)
+            elif isinstance(step, DdlStatement):
+                yield self.inner_ddl(step, second)
             elif isinstance(step, RowsStatement) and step.as_text:
                 yield from self.text(step, second, transaction.current_database)
             elif isinstance(step, RowsStatement):

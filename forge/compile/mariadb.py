@@ -102,6 +102,14 @@ class MariadbLog(SessionLog):
         event = self.query(query, second, flags)
         yield event if statement.kind.endswith("_database") else self._compressed(event)
 
+    def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
+        xid = self.inner_xid() if statement.kind == "create_table" else 0
+        status = mariadb_ddl_variables(statement, xid, 0, self.session, self.line)
+        query = Query(
+            database=statement.current_database, status_variables=status, query=ddl_text(statement, self.line)
+        )
+        return self.query(query, second, ddl_flags(statement, self.line))
+
     def _create_select(self, number: int, statement: DdlStatement, selected: RowsStatement) -> Iterator[Event]:
         """CREATE TABLE ... SELECT; without rows no engine takes part, and COMMIT has the number of the DDL's."""
         second = self.clock.second(number, 0)
@@ -135,12 +143,13 @@ class MariadbLog(SessionLog):
         return event.replace(body=compressed_query(body)) if self.session.log_bin_compress and long else event
 
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
-        transactional = transaction.is_transactional
+        transactional = transaction.is_transactional and not transaction.thread_specific
         prepared = self.has_xa_end(transaction)
         # Without an engine the number of engines beside the first is -1.
         ended = transaction.engaged or transaction.alone or transaction.end == "rollback"
         unknown = prepared or not ended
-        flags2 = ALLOW_PARALLEL | (TRANSACTIONAL if transactional else 0) | (PREPARED_XA if prepared else 0)
+        kind = DDL if transaction.has_ddl else TRANSACTIONAL if transactional else 0
+        flags2 = ALLOW_PARALLEL | kind | (PREPARED_XA if prepared else 0)
         xa = transaction.xa if prepared else None
         yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=unknown)
         yield from map(self._cached, self.before_begin(number, transaction))
@@ -177,7 +186,7 @@ class MariadbLog(SessionLog):
     def _committed_alone(self, transaction: LoggedTransaction) -> RowsStatement | None:
         """The statement that COMMIT belongs to: one that is a group of its own."""
         last = transaction.rows_statements[-1] if transaction.rows_statements else None
-        return last if transaction.alone or not transaction.in_block else None
+        return last if transaction.of_statement else None
 
     def commit_second(self, number: int, group: LoggedGroup) -> int:
         """GTID is written at the end, after which autocommit statements may take a while."""

@@ -26,6 +26,11 @@ SAFE_VARIABLES = frozenset((
 ))  # fmt: skip
 
 
+def logs_temporary(session: Session, line: ServerLine) -> bool:
+    """Whether statements on temporary tables are logged, as their texts."""
+    return session.binlog_format == "statement" or (session.binlog_format == "mixed" and line.mixed_logs_temporary)
+
+
 def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
     """Whether the statement is logged as its text."""
     context = statement.context
@@ -35,6 +40,8 @@ def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> boo
         return False
     if statement.load is not None and not statement.load.content:
         # An empty file changes nothing, and is not sent.
+        return False
+    if statement.touches_temporary and not logs_temporary(session, line):
         return False
     return session.binlog_format == "statement" or not (is_unsafe(statement, line) or _several_keys(statement, line))
 
@@ -53,7 +60,7 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
         return True
     if context.in_xa and line.unsafe_xa:
         return True
-    if context.follows_changes and not is_transactional(statement.table):
+    if context.follows_changes and not is_transactional(statement.table) and not statement.table.temporary:
         # It stays where the rest is rolled back, and would come too late in the transaction's place.
         return True
     numbered = any(column.auto_increment for column in statement.table.columns)

@@ -19,6 +19,8 @@ from forge.compile.plan import Plan
 from forge.compile.statement_format import statement_flags, statement_variables
 from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import (
+    THREAD_SPECIFIC,
+    begin_of_ddl,
     begin_variables,
     create_select_variables,
     ddl_flags,
@@ -128,7 +130,7 @@ class MysqlLog(SessionLog):
             query=ddl_text(statement, self.line),
         )
         thread_id = None
-        if statement.implicit:
+        if statement.kind == "empty_memory":
             # The server works on it in a connection of its own (recorded).
             self.implicit_threads += 1
             thread_id = self.thread_id + self.implicit_threads
@@ -183,17 +185,27 @@ class MysqlLog(SessionLog):
             query="BEGIN" if xa is None else f"XA START {xa_text(xa)}",
         )
         flags = statement_flags(first) if isinstance(first, RowsStatement) else 0
+        flags |= THREAD_SPECIFIC if isinstance(first, DdlStatement) else 0
         yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE | flags)
         yield from self.steps(number, transaction)
         if xa is None or transaction.cut_off:
-            of_statement = transaction.alone or not transaction.in_block
             plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))
+            of_statement = transaction.of_statement
             yield self.commit(number, transaction, begin if of_statement else plain, flags if of_statement else 0)
         else:
             self.xid(number)
             yield from self.xa_prepare(number, transaction, xa)
 
+    def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
+        status = ddl_variables(statement, None, 0, self.session, self.line)
+        query = Query(
+            database=statement.current_database, status_variables=status, query=ddl_text(statement, self.line)
+        )
+        return self.query(query, second, ddl_flags(statement, self.line))
+
     def _begin_variables(self, number: int, first: Step) -> StatusVariables:
+        if isinstance(first, DdlStatement):
+            return begin_of_ddl(first, self.session, self.line)
         if not isinstance(first, RowsStatement):
             return in_order(session_variables(self.session, self.line), self.line)
         if first.as_text:

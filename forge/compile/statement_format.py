@@ -61,9 +61,11 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
 def statement_flags(statement: RowsStatement) -> int:
     """Flags that a statement's QUERY adds to those of its BEGIN and COMMIT.
 
-    DELETE of several tables gathers rows in temporary tables, which makes it the connection's own (recorded).
+    DELETE of several tables gathers rows in temporary tables, which makes it the connection's own (recorded), as the
+    client's own temporary tables do.
     """
-    return THREAD_SPECIFIC if statement.as_text and statement.kind == "delete" and statement.context.several else 0
+    gathers = statement.as_text and statement.kind == "delete" and statement.context.several
+    return THREAD_SPECIFIC if gathers or statement.touches_temporary else 0
 
 
 def statement_bodies(

@@ -143,6 +143,8 @@ class Context:
     fires_update: bool = False
     #: Values for user variables and RAND() that are set before the statement, as SQL.
     settings: tuple[str, ...] = ()
+    #: The text reads a temporary table.
+    reads_temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +235,11 @@ class RowsStatement:
             yield from later.statement.logged()
 
     @property
+    def touches_temporary(self) -> bool:
+        """Whether it changes or reads a temporary table."""
+        return self.context.reads_temporary or any(part.table.temporary for part in self.parts())
+
+    @property
     def first(self) -> RowsStatement | None:
         """The part that logs the first change; None if nothing changed."""
         return next((part for part, _ in self.logged()), None)
@@ -269,6 +276,16 @@ AlterMethod = Literal["rename", "metadata", "in_place", "copy"]
 
 
 @dataclass(frozen=True, slots=True)
+class DroppedTemporary:
+    """A temporary table that DROP TABLE named: (database, name), and whether a rollback reaches its rows."""
+
+    name: tuple[str, str]
+    transactional: bool
+    #: Its making was logged.
+    logged: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class DdlStatement:
     """A data definition statement; ``databases`` are those that its tables belong to, each once."""
 
@@ -298,8 +315,14 @@ class DdlStatement:
     #: Those of ``dropped`` that are in an engine without transactions.
     irrevocable: tuple[tuple[str, str], ...] = ()
     if_exists: bool = False
-    #: CREATE TABLE ... LIKE.
+    #: DROP TABLE: the temporary tables, in the order of the statement.
+    dropped_temporary: tuple[DroppedTemporary, ...] = ()
+    #: The table that the statement makes or changes is temporary; it has to do with one in any way.
+    temporary: bool = False
+    touches_temporary: bool = False
+    #: CREATE TABLE ... LIKE, and the table that it names.
     like: bool = False
+    likeness: Table | None = None
     #: CREATE TABLE ... SELECT: the rows that the table gets, in the same group.
     selected: RowsStatement | None = None
     #: IF [NOT] EXISTS made the statement change nothing; it is logged all the same.

@@ -107,6 +107,8 @@ class Table:
     partition_columns: frozenset[int] = frozenset()
 
     foreign_keys: tuple[ForeignKey, ...] = ()
+    #: It is the session's own, and goes with it.
+    temporary: bool = False
 
     @property
     def full_name(self) -> str:

@@ -52,8 +52,8 @@ class OwnEvent:
     post_header_length: int | None = None
 
 
-#: A statement inside a transaction, or an event that is placed there.
-Step = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint | OwnEvent
+#: A statement inside a transaction (data definition: of temporary tables), or an event that is placed there.
+Step = RowsStatement | DdlStatement | Savepoint | RollbackTo | ReleaseSavepoint | OwnEvent
 
 
 @dataclass(frozen=True, slots=True)

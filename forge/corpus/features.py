@@ -59,6 +59,7 @@ def features_of(scenario: Scenario, plan: Plan, files: Sequence[Sequence[Event]]
     for group in plan.groups:
         if isinstance(group, DdlStatement):
             found.add(f"statement:{group.kind}")
+            found |= {"statement:temporary table"} if group.touches_temporary else set()
             for table in group.tables:
                 found |= set(_table(table))
         else:
@@ -136,7 +137,7 @@ def _images(group: Any, mode: str) -> Iterator[str]:
 
 def _rows_statements(statements: Iterable[Any]) -> Iterator[RowsStatement]:
     for statement in statements:
-        if isinstance(statement, RowsStatement):
+        if isinstance(statement, RowsStatement) and not statement.table.temporary:
             yield statement
             yield from _rows_statements(getattr(statement, "further", ()))
 

@@ -34,6 +34,8 @@ from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 
 STMT_END = 0x0001
+#: MariaDB's GTID: the group is one statement without BEGIN.
+STANDALONE = 0x01
 ARTIFICIAL, RELAY_LOG = 0x0020, 0x0040
 
 
@@ -68,6 +70,9 @@ class _Collected:
         self.exec_times: list[int] = []
         self.table_ids: list[int] = []
         self.xids: list[int] = []
+        self.inner_xids: list[int] = []
+        #: The group is one of a MariaDB transaction, not of a statement by itself.
+        self.in_transaction = False
         self.file_ids: list[int] = []
         self.statement_open = False
         self.gtid_second: int | None = None
@@ -99,6 +104,7 @@ class _Collected:
             if body.thread_id is not None:
                 self._thread(body.thread_id)
             self._open_group()
+            self.in_transaction = not body.flags2 & STANDALONE
             self.gtid_second = event.timestamp
         elif isinstance(body, (PreviousGtids, GtidList)):
             if event.timestamp != self.file.get("opened"):
@@ -134,6 +140,7 @@ class _Collected:
             exec_times=self.exec_times,
             table_ids=self.table_ids,
             xids=self.xids,
+            inner_xids=self.inner_xids or None,
             file_ids=self.file_ids or None,
             later_files=[FileFacts(**file) for file in later],
             **self.found,
@@ -184,6 +191,8 @@ class _Collected:
             return
         self._current().append(timestamp)
         variables = dict(body.status_variables)
+        if self.in_transaction and "mariadb_ddl_xid" in variables:
+            self.inner_xids.append(variables["mariadb_ddl_xid"])
         self.xids[-1] = variables.get("ddl_xid") or variables.get("mariadb_ddl_xid", 0)
 
     def _end(self, timestamp: int) -> None:

@@ -154,7 +154,7 @@ class Alteration:
         keys = (*self.keys, *self.new_keys)
         checks = tuple(self.checks)
         definition = Definition(*name, columns, keys, self.collation, self.server, checks, self.engine)
-        definition = replace(definition, partitions=self.partitions)
+        definition = replace(definition, partitions=self.partitions, temporary=self.state.definition.temporary)
         definition = definition.with_not_null_keys().with_checks(self.new_checks)
         definition = self._with_foreign_keys(definition, catalog, current)
         altered = TableState(definition, version, self._first_number())

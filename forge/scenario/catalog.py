@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 from forge.compile.grouping import is_transactional
-from forge.compile.statements import DdlKind, DdlStatement
-from forge.compile.table_map import key_of_rows
+from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, nearest
 from forge.scenario.create_select import CopiedRows
-from forge.scenario.definition import ColumnDefinition, Definition, define_column
+from forge.scenario.create_table import check_temporary, defined_table, needs_key, with_generated_key
+from forge.scenario.dropped_tables import drop_tables
 from forge.scenario.engines import INNODB, check_engine
 from forge.scenario.foreign_key_definition import declared_references, with_foreign_keys
 from forge.scenario.objects import ObjectName, ObjectStatement, apply_object, forget_database
@@ -22,24 +21,19 @@ from forge.scenario.state import TableState
 from forge.scenario.syntax import (
     AlterTable,
     CharsetClause,
-    ColumnDraft,
     CreateLike,
     CreateTable,
     DatabaseStatement,
     DropTables,
-    KeyDraft,
-    PartDraft,
     RenameTables,
     SelectDraft,
     TableDdl,
     TableRef,
-    TypeDraft,
 )
-from forge.scenario.table_changes import alter_table, drop_tables, rename_tables, truncate_table
+from forge.scenario.table_changes import alter_table, rename_tables, truncate_table
 from forge.scenario.tokens import SqlError, SqlUnsupported
 from forge.scenario.triggers import Trigger
 from forge.servers import server_line
-from forge.values.sqltype import SqlType
 
 SYSTEM_DATABASES = frozenset({"mysql", "sys", "information_schema", "performance_schema"})
 _NAME = re.compile(r"\s*(`(?:[^`]|``)+`|[^`.\s]+)(?:\s*\.\s*(`(?:[^`]|``)+`|[^`.\s]+))?\s*")
@@ -58,6 +52,10 @@ class Catalog:
         #: Default collation by database.
         self.databases: dict[str, int] = {}
         self.tables: dict[TableName, TableState] = {}
+        #: The session's temporary tables, oldest first; each hides the one of its name in ``tables``.
+        self.temporary: dict[TableName, TableState] = {}
+        #: The session logs what is done to temporary tables.
+        self.logs_temporary = False
         #: Views, triggers, routines and events: (kind, database, name) -> the table of a trigger.
         self.objects: dict[ObjectName, TableName | None] = {}
         #: Triggers by their names in ``objects``, which has those that are there.
@@ -74,11 +72,31 @@ class Catalog:
         database = parts[0] if len(parts) == 2 else current
         if not database:
             raise ScenarioError(f"table {declared!r} names no database", expected="database.table, or session.database")
-        found = self.tables.get((database, parts[-1]))
+        found = self.find((database, parts[-1]))
         if found is None:
             raise self._unknown_table(database, parts[-1])
         found.is_open = True
         return found
+
+    def find(self, name: TableName) -> TableState | None:
+        """The table that a name means: a temporary one before all others."""
+        return self.temporary.get(name) or self.tables.get(name)
+
+    def put(self, old: TableName, new: TableState, *, moves: bool) -> None:
+        """A table has a new definition; one that ``moves`` is made now."""
+        name = (new.table.database, new.table.name)
+        shelf = self.shelf(temporary=new.table.temporary)
+        if moves:
+            del shelf[old]
+            shelf[name] = new
+            return
+        entries = [(name, new) if known == old else (known, state) for known, state in shelf.items()]
+        shelf.clear()
+        shelf.update(entries)
+
+    def shelf(self, *, temporary: bool) -> dict[TableName, TableState]:
+        """The temporary tables, or the others."""
+        return self.temporary if temporary else self.tables
 
     def database(self, name: str) -> str:
         """The name of a database that exists.  Raises ScenarioError with the nearest name."""
@@ -128,7 +146,7 @@ class Catalog:
     def state_of(self, ref: TableRef, current: str) -> TableState:
         """The table that a statement names.  Raises SqlError."""
         database = self.database_of(ref, current)
-        found = self.tables.get((database, ref.name))
+        found = self.find((database, ref.name))
         if found is None:
             unknown = self._unknown_table(database, ref.name)
             raise SqlError(unknown.problem, ref.offset, suggestion=unknown.suggestion)
@@ -143,11 +161,11 @@ class Catalog:
         self._versions[name] = version
         return version
 
-    def free_name(self, ref: TableRef, current: str) -> TableName:
+    def free_name(self, ref: TableRef, current: str, *, temporary: bool = False) -> TableName:
         name = (self.database_of(ref, current), ref.name)
-        if name in self.tables:
+        if name in self.shelf(temporary=temporary):
             raise SqlError(f"table {'.'.join(name)} exists already", ref.offset)
-        if ("view", *name) in self.objects:
+        if not temporary and ("view", *name) in self.objects:
             raise SqlError(f"{'.'.join(name)} is a view", ref.offset, expected="another name")
         return name
 
@@ -187,18 +205,21 @@ class Catalog:
 
     def _create(self, statement: CreateTable, sql: str, current: str) -> DdlStatement:
         database = self.database_of(statement.table, current)
-        result = DdlStatement(kind="create_table", sql=sql, current_database=current, databases=(database,))
+        result = self._creation(sql, current, database, temporary=statement.temporary)
         result = replace(result, if_exists=statement.if_not_exists)
-        if (database, statement.table.name) in self.tables and statement.if_not_exists:
+        shelf = self.shelf(temporary=statement.temporary)
+        if (database, statement.table.name) in shelf and statement.if_not_exists:
             # With SELECT no server logs it.
             unlogged = statement.select is not None
-            known = self.tables[(database, statement.table.name)].table
+            known = shelf[(database, statement.table.name)].table
             return replace(result, no_effect=True, unlogged=unlogged, tables=(known,))
-        name = self.free_name(statement.table, current)
+        name = self.free_name(statement.table, current, temporary=statement.temporary)
+        if statement.temporary:
+            check_temporary(statement)
         if statement.select is not None:
             return self._create_select(statement, statement.select, name, result)
         definition = defined_table(statement, name, self.databases[database], self.server)
-        if self.generates_keys and _needs_key(statement, definition):
+        if self.generates_keys and needs_key(statement, definition):
             if statement.partitions is not None:
                 problem = "no server generates a primary key for a table with partitions"
                 raise SqlError(problem, statement.partitions.offset, expected="a key")
@@ -209,9 +230,20 @@ class Catalog:
         definition = with_foreign_keys(definition, references, self, current)
         state = TableState(definition, self.next_version(name), statement.options.auto_increment or 1)
         check_engine(state.table, self.server)
-        self.tables[name] = state
+        shelf[name] = state
+        state.is_logged = self.logs_temporary
         by_text = has_text_values(definition.partitions)
         return replace(result, tables=(state.table,), defines=state.table.columns, partitioned_by_text=by_text)
+
+    def _creation(self, sql: str, current: str, database: str, *, temporary: bool) -> DdlStatement:
+        return DdlStatement(
+            kind="create_table",
+            sql=sql,
+            current_database=current,
+            databases=(database,),
+            temporary=temporary,
+            touches_temporary=temporary,
+        )
 
     def _create_select(
         self, statement: CreateTable, select: SelectDraft, name: TableName, result: DdlStatement
@@ -219,14 +251,17 @@ class Catalog:
         copied = CopiedRows(statement, select, self.state_of(select.table, result.current_database), self.server)
         definition = defined_table(statement, name, self.databases[name[0]], self.server, copied.columns)
         others = statement.partitions is not None or bool(statement.foreign_keys)
-        if others or definition.engine != INNODB or (self.generates_keys and _needs_key(statement, definition)):
+        if others or definition.engine != INNODB or (self.generates_keys and needs_key(statement, definition)):
             what = "with partitions, foreign keys, generated keys or another engine"
             raise SqlUnsupported(f"CREATE TABLE ... SELECT {what} is not supported yet", select.offset)
         printed = replace(statement, columns=copied.charset(copied.drafts, definition))
         text = create_table_text(printed, definition, result.current_database)
         state = TableState(definition, self.next_version(name), statement.options.auto_increment or 1)
         rows = copied.insert(state, result.sql)
-        self.tables[name] = state
+        self.shelf(temporary=statement.temporary)[name] = state
+        state.is_logged = self.logs_temporary
+        touches = statement.temporary or copied.source.table.temporary
+        result = replace(result, touches_temporary=touches)
         return replace(result, sql=text, replayed=result.sql, tables=(state.table,), selected=rows)
 
     def _create_like(self, statement: CreateLike, sql: str, current: str) -> DdlStatement:
@@ -234,68 +269,17 @@ class Catalog:
         database = self.database_of(statement.table, current)
         if (database, statement.table.name) == (model.table.database, model.table.name):
             raise SqlError(f"table {model.name} cannot be like itself", statement.like.offset)
-        result = DdlStatement(kind="create_table", sql=sql, current_database=current, databases=(database,), like=True)
-        if (database, statement.table.name) in self.tables and statement.if_not_exists:
+        result = replace(self._creation(sql, current, database, temporary=statement.temporary), like=True)
+        shelf = self.shelf(temporary=statement.temporary)
+        if (database, statement.table.name) in shelf and statement.if_not_exists:
             return replace(result, no_effect=True)
-        name = self.free_name(statement.table, current)
+        name = self.free_name(statement.table, current, temporary=statement.temporary)
         definition = replace(model.definition, database=database, name=name[1], foreign_keys=())
+        definition = replace(definition, temporary=statement.temporary)
+        if statement.temporary and definition.partitions is not None:
+            raise SqlError("a temporary table has no partitions", statement.like.offset)
         state = TableState(definition, self.next_version(name))
-        self.tables[name] = state
-        return replace(result, tables=(state.table,))
-
-
-def defined_table(
-    statement: CreateTable,
-    name: TableName,
-    database_collation: int,
-    server: str,
-    completed: Callable[[tuple[ColumnDefinition, ...]], tuple[ColumnDefinition, ...]] = lambda columns: columns,
-) -> Definition:
-    """The definition that CREATE TABLE states; ``completed`` adds columns of a SELECT.  Raises SqlError."""
-    collation = statement.options.charset.resolve(database_collation, server).id
-    columns = completed(tuple(define_column(draft, collation, server) for draft in statement.columns))
-    own = [key for draft in statement.columns for key in draft.own_keys()]
-    nullable = {draft.name.lower() for draft in statement.columns if draft.nullable}
-    keys = (*own, *statement.keys)
-    for key in keys:
-        for part in key.parts if key.kind == "primary" else ():
-            if part.column.lower() in nullable:
-                problem = f"column {part.column!r} of the primary key cannot be NULL"
-                raise SqlError(problem, part.offset, expected="NOT NULL")
-    engine = statement.options.engine or INNODB
-    definition = Definition(name[0], name[1], columns, keys, collation, server, engine=engine).with_not_null_keys()
-    checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
-    definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
-    return replace(definition, partitions=statement.partitions)
-
-
-def _needs_key(statement: CreateTable, definition: Definition) -> bool:
-    """Whether InnoDB would make a hidden row id its clustering key."""
-    return definition.engine == INNODB and key_of_rows(definition.table(0)) is None
-
-
-def with_generated_key(statement: CreateTable) -> CreateTable:
-    """The statement with the key that a server generates.  Raises SqlError where it cannot (4108, 4109)."""
-    for draft in statement.columns:
-        if draft.name.lower() == GENERATED_KEY:
-            raise SqlError(f"the server cannot generate a primary key: there is a column {draft.name!r}", draft.offset)
-        if draft.auto_increment:
-            problem = f"the server cannot generate a primary key beside AUTO_INCREMENT column {draft.name!r}"
-            raise SqlError(problem, draft.offset)
-    offset = statement.table.offset
-    column = ColumnDraft(
-        GENERATED_KEY,
-        TypeDraft(SqlType("BIGINT", unsigned=True), offset=offset),
-        offset,
-        nullable=False,
-        auto_increment=True,
-        visible=False,
-    )
-    key = KeyDraft("primary", None, (PartDraft(GENERATED_KEY, None, offset),), offset)
-    return replace(statement, columns=(column, *statement.columns), keys=(key, *statement.keys))
-
-
-GENERATED_KEY = "my_row_id"
-
-
-__all__ = ["SYSTEM_DATABASES", "Catalog", "DdlKind", "defined_table"]
+        shelf[name] = state
+        state.is_logged = self.logs_temporary
+        touches = statement.temporary or model.table.temporary
+        return replace(result, tables=(state.table,), touches_temporary=touches, likeness=model.table)

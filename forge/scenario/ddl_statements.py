@@ -29,7 +29,7 @@ from forge.scenario.tokens import Cursor, SqlError, SqlUnsupported
 #: Statements that servers log and this version does not make: they are rewritten, or need objects it does not track.
 _OTHER_OBJECTS = (
     "EVENT", "FUNCTION", "LOGFILE", "LIBRARY", "MATERIALIZED", "PROCEDURE", "RESOURCE", "ROLE", "SERVER",
-    "TABLESPACE", "TEMPORARY", "TRIGGER", "UNDO", "USER", "VIEW", "DEFINER", "OR", "AGGREGATE", "INSTANCE", "SQL",
+    "TABLESPACE", "TRIGGER", "UNDO", "USER", "VIEW", "DEFINER", "OR", "AGGREGATE", "INSTANCE", "SQL",
     "JSON", "EXTERNAL", "ALGORITHM",
 )  # fmt: skip
 _DML = ("INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "LOAD", "WITH", "VALUES")
@@ -85,10 +85,14 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
     on_object = object_statement(cursor, verb)
     if on_object is not None:
         return on_object
+    temporary = verb in ("CREATE", "DROP") and cursor.accept("TEMPORARY")
     if cursor.accept("TABLE"):
-        if verb == "CREATE":
-            return create_table(cursor)
-        return alter_table(cursor) if verb == "ALTER" else _drop_tables(cursor)
+        if verb == "ALTER":
+            return alter_table(cursor)
+        statement = create_table(cursor) if verb == "CREATE" else _drop_tables(cursor)
+        return replace(statement, temporary=temporary)
+    if temporary:
+        cursor.wrong("TABLE", ("TABLE",))
     if cursor.accept_any("DATABASE", "SCHEMA"):
         return _database(cursor, verb)
     if verb == "CREATE" and what.is_word("UNIQUE", "FULLTEXT", "SPATIAL", "INDEX"):

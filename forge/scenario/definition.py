@@ -98,6 +98,7 @@ class Definition:
     engine: str = INNODB
     foreign_keys: tuple[ForeignKey, ...] = ()
     partitions: PartitionClause | None = None
+    temporary: bool = False
 
     def find(self, name: str) -> int | None:
         """Index of the column of that name (case-insensitive); None if there is none."""
@@ -153,6 +154,7 @@ class Definition:
             engine=self.engine,
             version=version,
             foreign_keys=self.foreign_keys,
+            temporary=self.temporary,
         )
         return table if self.partitions is None else self._partitioned(self.partitions, table)
 

@@ -25,6 +25,8 @@ _CHARACTERS = ("CHAR", "VARCHAR")
 def children_of(catalog: Catalog, table: Table) -> list[tuple[TableState, ForeignKey]]:
     """The tables that refer to a table, with their foreign keys, in the order in which they were made."""
     name = (table.database, table.name)
+    if table.temporary:
+        return []
     return [
         (state, foreign)
         for state in catalog.tables.values()

@@ -172,7 +172,7 @@ class References:
             )
 
     def has_delete_trigger(self, table: Table) -> bool:
-        return any(
+        return not table.temporary and any(
             trigger.event == "delete" and trigger.table == (table.database, table.name)
             for trigger in self.catalog.live_triggers()
         )
@@ -195,6 +195,8 @@ class References:
 
         Those of foreign keys come first, then those of triggers, which bring foreign keys and triggers of their own.
         """
+        if table.temporary:
+            return []
         queue = [Opened(table, tuple(events))]
         triggers: list[Trigger] = []
         opened = run = 0

@@ -136,8 +136,11 @@ def _exists(catalog: Catalog, name: ObjectName) -> bool:
 def _upkeep(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, current: str) -> DdlStatement:
     """ANALYZE, OPTIMIZE, REPAIR, FLUSH."""
     states = [catalog.state_of(ref, current) for ref in statement.names]
+    done = replace(done, touches_temporary=any(state.table.temporary for state in states))
     if statement.local:
         return replace(done, unlogged=True)
+    if done.touches_temporary and statement.remakes:
+        raise SqlUnsupported("OPTIMIZE TABLE of temporary tables is not supported yet", statement.offset)
     remade = tuple(state.table for state in states if statement.remakes and is_transactional(state.table))
     if not remade:
         return done

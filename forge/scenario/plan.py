@@ -20,6 +20,7 @@ from forge.scenario.catalog import SYSTEM_DATABASES, Catalog
 from forge.scenario.cells import Circumstances
 from forge.scenario.convert import checked
 from forge.scenario.ddl_statements import Ddl, parse_create_table, parse_ddl
+from forge.scenario.dropped_tables import session_end
 from forge.scenario.foreign_keys import References
 from forge.scenario.model import Scenario, Transaction
 from forge.scenario.objects import ObjectStatement
@@ -34,6 +35,7 @@ from forge.scenario.statements import execute
 from forge.scenario.syntax import AlterTable, CreateLike, CreateTable, DatabaseStatement, DropTables
 from forge.scenario.table_model import TableDeclaration
 from forge.scenario.table_text import table_text
+from forge.scenario.temporary_tables import changes_no_base, check_inside, logged_of_temporary
 from forge.scenario.tokens import SqlError
 from forge.scenario.transactions import (
     Prepared,
@@ -105,6 +107,7 @@ class _Planner:
                 self._apply(statement, _trimmed(text), path)
         for number, transaction in enumerate(self.scenario.transactions):
             self._transaction(("transactions", number), transaction)
+        self._end_session()
         self.prepared.forget()
         states = {state.name: state for state in self.catalog.tables.values()}
         return Plan(
@@ -184,19 +187,26 @@ class _Planner:
         self._open_for_ddl(statement)
         if isinstance(statement, CreateTable) and statement.select is not None:
             check_selects(self.scenario.session, self.line)
-        time = self._time()
         locked = {state.name for state in self.catalog.tables.values() if state.locked}
-        done = self.catalog.apply(statement, sql, self.current, time)
+        done = self._defined(statement, sql, self._time(), path)
         if locked & ({table.full_name for table in done.tables} | {".".join(name) for name in done.dropped}):
             raise ScenarioError(
                 "a prepared XA transaction has changed the table: the statement would wait for its end",
                 expected="xa_commit or xa_rollback before",
             )
-        self._add(replace(done, time=(time.second, time.microsecond), line=self._line_of(path)))
+        self._add(done)
         if done.kind == "drop_database" and self.current not in self.catalog.databases:
             self.current = ""
         elif done.kind == "create_database" and path is not None:
             self._use_home()
+
+    def _defined(self, statement: Ddl, sql: str, time: StatementTime, path: Path | None) -> DdlStatement:
+        if not self.line.temporary_tables and changes_no_base(statement):
+            raise UnsupportedError(f"temporary tables on {self.line.name} are not supported yet")
+        self.catalog.logs_temporary = self.text.logs_temporary(self.catalog)
+        done = self.catalog.apply(statement, sql, self.current, time)
+        done = logged_of_temporary(done, logs=self.catalog.logs_temporary)
+        return replace(done, time=(time.second, time.microsecond), line=self._line_of(path))
 
     def _transaction(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
         with self._place(path):
@@ -314,6 +324,12 @@ class _Planner:
         self, running: RunningTransaction, index: int, place: tuple[int, int], path: tuple[str | int, ...]
     ) -> None:
         statement = running.declared.statements[index]
+        if statement.ddl is not None:
+            with self._sql_place((*path, "ddl"), statement.ddl):
+                parsed = parse_ddl(_trimmed(statement.ddl))
+                if changes_no_base(parsed):
+                    running.add(self._inside(parsed, _trimmed(statement.ddl), running, place, path), index)
+                    return
         for word in _ALONE:
             if getattr(statement, word) is not None:
                 with self._place((*path, word)):
@@ -341,11 +357,20 @@ class _Planner:
         follows = running.caches.has_changes
         done = execute(statement, circumstances)
         in_xa = running.declared.xa is not None
-        done = self.text.finished(statement, done, circumstances.place, follows_changes=follows, in_xa=in_xa)
+        done = self.text.finished(statement, done, circumstances, follows_changes=follows, in_xa=in_xa)
         done = replace(done, rows_query=statement.rows_query)
         if done.first is not None or done.kind == "insert" or done.as_text:
             # An INSERT that changed nothing may have used up numbers of AUTO_INCREMENT: it is replayed, not logged.
             running.add(done, index)
+
+    def _inside(
+        self, statement: Ddl, sql: str, running: RunningTransaction, place: tuple[int, int], path: Path
+    ) -> DdlStatement:
+        """A temporary table comes or goes inside a transaction.  Raises SqlError where a server refuses it."""
+        check_inside(statement, running, self.scenario.session, self.line)
+        done = self._defined(statement, sql, self._time(*place), (*path, "ddl"))
+        running.watch()
+        return done
 
     def _events(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
         """Events outside of all groups."""
@@ -374,11 +399,17 @@ class _Planner:
         if statement.restart is None:
             self.file_steps.append(FileStep("flush", len(self.groups)))
             return
+        self._end_session()
         self.file_steps.append(FileStep("crash" if statement.restart == "crash" else "restart", len(self.groups)))
         for state in self.catalog.tables.values():
             state.restart()
         self.prepared.bound = None
         self.text.begin()
+
+    def _end_session(self) -> None:
+        """The client goes, and its temporary tables with it."""
+        for statement in session_end(self.catalog):
+            self._add(statement)
 
     def _circumstances(self, path: tuple[str | int, ...], place: tuple[int, int]) -> Circumstances:
         return Circumstances(

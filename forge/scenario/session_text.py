@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from forge.compile.mixed_format import is_text
+from forge.compile.mixed_format import is_text, logs_temporary
 from forge.compile.statements import RowsStatement, UserVariable
 from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario.catalog import Catalog
+from forge.scenario.cells import Circumstances, Place
 from forge.scenario.model import Scenario
 from forge.scenario.sql_reads import Reads, reads_of
 from forge.scenario.statement_model import Statement
 from forge.scenario.user_variables import setting_sql, user_variable
 from forge.servers import server_line
 
-Place = Callable[..., AbstractContextManager[None]]
 #: Other names of LAST_INSERT_ID().
 _LAST_INSERT_ID = frozenset(("identity", "last_insert_id"))
 
@@ -33,15 +32,23 @@ class SessionText:
         """A new session."""
         self.variables: dict[str, UserVariable] = {}
         self.last_insert_id = 0
+        #: MIXED has logged rows while there were temporary tables, and goes on until there are none (MariaDB).
+        self.keeps_rows = False
+
+    def logs_temporary(self, catalog: Catalog) -> bool:
+        """Whether the session now logs statements on temporary tables."""
+        self.keeps_rows &= bool(catalog.temporary)
+        return logs_temporary(self.scenario.session, self.line) and not self.keeps_rows
 
     def finished(
-        self, declared: Statement, done: RowsStatement, place: Place, *, follows_changes: bool, in_xa: bool
+        self, declared: Statement, done: RowsStatement, at: Circumstances, *, follows_changes: bool, in_xa: bool
     ) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.
 
         ``follows_changes``: the transaction has changes of transactional tables already; ``in_xa``: it is one of XA.
-        Raises ScenarioError (at ``place(field)``) for text that reads what the scenario does not tell.
+        Raises ScenarioError (at ``at.place(field)``) for text that reads what the scenario does not tell.
         """
+        place = at.place
         settings = [self._set(name, value, place) for name, value in (declared.user_variables or {}).items()]
         if declared.rand_seeds is not None:
             settings.append("SET rand_seed1 = {}, rand_seed2 = {}".format(*declared.rand_seeds))
@@ -51,15 +58,30 @@ class SessionText:
         if sql is not None:
             with place("query"):
                 reads = _reads(sql, lenient=not text)
-        done = replace(done, context=replace(done.context, follows_changes=follows_changes, in_xa=in_xa))
+        hidden = {(database or at.current_database, name) for database, name in reads.tables}
+        context = replace(
+            done.context,
+            follows_changes=follows_changes,
+            in_xa=in_xa,
+            reads_temporary=not hidden.isdisjoint(at.catalog.temporary),
+        )
+        done = replace(done, context=context)
         done = self._with_reads(done, declared, reads, tuple(settings))
         with place("query"):
-            done = replace(done, as_text=is_text(done, self.scenario.session, self.line))
+            done = replace(done, as_text=self._is_text(done, at.catalog))
             if done.as_text:
                 done = self._with_state(done, declared, reads)
         if done.context.stored_id is not None:
             self.last_insert_id = done.context.stored_id
         return done
+
+    def _is_text(self, done: RowsStatement, catalog: Catalog) -> bool:
+        known = is_text(done, self.scenario.session, self.line)
+        if not self.logs_temporary(catalog):
+            return known and not self.keeps_rows
+        mixed = self.scenario.session.binlog_format == "mixed"
+        self.keeps_rows = mixed and not known and not done.context.impossible and bool(catalog.temporary)
+        return known
 
     def _set(self, name: str, declared: Any, place: Place) -> str:
         with place("user_variables", name):

@@ -5,6 +5,7 @@ Found by tokens, without understanding the statement: a word before a parenthesi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from forge.compile.statements import Call
@@ -31,6 +32,8 @@ class Reads:
     calls: frozenset[Call] = frozenset()
     system_variables: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    #: The tables that the text names: (database or "", name).
+    tables: frozenset[tuple[str, str]] = frozenset()
     #: How often each word or name stands in the text, in lower case.
     named: dict[str, int] = field(default_factory=dict)
 
@@ -69,7 +72,55 @@ def reads_of(sql: str) -> Reads:
             named[token.text.lower()] = named.get(token.text.lower(), 0) + 1
     variables = tuple(dict.fromkeys(early))
     assigned = tuple(name for name in dict.fromkeys(late) if name not in variables)
-    return Reads(variables, assigned, frozenset(calls), frozenset(system), frozenset(words), named)
+    tables = frozenset(_tables(tokens))
+    return Reads(variables, assigned, frozenset(calls), frozenset(system), frozenset(words), tables, named)
+
+
+#: Words behind which a table is named, and those that end a list of tables.
+_BEFORE_TABLE = ("FROM", "JOIN", "STRAIGHT_JOIN", "INTO", "USING")
+_AFTER_TABLES = (
+    "WHERE",
+    "GROUP",
+    "ORDER",
+    "HAVING",
+    "LIMIT",
+    "SET",
+    "SELECT",
+    "VALUES",
+    "UNION",
+    "ON",
+    "FOR",
+    "WINDOW",
+)
+_MODIFIERS = ("LOW_PRIORITY", "IGNORE", "QUICK", "TABLE")
+
+
+def _tables(tokens: list[Token]) -> Iterator[tuple[str, str]]:
+    """The tables that are named, as far as tokens tell."""
+    #: Whether a list of tables is being read, for each open parenthesis.
+    lists = [tokens[0].is_word("UPDATE")]
+    expected = tokens[0].is_word("UPDATE", "INSERT", "REPLACE", "DELETE")
+    index = 1
+    while tokens[index].kind != "end":
+        token, start = tokens[index], index
+        index += 1
+        if token.is_mark("("):
+            lists.append(lists[-1] and expected)
+        elif token.is_mark(")"):
+            lists = lists[:-1] or [False]
+        elif token.is_mark(","):
+            expected = lists[-1]
+        elif token.is_word(*_BEFORE_TABLE):
+            lists[-1] = expected = True
+        elif token.is_word(*_AFTER_TABLES):
+            lists[-1] = expected = False
+        elif expected and token.kind in ("word", "name") and not token.is_word(*_MODIFIERS):
+            expected = False
+            if tokens[index].is_mark(".") and tokens[index + 1].kind in ("word", "name"):
+                index += 2
+                yield tokens[start].text, tokens[index - 1].text
+            else:
+                yield "", token.text
 
 
 def _variable(tokens: list[Token], index: int) -> str:

@@ -133,6 +133,8 @@ class TableState:
         self.is_shuffled = False
         #: Rows that a prepared XA transaction has changed: nobody else may until it ends.
         self.locked: set[int] = set()
+        #: Temporary: its making was logged.
+        self.is_logged = False
         #: Where changes are entered while a transaction runs that may be rolled back.
         self.undo: UndoLog | None = None
 

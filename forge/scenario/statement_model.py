@@ -143,7 +143,11 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     rollback_to: Annotated[str | None, Meta(description="ROLLBACK TO SAVEPOINT of that name.")] = None
     release_savepoint: Annotated[str | None, Meta(description="RELEASE SAVEPOINT of that name.")] = None
     ddl: Annotated[
-        str | None, Meta(description="A data definition statement as SQL text; it is a transaction of its own.")
+        str | None,
+        Meta(
+            description="A data definition statement as SQL text: a transaction of its own, but for CREATE and DROP"
+            " TEMPORARY TABLE."
+        ),
     ] = None
     flush: Annotated[
         Literal["binary_logs"] | None,

@@ -285,6 +285,7 @@ class CreateTable:
     foreign_keys: tuple[ForeignKeyDraft, ...] = ()
     partitions: PartitionClause | None = None
     select: SelectDraft | None = None
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +295,7 @@ class CreateLike:
     table: TableRef
     like: TableRef
     if_not_exists: bool = False
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,8 +413,11 @@ class AlterTable:
 
 @dataclass(frozen=True, slots=True)
 class DropTables:
+    """DROP TABLE; ``temporary``: DROP TEMPORARY TABLE, which sees no other tables."""
+
     tables: tuple[TableRef, ...]
     if_exists: bool
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)

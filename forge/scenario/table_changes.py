@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forge.compile.grouping import is_transactional
 from forge.compile.statements import AlterMethod, DdlStatement
 from forge.compile.tables import TableColumn
 from forge.scenario.alter_copy import Kept, copies_moments
 from forge.scenario.alter_method import alter_method
 from forge.scenario.alteration import Alteration
+from forge.scenario.dropped_tables import check_droppable, distinct
 from forge.scenario.engines import check_engine
-from forge.scenario.foreign_key_definition import children_of, declared_references, follow_parent, renamed_constraints
+from forge.scenario.foreign_key_definition import declared_references, follow_parent, renamed_constraints
 from forge.scenario.partitions import has_text_values, names_text_values
 from forge.scenario.rows import StatementTime
 from forge.scenario.state import TableState
@@ -24,7 +24,6 @@ from forge.scenario.syntax import (
     AlterPartitions,
     AlterTable,
     ChangeColumn,
-    DropTables,
     RenameTables,
     RenameTo,
     TableRef,
@@ -48,6 +47,8 @@ def alter_table(catalog: Catalog, statement: AlterTable, sql: str, current: str,
     # A definition that is not open any more is parsed again.
     by_text = has_text_values(clause) and not state.is_open
     by_text = by_text or any(names_text_values(clause, action) for action in partitioning)
+    if before.temporary and partitioning:
+        raise SqlError("a temporary table has no partitions", statement.table.offset)
     alteration = Alteration(state, catalog.server, catalog.databases[state.table.database])
     for action in statement.actions:
         alteration.apply(action)
@@ -56,13 +57,15 @@ def alter_table(catalog: Catalog, statement: AlterTable, sql: str, current: str,
         target = alteration.renamed
         renamed = (catalog.database_of(target, current) if target.database else name[0], target.name)
         if renamed != name:
-            if renamed in catalog.tables:
+            if renamed in catalog.shelf(temporary=before.temporary):
                 raise SqlError(f"table {'.'.join(renamed)} exists already", target.offset)
             name = renamed
     altered = alteration.finish(name, catalog.next_version(name), time, catalog, current)
     check_engine(altered.table, catalog.server)
-    del catalog.tables[old_name]
-    catalog.tables[name] = altered
+    altered.is_logged = state.is_logged
+    renames = all(isinstance(action, RenameTo) for action in statement.actions)
+    mysql = server_line(catalog.server).family == "mysql"
+    catalog.put(old_name, altered, moves=mysql or not (renames and before.temporary))
     _follow(catalog, state, altered, alteration.renamed_columns())
     if catalog.generates_keys and state.clustering is not None and altered.clustering is None:
         # ER_NOT_SUPPORTED_YET: "an operation that leaves the table without a PRIMARY KEY" (recorded).
@@ -72,11 +75,13 @@ def alter_table(catalog: Catalog, statement: AlterTable, sql: str, current: str,
         kind=statement.statement,
         sql=sql,
         current_database=current,
-        databases=_distinct((before.database, name[0])),
+        databases=distinct((before.database, name[0])),
         tables=(altered.table,),
         altered=before,
         defines=_defined_columns(alteration.defined, altered.table.columns),
-        no_effect=name == old_name and all(isinstance(action, RenameTo) for action in statement.actions),
+        no_effect=name == old_name and renames,
+        temporary=before.temporary,
+        touches_temporary=before.temporary,
         method=_method(catalog, statement, state, altered, kept),
         copies_moments=copies_moments(state, kept),
         manages_partitions=all(action.kind not in ("by", "remove") for action in partitioning)
@@ -94,12 +99,15 @@ def _method(catalog: Catalog, statement: AlterTable, before: TableState, after: 
         and declared_references([action.column], server_line(catalog.server))
         for action in statement.actions
     )
+    held |= before.table.temporary and not all(isinstance(action, RenameTo) for action in statement.actions)
     return "copy" if statement.copy or held else alter_method(statement.actions, before, after, kept)
 
 
 def _follow(catalog: Catalog, before: TableState, after: TableState, renamed: Mapping[str, str]) -> None:
     """What belongs to a table goes with it: its triggers, and the foreign keys that refer to it."""
     old, new = ((state.table.database, state.table.name) for state in (before, after))
+    if after.table.temporary:
+        return
     follow_parent(catalog, before.definition, after.definition, renamed)
     for name, table in list(catalog.objects.items()):
         if table == old:
@@ -109,61 +117,19 @@ def _follow(catalog: Catalog, before: TableState, after: TableState, renamed: Ma
             catalog.triggers[name] = replace(trigger, table=new)
 
 
-def drop_tables(catalog: Catalog, statement: DropTables, sql: str, current: str) -> DdlStatement:
-    """DROP TABLE.  Raises SqlError."""
-    dropped: list[TableName] = []
-    missing: list[TableName] = []
-    for ref in statement.tables:
-        database = ref.database or current
-        if statement.if_exists and database and (database, ref.name) not in catalog.tables:
-            missing.append((database, ref.name))
-            continue
-        catalog.state_of(ref, current)
-        if (database, ref.name) in dropped:
-            raise SqlError(f"table {database}.{ref.name} is named twice", ref.offset)
-        dropped.append((database, ref.name))
-    irrevocable = tuple(name for name in dropped if not is_transactional(catalog.tables[name].table))
-    for ref in statement.tables:
-        _check_droppable(catalog, ref, current, dropped)
-    for name in dropped:
-        del catalog.tables[name]
-    return DdlStatement(
-        kind="drop_table",
-        sql=sql,
-        current_database=current,
-        databases=_distinct(ref.database or current for ref in statement.tables),
-        dropped=tuple(dropped),
-        missing=tuple(missing),
-        named=tuple((ref.database or current, ref.name) for ref in statement.tables),
-        irrevocable=irrevocable,
-        if_exists=statement.if_exists,
-        no_effect=not dropped,
-    )
-
-
-def _check_droppable(catalog: Catalog, ref: TableRef, current: str, dropped: list[TableName]) -> None:
-    """A parent goes only with its children.  Raises SqlError."""
-    state = catalog.tables.get((ref.database or current, ref.name))
-    if state is None or not catalog.foreign_key_checks:
-        return
-    for child, foreign in children_of(catalog, state.table):
-        if (child.table.database, child.table.name) not in dropped:
-            raise SqlError(f"foreign key {foreign.name} of table {child.name} refers to {ref.name!r}", ref.offset)
-
-
 def rename_tables(catalog: Catalog, statement: RenameTables, sql: str, current: str) -> DdlStatement:
     """RENAME TABLE.  Raises SqlError."""
     moved: list[TableName] = []
     for old, new in statement.pairs:
-        state = catalog.state_of(old, current)
-        name = catalog.free_name(new, current)
+        state = _renamed(catalog, old, current)
+        name = catalog.free_name(new, current, temporary=state.table.temporary)
         _move(catalog, state, name)
         moved.append(name)
     return DdlStatement(
         kind="rename_table",
         sql=sql,
         current_database=current,
-        databases=_distinct(ref.database or current for pair in statement.pairs for ref in pair),
+        databases=distinct(ref.database or current for pair in statement.pairs for ref in pair),
         tables=tuple(catalog.tables[name].table for name in moved if name in catalog.tables),
     )
 
@@ -171,36 +137,46 @@ def rename_tables(catalog: Catalog, statement: RenameTables, sql: str, current: 
 def _move(catalog: Catalog, state: TableState, name: TableName) -> None:
     before = copy.copy(state)
     old = (state.table.database, state.table.name)
-    del catalog.tables[old]
     own = tuple(
         replace(foreign, parent=name) if foreign.parent == old else foreign for foreign in state.definition.foreign_keys
     )
     renamed = replace(state.definition, database=name[0], name=name[1], foreign_keys=own)
     state.definition = renamed_constraints(renamed, old[1])
     state.table = state.definition.table(catalog.next_version(name))
-    catalog.tables[name] = state
+    catalog.put(old, state, moves=not state.table.temporary)
     _follow(catalog, before, state, {})
+
+
+def _renamed(catalog: Catalog, ref: TableRef, current: str) -> TableState:
+    """The table that is meant: MySQL renames no temporary ones, and does not see them here.  Raises SqlError."""
+    name = (catalog.database_of(ref, current), ref.name)
+    if server_line(catalog.server).family == "mariadb" or name not in catalog.temporary:
+        return catalog.state_of(ref, current)
+    if name not in catalog.tables:
+        expected = "ALTER TABLE ... RENAME of a temporary table"
+        raise SqlError(f"there is no table {'.'.join(name)} but a temporary one", ref.offset, expected=expected)
+    return catalog.tables[name]
 
 
 def truncate_table(catalog: Catalog, statement: TruncateTable, sql: str, current: str) -> DdlStatement:
     """TRUNCATE TABLE.  Raises SqlError."""
     state = catalog.state_of(statement.table, current)
-    _check_droppable(catalog, statement.table, current, [(state.table.database, state.table.name)])
     name = (state.table.database, state.table.name)
+    if not state.table.temporary:
+        check_droppable(catalog, statement.table, current, [name])
     emptied = TableState(state.definition, catalog.next_version(name))
     emptied.inserted = state.inserted
-    catalog.tables[name] = emptied
+    emptied.is_logged = state.is_logged
+    catalog.put(name, emptied, moves=state.table.temporary and server_line(catalog.server).family == "mysql")
     return DdlStatement(
         kind="truncate_table",
         sql=sql,
         current_database=current,
         databases=(name[0],),
         tables=(emptied.table,),
+        temporary=state.table.temporary,
+        touches_temporary=state.table.temporary,
     )
-
-
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _defined_columns(names: Iterable[str], columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:

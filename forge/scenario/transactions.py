@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from forge.compile.grouping import Caches, is_transactional
-from forge.compile.statements import RowsStatement
+from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.tables import TableColumn
 from forge.compile.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction, XaEnd, XaId
 from forge.errors import ScenarioError, nearest
@@ -94,7 +94,8 @@ class RunningTransaction:
     def _revocable(self) -> list[TableState]:
         """The tables that a rollback reaches, if the transaction may have one."""
         needed = self.form.end != "commit" or any(step.rollback_to is not None for step in self.declared.statements)
-        return [state for state in self.catalog.tables.values() if needed and is_transactional(state.table)]
+        states = (*self.catalog.tables.values(), *self.catalog.temporary.values())
+        return [state for state in states if needed and is_transactional(state.table)]
 
     @property
     def is_intricate(self) -> bool:
@@ -171,11 +172,11 @@ class RunningTransaction:
 
     def finish(self) -> Transaction | None:
         """The transaction, or None if it changed nothing at all."""
-        for state in self.catalog.tables.values():
+        for state in (*self.catalog.tables.values(), *self.catalog.temporary.values()):
             state.undo = None
         if self.form.end == "rollback":
             undo(self.log)
-        if self.form.xa is None and not any(isinstance(step, RowsStatement) for step in self.steps):
+        if self.form.xa is None and not any(isinstance(step, (RowsStatement, DdlStatement)) for step in self.steps):
             return None
         return replace(self.form, statements=tuple(self.steps))
 

@@ -119,6 +119,12 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     joins_subqueries: Literal["", "all", "in"] = ""
     #: UPDATE of several tables asks the engine to change a row that stays the same.
     updates_on_the_fly: bool = False
+    #: What is logged of temporary tables is known (8.0 on: nothing in row format).
+    temporary_tables: bool = False
+    #: Collation of names, in which a server writes by itself what a session's end drops: utf8mb3_general_ci.
+    system_collation: int = 33
+    #: MIXED logs what is done to temporary tables as texts, as STATEMENT does.
+    mixed_logs_temporary: bool = False
     #: CREATE TABLE ... SELECT is one group of table and rows, as recorded (MySQL: WL#13355, 8.0.21 on).
     create_select: bool = False
     #: Statement format: the text of LOAD DATA has one space behind OPTIONALLY, and an escape for 0x1a.

@@ -41,7 +41,6 @@ def test_what_is_logged_is_the_table_as_it_is_and_what_is_sent_is_the_statement(
         ("CREATE TABLE t SELECT DISTINCT u FROM s", "columns of one table"),
         ("CREATE TABLE t (c DATETIME DEFAULT NOW()) SELECT u FROM s", "definition of column 'c'"),
         ("CREATE TABLE t (KEY k (u) COMMENT 'x') SELECT u FROM s", "options of keys"),
-        ("CREATE TEMPORARY TABLE t (a INT)", "CREATE TEMPORARY"),
         ("CREATE TABLE t SELECT 1", "columns of one table"),
         ("CREATE TABLE t SELECT id, u FROM s ORDER BY id", "ORDER"),
         ("CREATE TABLE t IGNORE SELECT id, u FROM s", "IGNORE"),
