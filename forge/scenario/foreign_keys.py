@@ -195,8 +195,6 @@ class References:
 
         Those of foreign keys come first, then those of triggers, which bring foreign keys and triggers of their own.
         """
-        if table.temporary:
-            return []
         queue = [Opened(table, tuple(events))]
         triggers: list[Trigger] = []
         opened = run = 0
@@ -218,6 +216,8 @@ class References:
 
     def _triggers(self, table: Table, events: Sequence[Operation]) -> list[Trigger]:
         """INSERT, UPDATE, DELETE; BEFORE, AFTER; then by their creation."""
+        if table.temporary:
+            return []
         order: list[tuple[Operation, str]] = [
             (event, timing)
             for event in ("insert", "update", "delete")
