@@ -62,10 +62,11 @@ class Charset(ABC):
         match = _whole(self._mariadb_shape if family == "mariadb" else self._shape).match(data)
         return match.end() if match else 0
 
-    def characters(self, data: bytes) -> Iterator[bytes]:
-        """The well-formed characters that ``data`` begins with, as MySQL delimits them."""
-        end = self.well_formed_length(data)
-        return (match.group() for match in _one(self._shape).finditer(data, 0, end))
+    def characters(self, data: bytes, family: Family = "mysql") -> Iterator[bytes]:
+        """The well-formed characters that ``data`` begins with."""
+        end = self.well_formed_length(data, family)
+        shape = self._mariadb_shape if family == "mariadb" else self._shape
+        return (match.group() for match in _one(shape).finditer(data, 0, end))
 
     def _cannot_hold(self, character: str) -> ScenarioError:
         shown = f"{character!r} (U+{ord(character):04X})"

@@ -78,7 +78,7 @@ def _calls(statement: RowsStatement) -> frozenset[Call]:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """What the statement put into a column: ``now`` is DEFAULT CURRENT_TIMESTAMP, ``stamped`` ON UPDATE."""
+    """What the statement put into a column: ``now`` is DEFAULT CURRENT_TIMESTAMP, ``stamped`` ON UPDATE or NULL."""
 
     column: TableColumn
     origins: frozenset[Origin]
@@ -101,7 +101,8 @@ def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
             column=column,
             origins=origins,
             now=not update and column.default_now and bool(origins & {"default", "omitted"}),
-            stamped=(found > 0 if update else context.updated) and column.on_update_now and not named,
+            stamped="now" in origins
+            or ((found > 0 if update else context.updated) and column.on_update_now and not named),
         )
 
 

@@ -38,7 +38,8 @@ class RowChange:
         return "delete" if self.after is None else "update"
 
 
-Origin = Literal["literal", "unread", "converted", "default", "omitted"]
+#: "now" is NULL where MariaDB makes the current time of it.
+Origin = Literal["literal", "unread", "converted", "default", "omitted", "now"]
 
 
 @dataclass(frozen=True, slots=True)

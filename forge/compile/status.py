@@ -163,6 +163,8 @@ ZONED, TIMESTAMPS = frozenset(("DATETIME", "TIMESTAMP")), frozenset(("TIMESTAMP"
 
 def takes_now(evaluation: Evaluation, column: TableColumn, origin: Origin) -> bool:
     """Whether the column got CURRENT_TIMESTAMP without the statement's text giving it a value."""
+    if origin == "now":
+        return True
     if evaluation.kind == "update":
         return origin == "omitted" and column.on_update_now
     return origin in ("default", "omitted") and column.default_now

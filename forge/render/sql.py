@@ -195,6 +195,8 @@ def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | No
         call.name in CLOCK_FUNCTIONS for call in statement.context.calls | statement.context.trigger_calls
     )
     asks = asks or (isinstance(statement, DdlStatement) and statement.fraction)
+    if isinstance(statement, RowsStatement):
+        asks = asks or any("now" in origins for origins in statement.context.origins)
     return _seconds(statement.time) if asks or any(map(_takes_time, _timed_columns(statement))) else None
 
 

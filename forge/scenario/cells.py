@@ -55,15 +55,23 @@ def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circum
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
         if not is_generator(cell, json=column.holds_json):
             literal = literal_of(cell)
-            return NULL if literal is None else _taken(column, literal, at)
+            return _null(column, at) if literal is None else _taken(column, literal, at)
         made = generate(cell, place)
         if made.value is None:
-            return NULL
+            return _null(column, at)
         literal = _cut_to_fit(column, made) if made.fits else made.value
         return _taken(column, literal, at)
     except ScenarioError as error:
         error.problem = f"{place.table}.{column.name}: {error.problem}"
         raise
+
+
+def _null(column: ColumnDefinition, at: Circumstances) -> Clipped:
+    """NULL, which is the current time in a TIMESTAMP NOT NULL of MariaDB, in strict mode too."""
+    facts = column.column
+    if facts.nullable or column.type.name != "TIMESTAMP" or not column.wire.dialect.is_mariadb:
+        return NULL
+    return NULL._replace(value=at.time.text(column.type.fsp), is_now=True)
 
 
 def _taken(column: ColumnDefinition, literal: Any, at: Circumstances) -> Clipped:
@@ -134,5 +142,5 @@ def set_by_trigger(
 def origin(index: int, given: Mapping[int, Clipped], defaults: Container[int] = ()) -> Origin:
     """Where a row's value in the column comes from; ``defaults`` are the columns with the keyword DEFAULT."""
     if index in given:
-        return "literal" if given[index].is_read else "unread"
+        return "now" if given[index].is_now else "literal" if given[index].is_read else "unread"
     return "default" if index in defaults else "omitted"

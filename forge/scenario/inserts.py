@@ -72,6 +72,7 @@ class _Insert:
         self.by_trigger, self.by_update_trigger = self._set_by_triggers()
         #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
         self.read: set[int] = set()
+        self.now: set[int] = set()
         self.defaulted: set[int] = set()
         #: ON DUPLICATE KEY UPDATE changed a row.
         self.updated = False
@@ -142,6 +143,8 @@ class _Insert:
     def _origins(self, index: int, columns: list[int]) -> frozenset[Origin]:
         """Where the values of a column come from in all rows."""
         found: list[Origin] = ["literal"] if index in self.read else []
+        if index in self.now:
+            found.append("now")
         if index in self.defaulted:
             found.append("default" if index in columns else "omitted")
         return frozenset(found)
@@ -243,6 +246,8 @@ class _Insert:
                 continue
             if index not in literals:
                 self.defaulted |= {index} if kind == "insert" else set()
+            elif literals[index].is_now:
+                self.now.add(index)
             elif literals[index].is_read or self._selects:
                 self.read.add(index)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from forge.errors import ScenarioError
 from forge.values.base import Codec, Column, Value
 from forge.values.clipping import Clipped, clip
+from forge.values.clipping_text import whole_units
+from forge.values.column_charset import charset_of
+from forge.values.literals import hex_mapping
 from forge.values.registry import codec_for
 
 _DATES = ("DATE", "DATETIME", "TIMESTAMP")
@@ -22,8 +26,10 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
     stands for an error.
     """
     name = column.declared.name if column.declared is not None else ""
-    if isinstance(declared, bytes) and name in _NUMERIC:
-        declared = int.from_bytes(declared, "big")
+    if name in _NUMERIC or charset_of(column) is not None:
+        data = declared if isinstance(declared, (bytes, bytearray)) else _bytes_of(declared)
+        if data is not None:
+            declared = int.from_bytes(data, "big") if name in _NUMERIC else whole_units(column, bytes(data))
     value = codec.accept(column, declared)
     if name in _DATES and not column.dialect.is_mariadb:
         _, month, day = value[:10].split("-")
@@ -35,6 +41,10 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
     elif name == "ENUM" and value == 0:
         raise ScenarioError("ENUM has no member ''", expected="one of its members")
     return value
+
+
+def _bytes_of(declared: Any) -> bytes | None:
+    return hex_mapping(declared) if isinstance(declared, Mapping) and set(declared) == {"hex"} else None
 
 
 def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
@@ -52,9 +62,6 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
 def zero_value(column: Column) -> Value | None:
     """What NULL becomes in a NOT NULL column of a session without strict mode; None where it stays an error."""
     name = column.declared.name if column.declared is not None else ""
-    if name == "TIMESTAMP" and column.dialect.is_mariadb:
-        # The current time there (in strict mode too), which is not made here.
-        return None
     if column.geometry_type is not None or name in ("JSON", "VECTOR", "UUID", "INET4", "INET6"):
         return None
     if name in _DATES:

@@ -85,7 +85,11 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
             matched=len(chosen),
             reads=_read_columns(state, conditions, len(chosen)),
             origins=tuple(
-                frozenset(["literal"] if any(value is not None for value in given.get(index, ())) and chosen else [])
+                frozenset(
+                    ["now" if index in literals and literals[index].is_now else "literal"]
+                    if any(value is not None for value in given.get(index, ())) and chosen
+                    else []
+                )
                 for index in range(len(state.columns))
             ),
         ),

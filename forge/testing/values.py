@@ -65,10 +65,11 @@ def bit_columns() -> st.SearchStrategy[Column]:
 
 
 def temporal_columns() -> st.SearchStrategy[Column]:
-    """YEAR, DATE, and TIME, DATETIME, TIMESTAMP with every fsp."""
+    """YEAR, MariaDB's YEAR(2), DATE, and TIME, DATETIME, TIMESTAMP with every fsp."""
     plain = st.builds(SqlType, name=st.sampled_from(("YEAR", "DATE")))
     names = st.sampled_from(("TIME", "DATETIME", "TIMESTAMP"))
-    return _declared(st.one_of(plain, st.builds(SqlType, name=names, fsp=st.integers(0, MAX_FSP))))
+    short = _declared(st.just(SqlType("YEAR", length=2)), "mariadb")
+    return st.one_of(short, _declared(st.one_of(plain, st.builds(SqlType, name=names, fsp=st.integers(0, MAX_FSP)))))
 
 
 def old_temporal_columns() -> st.SearchStrategy[Column]:

@@ -2,7 +2,7 @@
 
 Metadata: n % 8, then n / 8 (BIT(8) is ``00 01``).  The value is an int; a cell whose unused bits are set decodes to
 a number that the column cannot be told to hold.  A string "5" is the number 5 here; a server would store the
-character's byte, which is written {hex: "35"}.
+character's byte, which is written {hex: "35"}.  Text that is no number is its bytes, as to servers.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from construct import BytesInteger, Construct
 
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
-from forge.values.literals import hex_mapping, number, refuse, rounded
+from forge.values.literals import hex_mapping, is_number, number, refuse, rounded
 
+_WORD = 64
 _BINARY = re.compile(r"b'([01]*)'|0b([01]+)", re.IGNORECASE)
 
 
@@ -53,8 +54,13 @@ class BitCodec(FixedWidthCodec):
             value = int.from_bytes(data, "big")
         elif match:
             value = int(match[1] or match[2] or "0", 2)
+        elif isinstance(declared, str) and not is_number(declared):
+            value = int.from_bytes(declared.encode(), "big")
         else:
             value = int(rounded(number(self.type_name(column), declared), 0))
+            if self.bits(column) == _WORD and isinstance(declared, int) and -(1 << _WORD - 1) <= value < 0:
+                # -1 is 64 ones; that of a shorter column has too many.
+                value %= 1 << _WORD
         self._check(column, value, self.bits(column))
         return value
 

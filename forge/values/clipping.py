@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from forge.errors import FormatError, ScenarioError
+from forge.errors import ScenarioError
 from forge.values.base import Column, Value
 from forge.values.clipping_temporal import clip_clock, clip_moment, reads_moment
-from forge.values.column_charset import charset_of, decoded
+from forge.values.clipping_text import clip_text, text_of
+from forge.values.column_charset import charset_of
 from forge.values.enums import SET_METADATA, find_member
 from forge.values.floats import to_float32
 from forge.values.integers import bounds
-from forge.values.literals import EXACT, hex_mapping, hexadecimal, quoted, rounded
+from forge.values.literals import EXACT, hex_mapping, hexadecimal, literal_sql, quoted, rounded
 from forge.values.mariadb_types import NETWORK_SIZES
 from forge.values.registry import codec_for
 
@@ -27,7 +27,7 @@ _BYTES = {1: 1, 2: 2, 9: 3, 3: 4, 8: 8}
 _FLOAT, _DOUBLE, _YEAR, _BIT, _DECIMAL, _STRING = 4, 5, 13, 16, 246, 254
 _NUMERIC = frozenset((*_BYTES, _FLOAT, _DOUBLE, _YEAR, _DECIMAL))
 _MOMENTS, _CLOCKS = (10, 14, 7, 12, 17, 18), (11, 19)
-_TEXTS = (15, 253, 252)
+_TEXTS = (15, 253, 252, 140, 141)
 _LARGEST_FLOAT, _LARGEST_DOUBLE = float.fromhex("0x1.fffffep+127"), float.fromhex("0x1.fffffffffffffp+1023")
 _MEMBER_METADATA = (0xF7, SET_METADATA)
 _LEADING = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE | re.ASCII)
@@ -40,11 +40,13 @@ class Clipped(NamedTuple):
     """A value, and the SQL literal of which a server without strict mode makes it.
 
     ``is_read`` is false for a literal that is no date to the server, which never asks for its time zone then.
+    ``is_now`` is the NULL that MariaDB makes the current time.
     """
 
     value: Value | None
     sql: str
     is_read: bool = True
+    is_now: bool = False
 
 
 def clip(column: Column, declared: Any) -> Clipped:
@@ -61,8 +63,10 @@ def clip(column: Column, declared: Any) -> Clipped:
     try:
         value = codec.accept(column, declared)
     except ScenarioError:
-        if _name(column) in (*NETWORK_SIZES, "VECTOR") and column.dialect.is_mariadb and isinstance(declared, str):
-            return Clipped(_blank(column), quoted(declared))
+        if column.dialect.is_mariadb and _name(column) in (*NETWORK_SIZES, "VECTOR"):
+            blank = _blank(column, declared)
+            if blank is not None:
+                return blank
         clipper = _clipper(column)
         if clipper is None:
             raise
@@ -78,7 +82,7 @@ def clip(column: Column, declared: Any) -> Clipped:
         if clipped not in (None, value):
             return Clipped(clipped, codec.sql(column, value), reads_moment(column, value))
     if isinstance(value, bytes) and charset_of(column) is not None and not column.members:
-        return Clipped(_clip_text(column, declared), hexadecimal(value))
+        return Clipped(clip_text(column, declared), hexadecimal(value))
     return Clipped(value, codec.sql(column, value))
 
 
@@ -86,36 +90,23 @@ def _name(column: Column) -> str:
     return column.declared.name if column.declared is not None else ""
 
 
-def _blank(column: Column) -> Value | None:
-    """What MariaDB makes of a text that is no vector or address: zeros, or NULL for an address that may be NULL."""
-    if _name(column) == "VECTOR":
-        return bytes(int.from_bytes(column.metadata, "little"))
-    return None if column.nullable else codec_for(column).accept(column, bytes(NETWORK_SIZES[_name(column)]))
+def _blank(column: Column, declared: Any) -> Clipped | None:
+    """What MariaDB makes of what is no vector or address; None where that is an error.
 
-
-def literal_sql(declared: Any) -> str:
-    """A declared literal in SQL, for whatever column."""
+    A vector becomes zeros, and so does a number in place of an address; other things are NULL there if the column may
+    be NULL.
+    """
+    name = _name(column)
+    if name == "VECTOR":
+        size = int.from_bytes(column.metadata, "little")
+        return Clipped(bytes(size), quoted(declared)) if isinstance(declared, str) else None
+    zeros = codec_for(column).accept(column, bytes(NETWORK_SIZES[name]))
+    if isinstance(declared, (int, float, Decimal)):
+        return Clipped(zeros, literal_sql(declared))
     data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
-    if data is not None:
-        return hexadecimal(bytes(data))
-    if isinstance(declared, (bool, int)):
-        return str(int(declared))
-    if isinstance(declared, Decimal):
-        return f"{declared:f}"
-    if isinstance(declared, float):
-        shown = repr(declared)
-        return shown if "e" in shown else f"{shown}e0"
-    if isinstance(declared, timedelta):
-        seconds, micro = divmod(abs(declared) // timedelta(microseconds=1), 1_000_000)
-        sign = "-" if declared < timedelta(0) else ""
-        return quoted(f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{micro:06d}")
-    if isinstance(declared, (date, time)):
-        return quoted(str(declared))
-    if isinstance(declared, (list, tuple)):
-        return quoted(",".join(map(str, declared)))
-    if isinstance(declared, (set, frozenset)):
-        return quoted(",".join(sorted(map(str, declared))))
-    return quoted(str(declared))
+    if data is None and not isinstance(declared, str):
+        return None
+    return Clipped(None if column.nullable else zeros, literal_sql(declared))
 
 
 def _clipper(column: Column) -> Callable[[Column, Any], Value | None] | None:
@@ -130,7 +121,7 @@ def _clipper(column: Column) -> Callable[[Column, Any], Value | None] | None:
     if code in _CLOCKS:
         return clip_clock
     if code == _STRING or code in _TEXTS:
-        return _clip_text
+        return clip_text
     if code in _BYTES:
         return _clip_integer
     return {_FLOAT: _clip_float, _DOUBLE: _clip_float, _YEAR: _clip_year, _BIT: _clip_bit, _DECIMAL: _clip_decimal}.get(
@@ -162,6 +153,9 @@ def _clip_integer(column: Column, declared: Any) -> int | None:
     if exact is None:
         return None
     low, high = bounds(_BYTES[column.type_code], bool(column.unsigned))
+    if column.unsigned and column.dialect.is_mariadb and isinstance(declared, str) and exact <= -_WORD:
+        # Its reading of digits ends at 2^64 before it comes to the sign.
+        return high
     return min(max(int(rounded(exact, 0)), low), high)
 
 
@@ -202,7 +196,11 @@ def _clip_year(column: Column, declared: Any) -> int | None:
         match = _LEADING.match(declared)
         if match is None:
             return 0
-        declared = match[1].lstrip("0") or "0"
+        if len(declared) != 4 or Decimal(match[1]).quantize(Decimal(1)):
+            declared = match[1].lstrip("0") or "0"
+        else:
+            # The text of zero is 0000 if it has four characters, whichever they are, and else 2000.
+            return 0
     try:
         return int(codec_for(column).accept(column, declared))
     except ScenarioError:
@@ -213,26 +211,30 @@ def _clip_bit(column: Column, declared: Any) -> int | None:
     rest, whole = column.metadata
     largest = (1 << 8 * whole + rest) - 1
     data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
-    if isinstance(declared, str) and not _LEADING.fullmatch(declared.rstrip()):
+    if isinstance(declared, str):
         # To a server all text is bytes here; that of a number is the number only in declarations.
         data = declared.encode()
     if data is not None:
         return min(int.from_bytes(data, "big"), largest)
-    if isinstance(declared, float) and declared >= 2.0**63:
-        # A double becomes a signed number first.
-        return min(2**63 if column.dialect.is_mariadb else 2**63 - 1, largest)
     exact = leading_number(declared)
     if exact is None:
         return None
-    value = int(rounded(exact, 0))
-    return value if 0 <= value <= largest else largest
+    if isinstance(declared, float):
+        # A double becomes a signed number first.
+        beyond = _WORD // 2 if column.dialect.is_mariadb else _WORD // 2 - 1
+        value = beyond if declared >= _WORD // 2 else max(round(declared), -_WORD // 2)
+    else:
+        value = int(rounded(exact, 0))
+        if exact < 0 and (isinstance(declared, Decimal) or value < -_WORD // 2):
+            return 0
+    return min(value % _WORD if value < 0 else value, largest)
 
 
 def _clip_enum(column: Column, declared: Any) -> int | None:
     if isinstance(declared, (int, float, Decimal)):
         number = int(leading_number(declared) or 0)
         return number if 0 <= number <= len(column.members or ()) else 0
-    text = _text_of(column, declared)
+    text = text_of(column, declared)
     if text is None:
         return None
     place = find_member(column, text)
@@ -248,7 +250,7 @@ def _clip_set(column: Column, declared: Any) -> int | None:
         return (number if -_WORD // 2 <= number < _WORD else _WORD - 1) & mask
     if isinstance(declared, (list, tuple, set, frozenset)):
         declared = ",".join(map(str, declared))
-    text = _text_of(column, declared)
+    text = text_of(column, declared)
     if text is None:
         return None
     places = [find_member(column, part) for part in text.split(",")]
@@ -259,79 +261,3 @@ def _clip_set(column: Column, declared: Any) -> int | None:
     for place in places:
         bits |= 0 if place is None else 1 << place
     return bits
-
-
-def _text_of(column: Column, declared: Any) -> str | None:
-    if isinstance(declared, str):
-        return declared
-    data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
-    text = None if data is None else decoded(charset_of(column), bytes(data))
-    return text if isinstance(text, str) else None
-
-
-def _clip_text(column: Column, declared: Any) -> Value | None:
-    if isinstance(declared, float):
-        # The server rounds its digits to the column's width.
-        return None
-    known = charset_of(column)
-    limit = _byte_limit(column)
-    data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
-    text = None
-    if data is None:
-        if not isinstance(declared, str):
-            declared = literal_sql(declared).strip("'")
-        if known is None:
-            data = declared.encode()
-        else:
-            text = "".join(character if _is_held(known, character) else "?" for character in declared)
-    elif known is not None:
-        # Bytes get zeros in front until they are whole characters of ucs2, utf16, utf32.
-        text = _mended(column, bytes(data).rjust(-(-len(data) // known.min_length) * known.min_length, b"\0"))
-    if text is None or known is None:
-        return codec_for(column).accept(column, bytes(data or b"")[:limit])
-    length = column.declared.length if column.declared is not None else None
-    if column.type_code in (_STRING, 15, 253) and length is not None:
-        text = text[:length]
-    encoded = known.encode(text)
-    while len(encoded) > limit:
-        # No character is longer than max_length, so this many have to go at least.
-        text = text[: len(text) - -(-(len(encoded) - limit) // known.max_length)]
-        encoded = known.encode(text)
-    return codec_for(column).accept(column, text)
-
-
-def _byte_limit(column: Column) -> int:
-    if column.type_code == 252:
-        return int((1 << 8 * column.metadata[0]) - 1)
-    if column.type_code == _STRING:
-        return column.metadata[1] | ((column.metadata[0] & 0x30) ^ 0x30) << 4
-    return int.from_bytes(column.metadata, "little")
-
-
-def _is_held(known: Any, character: str) -> bool:
-    try:
-        known.encode(character)
-    except ScenarioError:
-        return False
-    return True
-
-
-def _mended(column: Column, data: bytes) -> str | None:
-    """Bytes that are not of the column's set: MySQL stores what is before them, MariaDB ``?`` for each."""
-    known = charset_of(column)
-    assert known is not None
-    if column.dialect.is_mariadb and known.max_length == 1:
-        return None
-    shown = ""
-    while data:
-        try:
-            return shown + known.decode(data)
-        except FormatError as error:
-            at = error.offset or 0
-        if column.dialect.is_mariadb and known.min_length > 1:
-            raise ScenarioError(f"bytes that are not of {known.name} are not clipped here", expected="text")
-        shown += known.decode(data[:at])
-        if not column.dialect.is_mariadb:
-            return shown
-        shown, data = shown + "?", data[at + 1 :]
-    return shown

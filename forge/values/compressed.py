@@ -15,10 +15,13 @@ How well zlib compresses depends on its version: such a cell may decode and not 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
+from typing import Any
 
 from forge.values.base import Column
 from forge.values.cells import bad_metadata, bad_value
-from forge.values.strings import BlobCodec, VarcharCodec
+from forge.values.column_charset import charset_of
+from forge.values.strings import BlobCodec, Text, VarcharCodec, scalar_text
 
 THRESHOLD = 100
 LEVEL = 6
@@ -77,6 +80,15 @@ class CompressedVarcharCodec(VarcharCodec):
 
     def restored(self, column: Column, data: bytes) -> bytes:
         return decompress(data)
+
+    def accept(self, column: Column, declared: Any) -> Text:
+        known = charset_of(column)
+        if known is not None and known.name == "utf8mb4" and not isinstance(declared, (bytes, bytearray, Mapping)):
+            # What the client sends needs no conversion: only its bytes count then, not its characters.
+            text = scalar_text(self.type_name(column), declared)
+            if len(text.encode()) <= self.limit(column):
+                return text
+        return super().accept(column, declared)
 
     def type_name(self, column: Column) -> str:
         return super().type_name(column) + " COMPRESSED"

@@ -18,6 +18,7 @@ class Dialect:
     ``last_timestamp``: the largest TIMESTAMP in seconds; MariaDB counts them unsigned from 11.5 on.
     ``max_scale``: fraction digits of DECIMAL.
     ``max_varchar``: bytes of VARCHAR and VARBINARY (MariaDB counts what a row of nothing else leaves).
+    ``maps_inet4``: the text of an IPv4 address is taken for an INET6 (recorded on 11.8, not on 10.11).
     ``is_mariadb``: JSON is LONGTEXT, VECTOR is VARBINARY, geometry has the binary collation.
     """
 
@@ -27,6 +28,7 @@ class Dialect:
     last_timestamp: int = 2**31 - 1
     max_scale: int = 30
     max_varchar: int = 65535
+    maps_inet4: bool = False
     is_mariadb: bool = False
 
 
@@ -42,6 +44,8 @@ MARIADB = Dialect(
     is_mariadb=True,
 )
 _LONG_TIMESTAMPS = (11, 5)
+#: Between 10.11 and 11.8; the line between them was not recorded.
+_MAPPED_ADDRESSES = (11, 5)
 
 
 @cache
@@ -55,4 +59,5 @@ def dialect_of(server: str) -> Dialect:
         if not version:
             return MYSQL
         return replace(MYSQL, takes_offsets=version >= _OFFSETS, rounds_fractions=version >= _FRACTIONS)
-    return replace(MARIADB, last_timestamp=2**32 - 1) if version >= _LONG_TIMESTAMPS else MARIADB
+    known = replace(MARIADB, maps_inet4=version >= _MAPPED_ADDRESSES)
+    return replace(known, last_timestamp=2**32 - 1) if version >= _LONG_TIMESTAMPS else known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
@@ -31,6 +32,11 @@ def refuse(type_name: str, declared: Any, problem: str, expected: str | None = N
 
 def shortened(shown: str) -> str:
     return shown if len(shown) <= 80 else shown[:77] + "..."
+
+
+def is_number(text: str) -> bool:
+    """Whether the whole text is a number to a server."""
+    return _NUMBER.fullmatch(text) is not None
 
 
 def number(type_name: str, declared: Any) -> Decimal:
@@ -82,3 +88,28 @@ def quoted(text: str) -> str:
 def hexadecimal(data: bytes) -> str:
     """``data`` as a binary literal."""
     return f"x'{data.hex()}'" if data else "''"
+
+
+def literal_sql(declared: Any) -> str:
+    """A declared literal in SQL, for whatever column."""
+    data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+    if data is not None:
+        return hexadecimal(bytes(data))
+    if isinstance(declared, (bool, int)):
+        return str(int(declared))
+    if isinstance(declared, Decimal):
+        return f"{declared:f}"
+    if isinstance(declared, float):
+        shown = repr(declared)
+        return shown if "e" in shown else f"{shown}e0"
+    if isinstance(declared, timedelta):
+        seconds, micro = divmod(abs(declared) // timedelta(microseconds=1), 1_000_000)
+        sign = "-" if declared < timedelta(0) else ""
+        return quoted(f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{micro:06d}")
+    if isinstance(declared, (date, time)):
+        return quoted(str(declared))
+    if isinstance(declared, (list, tuple)):
+        return quoted(",".join(map(str, declared)))
+    if isinstance(declared, (set, frozenset)):
+        return quoted(",".join(sorted(map(str, declared))))
+    return quoted(str(declared))

@@ -30,6 +30,7 @@ MAX_JSON_DEPTH = 31
 #: Type name -> bytes.
 NETWORK_SIZES = {"UUID": 16, "INET4": 4, "INET6": 16}
 _CHARACTERS = re.compile(r"[0-9a-f.:-]+", re.IGNORECASE | re.ASCII)
+_SHORT_PARTS = re.compile(r"\d{1,3}(\.\d{1,3}){3}", re.ASCII)
 _FLOAT_SIZE = 4
 
 
@@ -41,6 +42,8 @@ def accept_as_wire_type(column: Column, declared: Any) -> Any:
     name = column.declared.name if column.declared is not None else ""
     if name in NETWORK_SIZES:
         data = hex_mapping(declared)
+        if name == "INET6" and isinstance(declared, str) and ":" not in declared and column.dialect.maps_inet4:
+            return bytes(10) + b"\xff\xff" + network_bytes("INET4", declared)
         return network_bytes(name, declared if data is None else data)
     if name == "JSON":
         return json_text(declared)
@@ -63,6 +66,9 @@ def network_bytes(name: str, declared: Any) -> bytes:
             raise ValueError
         if name == "UUID":
             return uuid.UUID(text).bytes
+        if name == "INET4" and _SHORT_PARTS.fullmatch(text):
+            # Zeros in front of a number count for nothing.
+            text = ".".join(part.lstrip("0") or "0" for part in text.split("."))
         address = ipaddress.IPv4Address(text) if name == "INET4" else ipaddress.IPv6Address(text)
         return address.packed
     except ValueError:

@@ -123,7 +123,7 @@ class TextCodec(Codec):
             text = scalar_text(name, declared)
             value: Text = text.encode() if _is_binary(column) else text
         else:
-            value = decoded(charset_of(column), data)
+            value = _told(column, data)
         return self._fitting(column, value)
 
     def text(self, column: Column, value: Text) -> str | None:
@@ -164,7 +164,16 @@ class TextCodec(Codec):
             if data[limit:].strip(b" ") or not forgives:
                 raise refuse(name, value, f"cannot hold {len(data)} bytes")
             data = data[:limit]
-        return decoded(known, self.restored(column, self.stored(column, data)))
+        return _told(column, self.restored(column, self.stored(column, data)))
+
+
+def _told(column: Column, data: bytes) -> Text:
+    """The value of these bytes: their text, or they themselves if that text would be other bytes.
+
+    cp932, eucjpms, sjis and ujis have characters of more than one sequence, which servers keep apart.
+    """
+    value = decoded(charset_of(column), data)
+    return data if isinstance(value, str) and _bytes_of(column, value) != data else value
 
 
 def _is_binary(column: Column) -> bool:

@@ -36,7 +36,7 @@ class YearCodec(FixedWidthCodec):
     def accept(self, column: Column, declared: Any) -> int:
         value = int(rounded(number("YEAR", declared), 0))
         is_number_zero = _has_two_digits(column) and not isinstance(declared, str) and value == 0
-        is_text_zero = isinstance(declared, str) and declared != "0000" and value == 0
+        is_text_zero = isinstance(declared, str) and len(declared) != 4 and value == 0
         if 0 < value < 100 or is_text_zero or is_number_zero:
             value += 2000 if value < 70 else 1900
         self._check(value)
