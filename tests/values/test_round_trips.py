@@ -52,7 +52,9 @@ def test_the_text_of_a_value_declares_it(columns: st.SearchStrategy[Column], dat
         assert_same(codec.accept(column, {"hex": value.hex()}), value)
     else:
         assert_same(codec.accept(column, text), value)
-        assert_same(codec.accept(column, value), value)
+        # The number 0 is 2000 in a YEAR(2), as to a server.
+        short = column.declared is not None and column.declared.name == "YEAR" and column.declared.length == 2
+        assert_same(codec.accept(column, value), 2000 if short and value == 0 else value)
 
 
 @family
