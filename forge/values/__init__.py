@@ -47,7 +47,8 @@ def encode(type: TypeLike, value: Any, *, server: str = "mysql") -> bytes:
     """The cell that ``server`` logs for ``value`` in a column of this type.
 
     Takes what a declaration may say: int, bool, float, Decimal, str, bytes, the types of ``datetime``, members of a
-    SET as a list, and whatever :func:`decode` returns.  Raises ScenarioError if a server in strict mode would refuse.
+    SET as a list, and whatever :func:`decode` returns (but 0 of a YEAR(2), which means 2000).  Raises ScenarioError if
+    a server in strict mode would refuse.
     """
     from forge.values.registry import codec_for
 
