@@ -35,6 +35,8 @@ Document = dict[str, Any]
 HEADER_FIELDS = ("timestamp", "server_id", "flags", "event_size", "log_pos", "checksum")
 #: Payloads up to this size are tried with every level, larger ones with the server's default only.
 _EVERY_LEVEL = 1 << 18
+#: Bytes of events in a payload; a payload of more is listed as the compressed bytes.
+_LARGEST_LISTED = 1 << 26
 _COMPRESSIONS = {"zstd": ZSTD, "none": NONE}
 
 
@@ -148,7 +150,7 @@ def unhex(value: Any, what: str) -> bytes:
 def _payload_to_fields(body: TransactionPayload, state: ListingState) -> Iterator[Document]:
     """The events inside, if some level of the compressor makes the same payload of them."""
     try:
-        data = payload_bytes(body)
+        data = payload_bytes(body, _LARGEST_LISTED)
     except FormatError:
         return
     kind = body.number(COMPRESSION_TYPE, ZSTD)

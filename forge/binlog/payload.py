@@ -10,10 +10,10 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from forge.binlog.reader import frames
+from forge.binlog.reader import Frame, announced_size, frames
 from forge.errors import FormatError
 from forge.events.event import Event, decode_event_strictly, encode_event
-from forge.events.format import FormatContext
+from forge.events.format import HEADER_SIZE, FormatContext
 from forge.events.layout import pack_int
 from forge.events.transaction_payload import (
     COMPRESSION_TYPE,
@@ -26,16 +26,24 @@ from forge.events.transaction_payload import (
 
 #: Servers compress no more than this (sql/binlog.cc); a payload that says more is not believed.
 LARGEST = 1 << 30
+#: Bytes that are unpacked at a time.
+_PIECE = 1 << 20
 DEFAULT_LEVEL = 3
 #: binlog_transaction_compression_level_zstd, the likely ones first.
 LEVELS = (3, *(level for level in range(1, 23) if level != 3))
 
 
-def payload_bytes(body: TransactionPayload) -> bytes:
-    """The uncompressed bytes.
+def payload_bytes(body: TransactionPayload, most: int = LARGEST) -> bytes:
+    """The uncompressed bytes, which are at most ``most``.  Raises FormatError as :func:`unpacked`."""
+    return b"".join(unpacked(body, most))
+
+
+def unpacked(body: TransactionPayload, most: int = LARGEST) -> Iterator[bytes]:
+    """The uncompressed bytes piece by piece, so that a small payload of gigabytes takes no memory.
 
     Raises FormatError for a head without compression or payload size, or with another size than there is (held
-    against mysqlbinlog 9.7, which alone does not mind a wrong uncompressed size); never holds more than it announces.
+    against mysqlbinlog 9.7, which alone does not mind a wrong uncompressed size), and behind ``most`` bytes.  Of a
+    wrong size nothing is said before the last piece.
     """
     kind, length = body.number(COMPRESSION_TYPE), body.number(PAYLOAD_SIZE)
     if kind is None or length is None:
@@ -44,25 +52,39 @@ def payload_bytes(body: TransactionPayload) -> bytes:
     if length != len(body.payload):
         raise FormatError(f"a payload of {length} bytes announced, {len(body.payload)} there", phase="body", offset=0)
     if kind == NONE:
-        return body.payload
+        yield body.payload
+        return
     if kind != ZSTD:
         raise FormatError(f"unknown compression {kind}", phase="body", offset=0)
-    size = body.number(UNCOMPRESSED_SIZE, LARGEST) or 0
-    if size > LARGEST:
+    size = body.number(UNCOMPRESSED_SIZE)
+    if size is not None and size > most:
         raise FormatError(f"the payload announces {size} bytes", phase="body", offset=0)
+    yield from _decompressed(body.payload, size, most)
+
+
+def _decompressed(payload: bytes, size: int | None, most: int) -> Iterator[bytes]:
     import zstandard
 
+    # A stream, since early 8.0 wrote frames without their content's size; there may be several frames.
+    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+    total, piece = 0, b""
     try:
-        # A stream, since early 8.0 wrote frames without their content's size; there may be several frames.
-        with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
-            body.payload, read_across_frames=True
-        ) as stream:
-            data = stream.read(size + 1)
+        with decompressor.stream_reader(payload, read_across_frames=True) as stream:
+            while following := stream.read(_PIECE):
+                total += len(following)
+                if total > (most if size is None else size):
+                    break
+                if piece:
+                    yield piece
+                piece = following
     except zstandard.ZstdError as error:
         raise FormatError(f"zstd: {error}", phase="body", offset=0) from None
-    if body.number(UNCOMPRESSED_SIZE) is not None and len(data) != size:
-        raise FormatError(f"{size} bytes announced, {len(data)} decompressed", phase="body", offset=0)
-    return bytes(data)
+    if size is not None and total != size:
+        found = f"{total} decompressed" if total < size else "more decompressed"
+        raise FormatError(f"{size} bytes announced, {found}", phase="body", offset=0)
+    if total > most:
+        raise FormatError(f"the payload has more than {most} bytes", phase="body", offset=0)
+    yield piece
 
 
 def inner_format(format: FormatContext) -> FormatContext:
@@ -71,15 +93,35 @@ def inner_format(format: FormatContext) -> FormatContext:
 
 
 def inner_events(body: TransactionPayload, format: FormatContext) -> Iterator[Event]:
-    """The events inside.  Raises FormatError (offset within the uncompressed bytes)."""
-    data = payload_bytes(body)
+    """The events inside.  Raises FormatError (offset within the uncompressed bytes).
+
+    A payload inside is refused, as mysqlbinlog 9.7 does.
+    """
     inner = inner_format(format)
-    end = 0
-    for frame in frames(data, 0):
-        yield decode_event_strictly(frame.raw, 0, inner)
-        end = frame.offset + len(frame.raw)
-    if end < len(data):
-        raise FormatError("an event inside the payload does not fit it", phase="framing", offset=end)
+    buffer, done = bytearray(), 0
+    for piece in unpacked(body):
+        buffer += piece
+        if len(buffer) < announced_size(buffer) <= LARGEST:
+            continue  # An event of many pieces.
+        found = list(frames(bytes(buffer), 0))
+        for frame in found:
+            yield _inner_event(frame, done + frame.offset, inner)
+        read = found[-1].offset + len(found[-1].raw) if found else 0
+        del buffer[:read]
+        done += read
+        if len(buffer) >= HEADER_SIZE and not HEADER_SIZE <= announced_size(buffer) <= LARGEST:
+            break
+    if buffer:
+        raise FormatError("an event inside the payload does not fit it", phase="framing", offset=done)
+
+
+def _inner_event(frame: Frame, offset: int, inner: FormatContext) -> Event:
+    if frame.type_code == TransactionPayload.type_code:
+        raise FormatError("a payload inside a payload", phase="body", offset=offset)
+    try:
+        return decode_event_strictly(frame.raw, 0, inner)
+    except FormatError as error:
+        raise error.within(base=offset) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,13 @@ from dataclasses import dataclass
 from forge.errors import FormatError
 from forge.events.event import SIZE_OFFSET, Event, advance, decode_event, decode_event_strictly
 from forge.events.format import HEADER_SIZE, FormatContext
+from forge.events.format_description import FormatDescription
+from forge.events.registry import event_name
 
 MAGIC = b"\xfebin"
 ENCRYPTED_MAGIC = b"\xfdbin"
+#: START_V3 of 4.1 and older, FORMAT_DESCRIPTION.  mysqlbinlog 9.7 refuses rows of a file that starts otherwise.
+_FIRST_TYPES = frozenset((1, FormatDescription.type_code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class PlacedEvent:
     format: FormatContext
 
 
-def announced_size(data: bytes, offset: int = 0) -> int:
+def announced_size(data: bytes | bytearray, offset: int = 0) -> int:
     """The size that the header of the event at ``offset`` says."""
     return int.from_bytes(data[offset + SIZE_OFFSET : offset + SIZE_OFFSET + 4], "little")
 
@@ -65,8 +69,9 @@ def frames(data: bytes, start: int = 4) -> Iterator[Frame]:
 def read_events(data: bytes, *, strict: bool = True) -> Iterator[PlacedEvent]:
     """All events of a file.
 
-    With ``strict``, raises FormatError (offsets within the file) for a wrong magic number, a body that does not fit
-    its type, a checksum that does not hold and a torn tail, after yielding what precedes it.
+    With ``strict``, raises FormatError (offsets within the file) for a wrong magic number, a first event that does not
+    tell the format, a body that does not fit its type, a checksum that does not hold and a torn tail, after yielding
+    what precedes it.
     Without, bodies that do not parse are raw, wrong checksums are pinned, and a tail is left out.
     """
     if strict:
@@ -75,6 +80,13 @@ def read_events(data: bytes, *, strict: bool = True) -> Iterator[PlacedEvent]:
     offset = 4
     index = 0
     for frame in frames(data):
+        if strict and not frame.index and frame.type_code not in _FIRST_TYPES:
+            raise FormatError(
+                f"the first event is {event_name(frame.type_code)}; without FORMAT_DESCRIPTION no event can be read",
+                phase="framing",
+                event_index=0,
+                offset=frame.offset,
+            )
         try:
             decode = decode_event_strictly if strict else decode_event
             event = decode(frame.raw, frame.offset, format)

@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
+from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.reader import PlacedEvent
-from forge.check.cells import Cell, MappedTable, RowChange, text_or_hex
+from forge.check.cells import Cell, MappedTable, RowChange
 from forge.check.fields import fields_of
-from forge.check.logged import LoggedEvent, TableMaps, logged_events
 from forge.check.readers import is_informational, readers_of
+from forge.check.table_maps import TableMaps
 from forge.check.text import render_text
 from forge.errors import FormatError, UnsupportedError
 from forge.events.event import EVENT_FLAGS, carries_checksum
-from forge.events.layout import flag_names
+from forge.events.layout import flag_names, text_or_hex
 from forge.events.rows import ROWS_BODIES
 
 __all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "decode_schema", "render_text"]

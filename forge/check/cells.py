@@ -13,7 +13,7 @@ from forge.binlog.reader import PlacedEvent
 from forge.errors import ForgeError, FormatError
 from forge.events.event import carries_checksum
 from forge.events.format import CHECKSUM_SIZE
-from forge.events.layout import to_bytes
+from forge.events.layout import text_or_hex
 from forge.events.row_image import Image, images_of, iterate_rows, partial_columns, present_columns
 from forge.events.rows import ROWS_BODIES, PartialUpdateRows, RowsBody
 from forge.events.table_map import TableMap
@@ -120,15 +120,6 @@ def _plain_diff(diff: Any) -> dict[str, Any]:
 
     shown = {"operation": diff.operation.name, "path": diff.path}
     return shown if diff.value is None else shown | {"value": format_json(decode_document(diff.value))}
-
-
-def text_or_hex(text: str) -> str | dict[str, str]:
-    """Text of the format's own (surrogate escapes stand for bytes that are not UTF-8) as JSON can hold it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return {"hex": to_bytes(text).hex()}
-    return text
 
 
 @dataclass(frozen=True, slots=True)

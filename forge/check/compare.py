@@ -11,7 +11,17 @@ from forge.check.differences import Comparison, Decoding, Difference, counted
 from forge.check.reference import Reference, read_reference
 from forge.errors import UnsupportedError
 
-__all__ = ["Difference", "Outcome", "Reference", "Verdict", "check", "compare", "explain", "read_reference"]
+__all__ = [
+    "Difference",
+    "Outcome",
+    "Reference",
+    "Verdict",
+    "check",
+    "check_one",
+    "compare",
+    "explain",
+    "read_reference",
+]
 
 #: ``refused``: the decoder ended with an error of its own; ``unsupported``: there is something that it (or forge)
 #: says it does not know; ``crashed``: a signal, or output without end; ``not_here``: not on this machine.
@@ -41,14 +51,15 @@ class Verdict:
 def check(data: bytes, decoders: Sequence[Decoder]) -> list[Verdict]:
     """The verdict of every decoder on a file, in the order given.  Raises nothing for any bytes."""
     reference = read_reference(data)
-    verdicts = []
-    for one in decoders:
-        missing = one.available()
-        if missing is not None:
-            verdicts.append(Verdict(one.name, None, "not_here", missing))
-        else:
-            verdicts.append(compare(reference, one, one.decode(data)))
-    return verdicts
+    return [check_one(reference, data, one) for one in decoders]
+
+
+def check_one(reference: Reference, data: bytes, one: Decoder) -> Verdict:
+    """The verdict of one decoder on a file whose canonical decode is ``reference``.  Raises nothing for any bytes."""
+    missing = one.available()
+    if missing is not None:
+        return Verdict(one.name, None, "not_here", missing)
+    return compare(reference, one, one.decode(data))
 
 
 def compare(reference: Reference, other: Decoder, items: Iterable[Item]) -> Verdict:

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from forge.binlog.logged import LoggedEvent, logged_events
 from forge.check.canonical import canonical_event
-from forge.check.logged import LoggedEvent, TableMaps, logged_events
 from forge.check.seen import as_seen
+from forge.check.table_maps import TableMaps
 from forge.check.used import Use, declared_uses, event_uses
 from forge.compile.plan import Plan
 from forge.compile.statements import DdlStatement

@@ -12,14 +12,14 @@ from typing import Any
 
 from forge.charsets import charset
 from forge.charsets.collations import find_collation
-from forge.check.cells import MappedTable, text_or_hex
+from forge.check.cells import MappedTable
 from forge.errors import ForgeError, FormatError
 from forge.events.columns import primary_key_of
 from forge.events.event import Event, RawBody
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.layout import Body, flag_names, to_bytes, to_text
+from forge.events.layout import Body, flag_names, text_or_hex, to_bytes, to_text
 from forge.events.mariadb_compressed import QueryCompressed, decompress_block
 from forge.events.mariadb_gtid import GTID_FLAGS2, MariadbGtid
 from forge.events.optional_metadata import MetadataRecord, read_value

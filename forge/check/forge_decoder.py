@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import forge
+from forge.binlog.logged import logged_events
 from forge.check.cells import Cell
 from forge.check.decoders import DecodedRow, DecodedTable, Decoder, DecodingEnded, Form, Item
-from forge.check.logged import TableMaps, logged_events
+from forge.check.table_maps import TableMaps
 from forge.errors import ForgeError, FormatError, UnsupportedError
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from forge.binlog.logged import logged_events
 from forge.check.cells import MappedTable, RowChange
-from forge.check.logged import TableMaps, logged_events
 from forge.check.statements import statement_of
+from forge.check.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
 
 #: File offset of an event, and its number inside the payload at that offset (0: not inside one).

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from forge.binlog.logged import LoggedEvent
 from forge.charsets import find_collation
-from forge.check.logged import LoggedEvent, TableMaps
+from forge.check.table_maps import TableMaps
 from forge.compile.requirements import table_features
 from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError

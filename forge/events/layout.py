@@ -124,6 +124,15 @@ def to_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def text_or_hex(text: str) -> str | dict[str, str]:
+    """Text of the format's own (surrogate escapes stand for bytes that are not UTF-8) as JSON can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return {"hex": to_bytes(text).hex()}
+    return text
+
+
 class Derived(Subconstruct):  # type: ignore[misc]
     """A field that is computed from the others when None, and obeyed when given."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 from construct import Construct, ConstructError
@@ -31,11 +32,15 @@ class TypeLengthValues(Construct):  # type: ignore[misc]
 
 
 def packed_value(value: bytes) -> int:
-    """A number inside a value.  Raises FormatError if the value is not exactly that."""
+    """A number inside a value, in any of its forms: mysqlbinlog 9.7 takes those that are not the shortest.
+
+    Raises FormatError if the value is not exactly that.
+    """
+    stream = io.BytesIO(value)
     try:
-        number = int(PackedInt().parse(value))
+        number = int(PackedInt().parse_stream(stream))
     except ConstructError:
         number = -1
-    if number < 0 or pack_int(number) != value:
+    if number < 0 or stream.tell() != len(value):
         raise FormatError(f"{value.hex()} is not one packed integer", phase="body", offset=0)
     return number

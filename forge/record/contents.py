@@ -20,8 +20,9 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from forge.binlog.logged import logged_events
 from forge.check.cells import Cell, RowChange
-from forge.check.logged import TableMaps, logged_events
+from forge.check.table_maps import TableMaps
 from forge.compile.plan import Plan
 from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import quoted

@@ -23,6 +23,7 @@ from forge.events.column_kinds import (
     longest_value,
 )
 from forge.events.columns import primary_key_of
+from forge.events.layout import text_or_hex
 from forge.events.table_map import TableMap
 from forge.values.base import Column
 from forge.values.enums import member_texts
@@ -61,7 +62,7 @@ class ColumnFacts:
     unknown: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"name": None if self.name is None else text_or_hex(self.name)}
 
 
 def column_facts(table_map: TableMap, columns: Sequence[Column], *, mariadb: bool = False) -> tuple[ColumnFacts, ...]:

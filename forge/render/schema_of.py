@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.mapped import mapped_columns
-from forge.binlog.payload import inner_events
-from forge.binlog.reader import PlacedEvent, read_events
 from forge.compile.status import quoted
+from forge.errors import UnsupportedError
 from forge.events.columns import primary_key_of
+from forge.events.layout import text_or_hex
 from forge.events.table_map import TableMap
-from forge.events.transaction_payload import TransactionPayload
 from forge.render.column_facts import ColumnFacts, column_facts, unknown_of_table
 
 GENERATED_INVISIBLE_PK = 0x0004
@@ -32,30 +32,46 @@ _TYPE_WIDTH = 60
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """A table as a table map tells it, and where the event stands."""
+    """A table as a table map tells it, and where the event stands.
+
+    ``columns`` is None, and ``problem`` says why, where one of them is of a type that is not known: where the next
+    one's metadata starts cannot be told then.
+    """
 
     index: int
     offset: int
     table_map: TableMap
-    columns: tuple[ColumnFacts, ...]
+    columns: tuple[ColumnFacts, ...] | None
+    problem: str | None = None
+
+    @property
+    def full_name(self) -> str:
+        return f"{_identifier(self.table_map.database)}.{_identifier(self.table_map.table)}"
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        if self.columns is None:
+            return (f"all {len(self.table_map.types)} columns: {self.problem}",)
+        return unknown_of_table(self.table_map)
 
     def create_table(self) -> str:
         """CREATE TABLE text; what the event does not tell stands in comments."""
-        mapped = self.table_map
+        mapped, columns = self.table_map, self.columns or ()
         generated = bool(mapped.table_flags & GENERATED_INVISIBLE_PK)
-        lines = [_definition(column, generated and column.position == 1) for column in self.columns]
-        lines.extend(_key_lines(mapped, self.columns))
-        body = ",\n".join(f"  {line}" for line in lines)
-        unknown = unknown_of_table(mapped)
-        end = f") /* unknown: {', '.join(unknown)} */;" if unknown else ");"
-        return f"CREATE TABLE {quoted(mapped.database)}.{quoted(mapped.table)} (\n{body}\n{end}\n"
+        lines = [_definition(column, generated and column.position == 1) for column in columns]
+        if columns:
+            lines.extend(_key_lines(mapped, columns))
+        body = ",\n".join(f"  {line}" for line in lines) + "\n" * bool(lines)
+        end = f") /* unknown: {_comment(', '.join(self.unknown))} */;" if self.unknown else ");"
+        return f"CREATE TABLE {self.full_name} (\n{body}{end}\n"
 
     def column_list(self) -> str:
         """A line a column with its properties, under a line of headings; ``-`` where a property is not of its type."""
-        rows = [_HEAD, *(_row(column, unknown_of_table(self.table_map)) for column in self.columns)]
+        if self.columns is None:
+            return f"{self.full_name}\nunknown: {', '.join(self.unknown)}\n"
+        rows = [_HEAD, *(_row(column, self.unknown) for column in self.columns)]
         widths = [max(len(row[place]) for row in rows) for place in range(len(_HEAD))]
-        title = f"{quoted(self.table_map.database)}.{quoted(self.table_map.table)}\n"
-        return title + "".join(
+        return f"{self.full_name}\n" + "".join(
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n"
             for row in rows
         )
@@ -64,37 +80,46 @@ class TableSchema:
         return {
             "event": self.index,
             "offset": self.offset,
-            "database": self.table_map.database,
-            "table": self.table_map.table,
-            "columns": [column.as_json() for column in self.columns],
-            "unknown": list(unknown_of_table(self.table_map)),
+            "database": text_or_hex(self.table_map.database),
+            "table": text_or_hex(self.table_map.table),
+            "columns": None if self.columns is None else [column.as_json() for column in self.columns],
+            "unknown": list(self.unknown),
         }
 
 
 def schemas_of(data: bytes) -> Iterator[TableSchema]:
-    """Every new definition in a file, those inside payloads too.
-
-    Raises FormatError, UnsupportedError for a column type that is not known.
-    """
+    """Every new definition in a file, those inside payloads too.  Raises FormatError."""
     seen: dict[int, TableMap] = {}
-    for placed in read_events(data):
-        body = placed.event.body
-        payload = isinstance(body, TransactionPayload)
-        inside = inner_events(body, placed.format) if isinstance(body, TransactionPayload) else (placed.event,)
-        for event in inside:
-            if isinstance(event.body, TableMap) and seen.get(event.body.table_id) != event.body:
-                seen[event.body.table_id] = event.body
-                yield _schema(placed, event.body, payload)
+    for logged in logged_events(data):
+        body = logged.placed.event.body
+        if isinstance(body, TableMap) and seen.get(body.table_id) != body:
+            seen[body.table_id] = body
+            yield _schema(logged, body)
 
 
-def _schema(placed: PlacedEvent, body: TableMap, inner: bool) -> TableSchema:
-    columns = mapped_columns(placed, body, inner=inner)
-    facts = column_facts(body, columns, mariadb=placed.format.mariadb)
+def _schema(logged: LoggedEvent, body: TableMap) -> TableSchema:
+    placed = logged.placed
+    try:
+        columns = mapped_columns(placed, body, inner=logged.inner > 0)
+        facts = column_facts(body, columns, mariadb=placed.format.mariadb)
+    except UnsupportedError as error:
+        return TableSchema(placed.index, placed.offset, body, None, error.problem)
     return TableSchema(placed.index, placed.offset, body, facts)
 
 
+def _identifier(name: str) -> str:
+    """A quoted name; the bytes of one that is not UTF-8, as no statement can have it."""
+    shown = text_or_hex(name)
+    return quoted(shown if isinstance(shown, str) else f"0x{shown['hex']}")
+
+
+def _comment(text: str) -> str:
+    """Text that does not end the comment it stands in."""
+    return text.replace("*/", "* /")
+
+
 def _definition(column: ColumnFacts, generated: bool) -> str:
-    words = [quoted(column.name if column.name is not None else f"@{column.position}"), column.sql_type]
+    words = [_identifier(column.name if column.name is not None else f"@{column.position}"), column.sql_type]
     if column.collation is not None:
         words.append(f"CHARACTER SET {column.charset} COLLATE {column.collation}")
     words.append("NULL" if column.nullable else "NOT NULL")
@@ -103,7 +128,7 @@ def _definition(column: ColumnFacts, generated: bool) -> str:
     elif column.visible is False:
         words.append("INVISIBLE")
     if column.unknown:
-        words.append(f"/* unknown: {', '.join(column.unknown)} */")
+        words.append(f"/* unknown: {_comment(', '.join(column.unknown))} */")
     return " ".join(words)
 
 
@@ -116,7 +141,7 @@ def _key_lines(table_map: TableMap, facts: tuple[ColumnFacts, ...]) -> Iterator[
 
 def _part(column: ColumnFacts, prefix: int) -> str:
     name = column.name if column.name is not None else f"@{column.position}"
-    return quoted(name) + (f"({prefix})" if prefix else "")
+    return _identifier(name) + (f"({prefix})" if prefix else "")
 
 
 def _row(column: ColumnFacts, unknown: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forge.binlog.logged import logged_events
 from forge.check.canonical import canonical_events, canonical_rows, decode_schema, render_text
-from forge.check.cells import text_or_hex
-from forge.check.logged import logged_events
 from forge.check.text import printable
 from forge.errors import FormatError, UnsupportedError
-from forge.events.layout import to_text
+from forge.events.layout import text_or_hex, to_text
 
 Recording = Callable[[str], bytes]
 Broken = Callable[[str, str, Mapping[int, int]], bytes]

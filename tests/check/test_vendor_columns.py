@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from forge.binlog.logged import logged_events
 from forge.check.cells import MappedTable
-from forge.check.logged import TableMaps, logged_events
+from forge.check.table_maps import TableMaps
 from forge.check.vendor_columns import column_texts, escaped, primary_key_text
 
 Recording = Callable[[str], bytes]

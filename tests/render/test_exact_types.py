@@ -75,7 +75,9 @@ def schema(server: str, types: list[str], mode: str) -> TableSchema:
 
 
 def facts(server: str, types: list[str], mode: str = "full") -> dict[str, ColumnFacts]:
-    return dict(zip(types, schema(server, types, mode).columns[1:], strict=True))
+    columns = schema(server, types, mode).columns
+    assert columns is not None
+    return dict(zip(types, columns[1:], strict=True))
 
 
 @pytest.mark.parametrize("mode", ["minimal", "full"])

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from forge.cli.inputs import read_bytes
+from forge.cli.inputs import errors_in, read_bytes, shown
 from forge.cli.output import STDOUT, write_output
 from forge.cli.progress import progress
-from forge.errors import CheckFailed, EnvironmentMissing
+from forge.errors import CheckFailed, EnvironmentMissing, FormatError
 
 if TYPE_CHECKING:
     from forge.check.compare import Verdict
@@ -24,14 +24,15 @@ def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
     """Compare what every decoder at hand reads in the binary log FILE with the canonical decode.
 
     Prints a verdict a decoder and, where they differ, the first difference: event, table, row, column, both values
-    and the bytes.  Exit code 1 if one disagrees.
+    and the bytes.  Exit code 1 if one disagrees; 3 if none does and the file breaks a rule of the format, which is told
+    at the end.
 
     \b
     Example:
       forge check binlog.000001
       forge check binlog.000001 --decoder mysqlbinlog --json
     """
-    from forge.check.compare import check
+    from forge.check.compare import check_one, read_reference
     from forge.check.decoders import available_decoders, decoder
 
     data = read_bytes(file)
@@ -40,13 +41,15 @@ def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
         missing = one.available()
         if names and missing is not None:
             raise EnvironmentMissing(f"{one.name} cannot run here: {missing}")
-    verdicts = [
-        verdict for one in progress(chosen, total=len(chosen), what="decoders") for verdict in check(data, [one])
-    ]
+    reference = read_reference(data)
+    verdicts = [check_one(reference, data, one) for one in progress(chosen, total=len(chosen), what="decoders")]
     write_output(STDOUT, _json_lines(verdicts) if as_json else _text_lines(verdicts))
     differing = [verdict.decoder for verdict in verdicts if verdict.outcome == "disagree"]
     if differing:
-        raise CheckFailed(f"{', '.join(differing)} read{'s' if len(differing) == 1 else ''} {file} differently")
+        raise CheckFailed(f"{', '.join(differing)} read{'s' if len(differing) == 1 else ''} {shown(file)} differently")
+    if isinstance(reference.problem, FormatError):
+        with errors_in(file):
+            raise reference.problem
 
 
 def _json_lines(verdicts: Sequence[Verdict]) -> Iterator[bytes]:

@@ -1,82 +1,24 @@
-"""The events of a file one by one, those inside compressed transactions among them, and the tables that they map."""
+"""The tables that the events of a file map, and the rows of its row events."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 
+from forge.binlog.logged import LoggedEvent
 from forge.binlog.mapped import mapped_columns
-from forge.binlog.payload import inner_events, inner_format
-from forge.binlog.reader import PlacedEvent, read_events
+from forge.binlog.reader import PlacedEvent
 from forge.check.cells import MappedTable, RowChange, row_changes
 from forge.errors import FormatError, UnsupportedError
-from forge.events.event import IGNORABLE, RawBody, encode_event
+from forge.events.event import IGNORABLE, RawBody
 from forge.events.registry import EVENT_NAMES
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
-from forge.events.transaction_payload import TransactionPayload
 
 #: Table ids of row events that only end a statement (sql/log_event.h: 2^24 - 1 since 5.1.4, all bits before).
 DUMMY_TABLE_IDS = frozenset((0xFFFFFF, 0xFFFFFFFFFFFF))
 #: Types that hold rows; where one of them is kept raw, rows cannot be told.
 ROW_CARRIERS = frozenset((*range(20, 26), 30, 31, 32, 39, 40, *range(166, 173)))
-#: Bytes of a file whose events are kept, to be read again at once.
-_REMEMBERED = 1 << 18
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedEvent:
-    """An event of the file; or the ``inner``-th (from 1) of a TRANSACTION_PAYLOAD, with that one's index and offset."""
-
-    placed: PlacedEvent
-    inner: int = 0
-
-
-def logged_events(data: bytes) -> Iterator[LoggedEvent]:
-    """All events of a file; those of a payload follow it.
-
-    Raises FormatError as :func:`forge.binlog.reader.read_events` does, and for payloads that cannot be unpacked.
-    """
-    if len(data) > _REMEMBERED:
-        yield from _read(data)
-        return
-    events, error = _read_whole(data)
-    yield from events
-    if error is not None:  # A new one: its readers complete it.
-        raise FormatError(
-            error.rule, phase=error.phase, offset=error.offset, event_index=error.event_index, file=error.file
-        )
-
-
-@lru_cache(maxsize=2)
-def _read_whole(data: bytes) -> tuple[tuple[LoggedEvent, ...], FormatError | None]:
-    """The events of a small file, kept: a file that is judged is read by the reference, our decoder and the decode."""
-    events: list[LoggedEvent] = []
-    try:
-        events.extend(_read(data))
-    except FormatError as error:
-        return tuple(events), error
-    return tuple(events), None
-
-
-def _read(data: bytes) -> Iterator[LoggedEvent]:
-    for placed in read_events(data, strict=True):
-        yield LoggedEvent(placed)
-        if isinstance(placed.event.body, TransactionPayload):
-            yield from _inside(placed, placed.event.body)
-
-
-def _inside(outer: PlacedEvent, body: TransactionPayload) -> Iterator[LoggedEvent]:
-    format = inner_format(outer.format)
-    try:
-        for number, event in enumerate(inner_events(body, outer.format), start=1):
-            raw = encode_event(event, 0, format)
-            yield LoggedEvent(PlacedEvent(outer.index, outer.offset, raw, event, format), number)
-    except FormatError as error:
-        error.rule = f"{error.rule} (at {error.offset} of the unpacked payload)"
-        error.offset = 0
-        raise error.within(base=outer.offset, event_index=outer.index) from None
 
 
 @dataclass(slots=True)

@@ -1,0 +1,78 @@
+"""The events of a file one by one, those inside compressed transactions among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from forge.binlog.payload import inner_events, inner_format
+from forge.binlog.reader import PlacedEvent, read_events
+from forge.errors import FormatError
+from forge.events.event import encode_event
+from forge.events.transaction_payload import TransactionPayload
+
+#: Bytes of a file, and how many events, that are kept to be read again at once.
+_REMEMBERED = 1 << 18
+_REMEMBERED_EVENTS = 1 << 13
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """An event of the file; or the ``inner``-th (from 1) of a TRANSACTION_PAYLOAD, with that one's index and offset."""
+
+    placed: PlacedEvent
+    inner: int = 0
+
+
+def logged_events(data: bytes) -> Iterator[LoggedEvent]:
+    """All events of a file; those of a payload follow it.
+
+    Raises FormatError as :func:`forge.binlog.reader.read_events` does, and for payloads that cannot be unpacked.
+    """
+    remembered = _read_whole(data) if len(data) <= _REMEMBERED else None
+    if remembered is None:
+        yield from _read(data)
+        return
+    events, error = remembered
+    yield from events
+    if error is not None:  # A new one: its readers complete it.
+        raise FormatError(
+            error.rule, phase=error.phase, offset=error.offset, event_index=error.event_index, file=error.file
+        )
+
+
+@lru_cache(maxsize=2)
+def _read_whole(data: bytes) -> tuple[tuple[LoggedEvent, ...], FormatError | None] | None:
+    """The events of a small file, kept: a file that is judged is read by the reference, our decoder and the decode.
+
+    None if they are too many, which a payload of a small file can hold.
+    """
+    events: list[LoggedEvent] = []
+    try:
+        for logged in _read(data):
+            if len(events) == _REMEMBERED_EVENTS:
+                return None
+            events.append(logged)
+    except FormatError as error:
+        return tuple(events), error
+    return tuple(events), None
+
+
+def _read(data: bytes) -> Iterator[LoggedEvent]:
+    for placed in read_events(data, strict=True):
+        yield LoggedEvent(placed)
+        if isinstance(placed.event.body, TransactionPayload):
+            yield from _inside(placed, placed.event.body)
+
+
+def _inside(outer: PlacedEvent, body: TransactionPayload) -> Iterator[LoggedEvent]:
+    format = inner_format(outer.format)
+    try:
+        for number, event in enumerate(inner_events(body, outer.format), start=1):
+            raw = encode_event(event, 0, format)
+            yield LoggedEvent(PlacedEvent(outer.index, outer.offset, raw, event, format), number)
+    except FormatError as error:
+        error.rule = f"{error.rule} (at {error.offset} of the unpacked payload)"
+        error.offset = 0
+        raise error.within(base=outer.offset, event_index=outer.index) from None
