@@ -39,9 +39,9 @@ class LoggedTransaction:
     ``keyless``: the transaction has written a table without a key that names a row, taken back or not.
     ``alone``: the group of one statement that changed no transactional table, inside a transaction or in autocommit
     mode.  ``writes``: the statements of the transaction whose writes count for its logical timestamp.
-    ``engaged``: a transactional engine takes part; ``two_phase``: it and the log commit together, by XID;
-    ``mixed``: some statement before it changed tables that no rollback reaches; ``cut_off``: taken back to a savepoint
-    from before the log took part.
+    ``two_phase``: InnoDB and the log commit together, by XID; ``engine_first``: an engine was asked to write, and knew
+    of the transaction before the log did; ``mixed``: some statement before it changed tables that no rollback reaches;
+    ``cut_off``: taken back to a savepoint from before the log took part.
     """
 
     steps: tuple[Step, ...]
@@ -52,7 +52,7 @@ class LoggedTransaction:
     alone: bool = False
     writes: tuple[RowsStatement, ...] = ()
     keyless: bool = False
-    engaged: bool = True
+    engine_first: bool = True
     two_phase: bool = True
     mixed: bool = False
     cut_off: bool = False
@@ -97,7 +97,7 @@ class _Mark:
 
     length: int
     registered: bool
-    joined: bool
+    joined: frozenset[str]
 
 
 class Caches:
@@ -120,12 +120,10 @@ class Caches:
         self._writes_before: dict[str, int] = {}
         #: The log takes part in the transaction: from its first logged row on, in either cache.
         self.registered = False
-        #: A transactional engine knows of it, takes part in it, and so does one that cannot prepare.
-        self.joined = False
-        self.engaged = False
-        self.unprepared = False
-        #: The engine took part before the log did.
-        self.engine_first = False
+        #: Engines that know of the transaction, those that did before the log did, and those asked to write for it.
+        self._joined: set[str] = set()
+        self._before_log: set[str] = set()
+        self._asked: set[str] = set()
         #: What no rollback reaches was changed.
         self.mixed = False
         #: Temporary tables came or went, logged or not.
@@ -144,7 +142,7 @@ class Caches:
             self.registered |= bool(logged)
         elif isinstance(step, Savepoint):
             self.steps += [step] if self.registered else []
-            self._savepoints[step.name.lower()] = _Mark(len(self.steps), self.registered, self.joined)
+            self._savepoints[step.name.lower()] = _Mark(len(self.steps), self.registered, frozenset(self._joined))
             self._writes_before[step.name] = len(self._rows)
         elif isinstance(step, RollbackTo):
             self._rollback_to(step)
@@ -166,6 +164,23 @@ class Caches:
     def has_changes(self) -> bool:
         """Whether a statement waits in the transaction's cache."""
         return has_statements(self.steps)
+
+    @property
+    def engaged(self) -> bool:
+        """InnoDB takes part in the transaction."""
+        return "InnoDB" in self._asked
+
+    @property
+    def unprepared(self) -> bool:
+        """An engine that can neither prepare nor set savepoints knows of the transaction, if only by a fruitless
+        UPDATE (recorded).
+        """
+        return "Aria" in self._joined
+
+    @property
+    def engine_first(self) -> bool:
+        """An engine took part, and knew of the transaction before the log did (recorded on 10.11 and 11.8)."""
+        return bool(self._before_log & self._asked)
 
     @property
     def prepares(self) -> bool:
@@ -205,12 +220,13 @@ class Caches:
         return is_transactional(step.table)
 
     def _rows_statement(self, step: RowsStatement) -> None:
-        if is_transactional(step.table):
-            self.engine_first = self.engine_first if self.joined else not self.registered
-            self.joined = True
+        engine = step.table.engine
+        if engine in ("InnoDB", "Aria"):
+            self._before_log |= set() if self.registered or engine in self._joined else {engine}
+            self._joined.add(engine)
             # What a temporary table holds is not for recovery (handler::mark_trx_read_write).
             written = not step.table.temporary and (bool(step.changes) or not changes_nothing(step, self.line))
-            self.engaged |= written
+            self._asked |= {engine} if written else set()
         if step.table.temporary and not step.as_text:
             self.mixed |= self.keeps and self._stays(step)
             return
@@ -223,7 +239,6 @@ class Caches:
             self.steps.append(step)
         else:
             self.written.append(replace(self._group([step]), alone=True, xa=None, end="commit"))
-            self.unprepared |= step.table.engine == "Aria"
         self.registered = True
 
     def _rollback_to(self, step: RollbackTo) -> None:
@@ -238,8 +253,9 @@ class Caches:
         else:
             del self.steps[mark.length :]
         # An engine that was there at the savepoint has changed something all the same (ha_rollback_to_savepoint).
-        self.joined = mark.joined
-        self.engaged &= mark.joined
+        self._joined &= mark.joined
+        self._before_log &= mark.joined
+        self._asked &= mark.joined
         if step.name in self._writes_before:
             del self._rows[self._writes_before[step.name] :]
 
@@ -258,7 +274,7 @@ class Caches:
             xa=self.transaction.xa,
             writes=tuple(self._rows),
             keyless=self._keyless,
-            engaged=self.engaged,
+            engine_first=self.engine_first,
             two_phase=self.engaged and not self.unprepared,
             mixed=self.mixed,
         )

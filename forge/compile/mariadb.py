@@ -145,9 +145,9 @@ class MariadbLog(SessionLog):
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         transactional = transaction.is_transactional and not transaction.thread_specific
         prepared = self.has_xa_end(transaction)
-        # Without an engine the number of engines beside the first is -1.
-        ended = transaction.engaged or transaction.alone or transaction.end == "rollback"
-        unknown = prepared or not ended
+        # Engines behind the log in the list of the transaction's are not counted, and without one the number is -1.
+        counted = transaction.two_phase or transaction.engine_first
+        unknown = prepared or not (counted or transaction.alone or transaction.end == "rollback")
         kind = DDL if transaction.has_ddl else TRANSACTIONAL if transactional else 0
         flags2 = ALLOW_PARALLEL | kind | (PREPARED_XA if prepared else 0)
         xa = transaction.xa if prepared else None

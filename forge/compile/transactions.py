@@ -114,7 +114,7 @@ class XaEnd:
     current_database: str
     #: Its preparation was logged.
     logged: bool = True
-    #: A transactional engine took part, and before the log did.
+    #: An engine that knows transactions took part, and before the log did.
     engine_first: bool = True
     #: A statement changed tables that no rollback reaches.
     mixed: bool = False

@@ -358,10 +358,8 @@ class _Planner:
         done = execute(statement, circumstances)
         in_xa = running.declared.xa is not None
         done = self.text.finished(statement, done, circumstances, follows_changes=follows, in_xa=in_xa)
-        done = replace(done, rows_query=statement.rows_query)
-        if done.first is not None or done.kind == "insert" or done.as_text:
-            # An INSERT that changed nothing may have used up numbers of AUTO_INCREMENT: it is replayed, not logged.
-            running.add(done, index)
+        # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
+        running.add(replace(done, rows_query=statement.rows_query), index)
 
     def _inside(
         self, statement: Ddl, sql: str, running: RunningTransaction, place: tuple[int, int], path: Path

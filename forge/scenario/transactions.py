@@ -229,7 +229,7 @@ class PreparedTransactions:
         if end == "rollback":
             undo(prepared.log)
         caches = prepared.caches
-        return XaEnd(xa, end, current_database, caches.prepares, caches.engaged and caches.engine_first, caches.mixed)
+        return XaEnd(xa, end, current_database, caches.prepares, caches.engine_first, caches.mixed)
 
     def forget(self) -> None:
         """The scenario ends: nobody sees what waits for its second phase still."""
