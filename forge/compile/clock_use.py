@@ -9,27 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from forge.compile.clock_calls import calls_use_fraction, calls_use_zone
 from forge.compile.statements import Call, Origin, RowsStatement
 from forge.compile.status import TIMESTAMPS, ZONED
 from forge.compile.tables import TableColumn
 from forge.servers import ServerLine
 
-#: Functions that convert the statement's time to the session's zone, with and without a fraction.
-_NOW = frozenset(("NOW", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "CURTIME", "CURRENT_TIME"))
-_UTC = frozenset(("UTC_TIMESTAMP", "UTC_TIME"))
-_ZONE = _NOW | {"CURDATE", "CURRENT_DATE", "SYSDATE", "FROM_UNIXTIME"}
-#: Functions whose result depends on the statement's time.
-CLOCK_FUNCTIONS = _NOW | _UTC | {"CURDATE", "CURRENT_DATE", "UTC_DATE", "UNIX_TIMESTAMP"}
-#: Functions in which MySQL reads a text argument as a moment, which may have an offset.
-_READ_MOMENT = frozenset((
-    "ADDDATE", "ADDTIME", "CONVERT_TZ", "DATE_ADD", "DATE_FORMAT", "DATE_SUB", "SUBDATE", "SUBTIME", "TIMEDIFF",
-    "TIMESTAMP", "TIMESTAMPADD", "TIMESTAMPDIFF",
-))  # fmt: skip
-
 
 def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether TIME_ZONE is logged with the statement's text."""
-    if text_uses_zone(statement, line):
+    if calls_use_zone(_calls(statement), line) or "time_zone" in statement.context.system_variables:
         return True
     compared = ZONED if line.datetime_zone else TIMESTAMPS
     columns = statement.table.columns
@@ -48,7 +37,7 @@ def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
 def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether MICROSECONDS (MariaDB: HRNOW) is logged with the statement's text."""
     mariadb = line.family == "mariadb"
-    if any(call.name in _NOW | _UTC and (mariadb or call.digits) for call in _calls(statement)):
+    if calls_use_fraction(_calls(statement), line):
         return True
     for use in _uses(statement, line):
         if not (use.now or use.stamped):
@@ -60,20 +49,10 @@ def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
     return False
 
 
-def text_uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
-    """Whether functions and variables of the statement's text use the time zone."""
-    calls = _calls(statement)
-    if any(call.name in _ZONE or (call.name == "UNIX_TIMESTAMP" and not call.is_empty) for call in calls):
-        return True
-    if line.datetime_zone and any(call.name in _READ_MOMENT and call.has_text for call in calls):
-        return True
-    return "time_zone" in statement.context.system_variables
-
-
 def _calls(statement: RowsStatement) -> frozenset[Call]:
     """What the text calls, and those of the triggers that ran."""
     context = statement.context
-    return context.calls | context.trigger_calls if context.fires else context.calls
+    return context.evaluated_calls | (context.trigger_calls if context.fires else frozenset())
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,9 +179,12 @@ class MariadbLog(SessionLog):
             if last.as_text and "table_map_for_update" in (own := statement_variables(last, self.session, self.line)):
                 variables["table_map_for_update"] = own["table_map_for_update"]
             return in_order(variables, self.line)
+        used = statement_variables(last, self.session, self.line)
         if last.as_text:
-            return in_order(statement_variables(last, self.session, self.line), self.line)
-        return mariadb_commit_variables(last, self.clock.statement_time(number, 0)[1], self.session, self.line)
+            return in_order(used, self.line)
+        of_rows = mariadb_commit_variables(last, self.clock.statement_time(number, 0)[1], self.session, self.line)
+        used.pop("table_map_for_update", None)
+        return in_order(used | dict(of_rows), self.line)
 
     def _committed_alone(self, transaction: LoggedTransaction) -> RowsStatement | None:
         """The statement that COMMIT belongs to: one that is a group of its own."""

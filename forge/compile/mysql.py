@@ -191,7 +191,8 @@ class MysqlLog(SessionLog):
         if xa is None or transaction.cut_off:
             plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))
             of_statement = transaction.of_statement
-            yield self.commit(number, transaction, begin if of_statement else plain, flags if of_statement else 0)
+            end = self._at_end(begin, transaction) if of_statement else plain
+            yield self.commit(number, transaction, end, flags if of_statement else 0)
         else:
             self.xid(number)
             yield from self.xa_prepare(number, transaction, xa)
@@ -202,6 +203,16 @@ class MysqlLog(SessionLog):
             database=statement.current_database, status_variables=status, query=ddl_text(statement, self.line)
         )
         return self.query(query, second, ddl_flags(statement, self.line))
+
+    def _at_end(self, begin: Query, transaction: LoggedTransaction) -> Query:
+        """COMMIT of one statement has what all of its rows have used, BEGIN what the first one had."""
+        (last,) = transaction.rows_statements[-1:]
+        if last.as_text:
+            return begin
+        variables = dict(begin.status_variables)
+        used = statement_variables(last, self.session, self.line)
+        variables |= {name: used[name] for name in ("time_zone", "microseconds") if name in used}
+        return begin.replace(status_variables=in_order(variables, self.line))
 
     def _begin_variables(self, number: int, first: Step) -> StatusVariables:
         if isinstance(first, DdlStatement):

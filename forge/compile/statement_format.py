@@ -33,7 +33,7 @@ from forge.events.user_var import DECIMAL, INTEGER, REAL, STRING, UserVar
 from forge.servers import ServerLine
 from forge.values.decimals import pack
 
-#: Bytes of a block: read_buffer_size, by which the file is read (recorded).
+#: Bytes of a block: read_buffer_size, by which a file of the server's is read (recorded).
 BLOCK_SIZE = 131072
 BINARY = 63
 _DUPLICATES = {"error": 0, "ignore": 1, "replace": 2}
@@ -81,10 +81,12 @@ def statement_bodies(
         yield Query(database=current_database, status_variables=in_order(variables, line), query=statement.sql)
         return
     content = statement.load.content
-    for start in range(0, len(content), BLOCK_SIZE):
+    # What the client sends at once is a block.
+    size = line.local_block_size if statement.load.local else BLOCK_SIZE
+    for start in range(0, len(content), size):
         kind = AppendBlock if start else BeginLoadQuery
         yield from before
-        yield kind(file_id=file_id, block=content[start : start + BLOCK_SIZE])
+        yield kind(file_id=file_id, block=content[start : start + size])
     yield from before
     head, middle, tail = load_text(statement, statement.load, current_database, line)
     start = len(to_bytes(head))
@@ -166,6 +168,7 @@ def load_text(
         parts.append(f" IGNORE {load.ignored_lines} LINES ")
     names = (f"@{quoted(name[1:])}" if name.startswith("@") else quoted(name) for name in load.columns)
     parts.append(f" ({', '.join(names)})")
+    parts.append(f" SET {', '.join(load.sets)}" if load.sets else "")
     return "LOAD DATA", middle, "".join(parts)
 
 

@@ -73,6 +73,10 @@ class LoadFile:
     name: str
     content: bytes
     columns: tuple[str, ...]
+    #: The assignments of SET, ```column`=expression``.
+    sets: tuple[str, ...] = ()
+    #: What the variables among the columns hold afterwards.
+    variables: tuple[UserVariable, ...] = ()
     local: bool = False
     duplicates: Literal["error", "ignore", "replace"] = "error"
     charset: str | None = None
@@ -98,7 +102,10 @@ class Context:
     #: Columns that WHERE compares with literals, and did compare in some row.
     reached: frozenset[int] = frozenset()
     origins: tuple[frozenset[Origin], ...] = ()
+    #: What the text calls; what of it was evaluated, at all and when the first row was logged.
     calls: frozenset[Call] = frozenset()
+    evaluated_calls: frozenset[Call] = frozenset()
+    first_calls: frozenset[Call] = frozenset()
     system_variables: frozenset[str] = frozenset()
     #: The text has a LIMIT: which rows it changes may differ elsewhere.
     limited: bool = False

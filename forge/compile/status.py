@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from forge.compile.clock_calls import calls_use_fraction, calls_use_zone
 from forge.compile.grouping import is_transactional
 from forge.compile.images import image_columns
 from forge.compile.session import Session
@@ -67,6 +68,11 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
         if uses_time_zone(part, line) or _checks_default(part, session, line):
             variables["time_zone"] = TIME_ZONE
         if evaluates_now(part, fractional=True):
+            variables["microseconds"] = microsecond
+        calls = part.context.first_calls
+        if calls_use_zone(calls, line) or "time_zone" in part.context.system_variables:
+            variables["time_zone"] = TIME_ZONE
+        if calls_use_fraction(calls, line):
             variables["microseconds"] = microsecond
     return in_order(variables, line)
 
@@ -146,6 +152,10 @@ def mariadb_commit_variables(
         evaluated = [column for column, origin in pairs if takes_now(evaluation, column, origin)]
         if _reads_fraction(evaluated, line, of_default=evaluation.kind != "update"):
             variables["hrnow"] = microsecond
+    if calls_use_zone(statement.context.evaluated_calls, line):
+        variables["time_zone"] = TIME_ZONE
+    if calls_use_fraction(statement.context.evaluated_calls, line):
+        variables["hrnow"] = microsecond
     return in_order(variables, line)
 
 

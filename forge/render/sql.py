@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forge.compile.clock import Clock
-from forge.compile.clock_use import CLOCK_FUNCTIONS
+from forge.compile.clock_calls import CLOCK_FUNCTIONS
 from forge.compile.plan import Plan
 from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.status import ALTERING, quoted

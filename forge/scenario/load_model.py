@@ -16,7 +16,16 @@ class LoadData(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     into: Annotated[str, Meta(description="Name of the table, `database.table`.")]
     columns: Annotated[
         Annotated[list[str], Meta(min_length=1)] | None,
-        Meta(description="Columns that the fields of a line belong to; without, all columns."),
+        Meta(
+            description="Columns that the fields of a line belong to, or user variables (`@x`); without, all columns."
+        ),
+    ] = None
+    set: Annotated[
+        Annotated[dict[str, Any], Meta(min_length=1)] | None,
+        Meta(
+            description="Columns that are computed (SET): a literal, or `{sql: expression}` of columns and variables;"
+            " with `values`, a list of what it gives for each line, also what is not computed here."
+        ),
     ] = None
     rows: Annotated[
         list[list[Any]] | None,

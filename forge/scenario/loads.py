@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from forge.charsets import charset, collation
-from forge.compile.statements import LoadFile, RowsStatement
+from forge.charsets import Collation, charset, collation, default_collation
+from forge.compile.statements import LoadFile, RowsStatement, UserVariable
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import Circumstances
 from forge.scenario.inserts import insert_rows
 from forge.scenario.load_file import LineReader, file_text
 from forge.scenario.load_model import LoadData
+from forge.scenario.load_set import Assignment, assignments, set_cells
 from forge.scenario.sqltext import identifier, table_sql
 from forge.scenario.state import TableState
 from forge.scenario.statement_model import Insert, Replace, Statement
+from forge.scenario.where import column_index
 from forge.values.literals import quoted
 
+_NUMBERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 #: Types whose fields are not what literals of SQL are.
-_NOT_LOADED = ("BIT", "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON",
+_NOT_LOADED = ("GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON",
                "GEOMETRYCOLLECTION", "VECTOR")  # fmt: skip
 
 
@@ -26,18 +31,17 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
     duplicates = "ignore" if load.local and load.duplicates == "error" else load.duplicates
     visible = [column.name for column in state.columns if column.column.visible]
     columns = visible if load.columns is None else load.columns
-    for name in columns:
-        if name.startswith("@"):
-            raise UnsupportedError(f"user variables ({name}) among the columns are not supported")
-        kind = next((column.type.name for column in state.columns if column.name.lower() == name.lower()), "")
-        if kind in _NOT_LOADED:
-            raise UnsupportedError(f"column {name!r}: LOAD DATA of {kind} is not supported")
+    clause = assignments(state, load, at)
+    bits = _check_columns(state, columns)
     content, rows = _content(load, at)
-    cells = [_cells(number, row, columns, ignores=duplicates == "ignore") for number, row in enumerate(rows, start=1)]
+    ignores = duplicates == "ignore"
+    fields = [_cells(number, row, columns, state, ignores=ignores) for number, row in enumerate(rows, start=1)]
     file = LoadFile(
         name=load.file or f"{state.table.name}.txt",
         content=content,
         columns=tuple(columns),
+        sets=tuple(one.text for one in clause),
+        variables=_variables(fields, columns, load, at),
         local=load.local,
         duplicates=duplicates,
         charset=load.character_set,
@@ -51,14 +55,20 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
     )
     at = replace(at, place=lambda *_, place=at.place: place("load_data"))
     done = RowsStatement("insert", state.table, (), "", line=at.line)
-    if cells:
-        declared = [{name: {"value": cell} for name, cell in row.items()} for row in cells]
+    if fields:
+        declared = []
+        for number, row in enumerate(fields):
+            cells: dict[str, Any] = {name: cell for name, cell in row.items() if not name.startswith("@")}
+            cells |= {name: {"hex": (cells[name] or "").encode().hex()} for name in bits if cells.get(name) is not None}
+            cells |= set_cells(clause, number, row, state, at)
+            declared.append({name: cell if name in bits else {"value": cell} for name, cell in cells.items()})
         if duplicates == "replace":
             new = Statement(replace=Replace(into=load.into, rows=declared))  # type: ignore[arg-type]
             done = insert_rows(state, new, "replace", at, rows_known=False)
         else:
-            new = Statement(insert=Insert(into=load.into, rows=declared, ignore=duplicates == "ignore"))  # type: ignore[arg-type]
+            new = Statement(insert=Insert(into=load.into, rows=declared, ignore=ignores))  # type: ignore[arg-type]
             done = insert_rows(state, new, "insert", at, rows_known=False)
+        done = _without_moments(done, clause)
     return replace(
         done,
         load=file,
@@ -67,16 +77,62 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
     )
 
 
+def _check_columns(state: TableState, columns: Sequence[str]) -> list[str]:
+    """The BIT columns, whose fields are bytes.  Raises UnsupportedError for types whose fields are not text."""
+    bits = []
+    for name in columns:
+        kind = next((column.type.name for column in state.columns if column.name.lower() == name.lower()), "")
+        if kind in _NOT_LOADED:
+            raise UnsupportedError(f"column {name!r}: LOAD DATA of {kind} is not supported")
+        bits += [name] if kind == "BIT" else []
+    return bits
+
+
+def _variables(
+    fields: Sequence[Mapping[str, str | None]], columns: Sequence[str], load: LoadData, at: Circumstances
+) -> tuple[UserVariable, ...]:
+    """What the variables among the columns hold after the last line."""
+    names = [name for name in columns if name.startswith("@")]
+    if not names or not fields:
+        return ()
+    known = _collation(load, at)
+    found: dict[str, UserVariable] = {}
+    for name in names:
+        value = fields[-1].get(name)
+        text = None if value is None else charset(known.charset).encode(value)
+        found[name[1:].lower()] = UserVariable(name[1:].lower(), text, collation=None if text is None else known.id)
+    return tuple(found.values())
+
+
+def _without_moments(done: RowsStatement, clause: Sequence[Assignment]) -> RowsStatement:
+    """Columns that SET gives a DATETIME get no text to convert."""
+    moments = {one.index for one in clause if one.is_moment and one.column.type.name == "DATETIME"}
+    origins = tuple(
+        found - {"literal"} if index in moments else found for index, found in enumerate(done.context.origins)
+    )
+    evaluated = tuple(
+        replace(
+            one,
+            origins=tuple("unread" if index in moments else origin for index, origin in enumerate(one.origins)),
+        )
+        for one in done.evaluated
+    )
+    return replace(done, context=replace(done.context, origins=origins), evaluated=evaluated)
+
+
+def _collation(load: LoadData, at: Circumstances) -> Collation:
+    """Of the file's text: character_set_database, if the statement says none."""
+    if load.character_set is not None:
+        return default_collation(load.character_set, at.catalog.server)
+    database = at.catalog.databases.get(at.current_database)
+    if database is None:
+        raise ScenarioError("no database is current", expected="session.database, or character_set")
+    return collation(database, at.catalog.server)
+
+
 def _content(load: LoadData, at: Circumstances) -> tuple[bytes, list[list[str | None]]]:
     """The file's bytes, and its lines."""
-    if load.character_set is not None:
-        known = charset(load.character_set)
-    else:
-        # character_set_database
-        database = at.catalog.databases.get(at.current_database)
-        if database is None:
-            raise ScenarioError("no database is current", expected="session.database, or character_set")
-        known = charset(collation(database, at.catalog.server).charset)
+    known = charset(_collation(load, at).charset)
     if load.hex is not None:
         try:
             content = bytes.fromhex(load.hex)
@@ -87,12 +143,33 @@ def _content(load: LoadData, at: Circumstances) -> tuple[bytes, list[list[str | 
     return content, list(LineReader(known.decode(content), load).lines())
 
 
-def _cells(number: int, row: list[str | None], columns: list[str], *, ignores: bool) -> dict[str, str | None]:
+def _missing(columns: Sequence[str], state: TableState) -> Iterator[tuple[str, str | None]]:
+    """What columns get whose fields a line does not have: NULL where that is the default, else zero (recorded)."""
+    for name in columns:
+        if name.startswith("@"):
+            yield name, None
+            continue
+        column = state.columns[column_index(state, name)]
+        facts = column.column
+        if facts.auto_increment or (facts.has_default and facts.default is None):
+            continue
+        if facts.nullable and not (facts.has_default or facts.default_now or facts.computed_default):
+            continue
+        if column.type.name in _NUMBERS:
+            yield name, "0"
+        elif column.wire.collation is not None and column.type.name not in ("ENUM", "SET", "JSON"):
+            yield name, ""
+        else:
+            raise UnsupportedError(f"a line has no field for {name!r}, and {column.type.name} has a default")
+
+
+def _cells(
+    number: int, row: list[str | None], columns: list[str], state: TableState, *, ignores: bool
+) -> dict[str, str | None]:
+    if ignores:
+        return dict(zip(columns, row, strict=False)) | dict(_missing(columns[len(row) :], state))
     if len(row) != len(columns):
-        if ignores and len(row) > len(columns):
-            return dict(zip(columns, row, strict=False))
-        kind = UnsupportedError if ignores else ScenarioError
-        raise kind(f"line {number} has {len(row)} fields", expected=f"{len(columns)}, as many as columns")
+        raise ScenarioError(f"line {number} has {len(row)} fields", expected=f"{len(columns)}, as many as columns")
     return dict(zip(columns, row, strict=True))
 
 
@@ -112,5 +189,7 @@ def _sql(state: TableState, load: LoadData, file: LoadFile) -> str:
     parts += ["FIELDS", *fields] if fields else []
     parts += ["LINES", *lines] if lines else []
     parts += [f"IGNORE {file.ignored_lines} LINES"] if file.ignored_lines else []
-    parts += [f"({', '.join(map(identifier, file.columns))})"] if load.columns is not None else []
+    names = (f"@{identifier(name[1:])}" if name.startswith("@") else identifier(name) for name in file.columns)
+    parts += [f"({', '.join(names)})"] if load.columns is not None else []
+    parts += [f"SET {', '.join(file.sets)}"] if file.sets else []
     return " ".join(parts)

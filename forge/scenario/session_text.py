@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from forge.compile.mixed_format import is_text, logs_temporary
-from forge.compile.statements import RowsStatement, UserVariable
+from forge.compile.statements import Call, RowsStatement, UserVariable
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.catalog import Catalog
 from forge.scenario.cells import Circumstances, Place
@@ -55,6 +55,8 @@ class SessionText:
         text = self.scenario.session.binlog_format != "row"
         reads = Reads()
         sql = declared.query or _select(declared)
+        if done.load is not None and done.load.sets:
+            sql = f"SET {', '.join(done.load.sets)}"
         if sql is not None:
             with place("query"):
                 reads = _reads(sql, lenient=not text)
@@ -71,6 +73,8 @@ class SessionText:
             done = replace(done, as_text=self._is_text(done, at.catalog))
             if done.as_text:
                 done = self._with_state(done, declared, reads)
+        if done.load is not None:
+            self.variables |= {variable.name: variable for variable in done.load.variables}
         if done.context.stored_id is not None:
             self.last_insert_id = done.context.stored_id
         return done
@@ -102,10 +106,16 @@ class SessionText:
                 if reads.named.get(column.name.lower(), 0) > (1 if index in assigned else 0)
             }
         selects = done.context.selects or (done.kind == "insert" and "SELECT" in reads.words)
+        sure = reads.calls - reads.late_calls - reads.row_calls
+        updates = done.kind == "update"
+        late = reads.late_calls if done.context.updated or (updates and done.context.matched) else frozenset[Call]()
+        starts_late = bool(done.changes) and done.changes[0].before is not None
         context = replace(
             done.context,
             reads=frozenset(columns),
             calls=reads.calls,
+            evaluated_calls=sure | reads.row_calls | late,
+            first_calls=sure | (late if starts_late else frozenset()),
             system_variables=reads.system_variables,
             limited="LIMIT" in reads.words,
             selects=selects,
@@ -130,7 +140,9 @@ class SessionText:
         names = reads.variables + (reads.assigned if evaluated or self.line.logs_unread_variables else ())
         if done.load is not None:
             taken = {name[1:].lower() for name in done.load.columns if name.startswith("@")}
-            names = tuple(name for name in names if name not in taken)
+            # MariaDB tells what they were before, if they were anything.
+            known = self.variables if self.line.logs_unread_variables else ()
+            names = tuple(name for name in names if name not in taken or name in known)
         context = replace(
             done.context,
             last_insert_id=self.last_insert_id if asks else None,

@@ -30,6 +30,9 @@ class Reads:
     variables: tuple[str, ...] = ()
     assigned: tuple[str, ...] = ()
     calls: frozenset[Call] = frozenset()
+    #: Of the calls: those in SET and ON DUPLICATE KEY UPDATE, and those in the second and later rows of VALUES.
+    late_calls: frozenset[Call] = frozenset()
+    row_calls: frozenset[Call] = frozenset()
     system_variables: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     #: The tables that the text names: (database or "", name).
@@ -47,13 +50,17 @@ def reads_of(sql: str) -> Reads:
     early: list[str] = []
     late: list[str] = []
     calls: set[Call] = set()
+    late_calls: set[Call] = set()
+    row_calls: set[Call] = set()
     system: set[str] = set()
     words: set[str] = set()
     named: dict[str, int] = {}
     # A server resolves WHERE and ORDER BY of an UPDATE before it evaluates SET.
     in_set = False
+    rows = _Rows()
     for index, token in enumerate(tokens):
         before = tokens[index - 1] if index else None
+        rows.pass_by(token)
         if token.is_word("DUPLICATE") or (token.is_word("SET") and tokens[0].is_word("UPDATE")):
             in_set = True
         elif token.is_word("WHERE", "ORDER", "LIMIT"):
@@ -66,14 +73,35 @@ def reads_of(sql: str) -> Reads:
             system.add(tokens[index + 2].text.lower() if scoped else token.text.lower())
         elif token.kind == "word" and not (before is not None and before.is_mark(".")):
             if tokens[index + 1].is_mark("(") or token.text.upper() in _WITHOUT_PARENTHESES:
-                calls.add(_call(tokens, index))
+                (late_calls if in_set else row_calls if rows.count > 1 else calls).add(_call(tokens, index))
             words.add(token.text.upper())
         if token.kind in ("word", "name"):
             named[token.text.lower()] = named.get(token.text.lower(), 0) + 1
     variables = tuple(dict.fromkeys(early))
     assigned = tuple(name for name in dict.fromkeys(late) if name not in variables)
+    every = frozenset(calls | late_calls | row_calls)
+    sets = (frozenset(late_calls - calls), frozenset(row_calls - calls))
     tables = frozenset(_tables(tokens))
-    return Reads(variables, assigned, frozenset(calls), frozenset(system), frozenset(words), tables, named)
+    return Reads(variables, assigned, every, *sets, frozenset(system), frozenset(words), tables, named)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Counts the rows of VALUES."""
+
+    count: int = 0
+    depth: int = 0
+    inside: bool = False
+
+    def pass_by(self, token: Token) -> None:
+        if self.depth == 0 and token.kind == "word":
+            self.inside = token.is_word("VALUES", "VALUE")
+            self.count = self.count if self.inside else 0
+        if token.is_mark("("):
+            self.count += self.inside and self.depth == 0
+            self.depth += 1
+        elif token.is_mark(")"):
+            self.depth -= 1
 
 
 #: Words behind which a table is named, and those that end a list of tables.
@@ -100,7 +128,7 @@ def _tables(tokens: list[Token]) -> Iterator[tuple[str, str]]:
     #: Whether a list of tables is being read, for each open parenthesis.
     lists = [tokens[0].is_word("UPDATE")]
     expected = tokens[0].is_word("UPDATE", "INSERT", "REPLACE", "DELETE")
-    index = 1
+    index = min(1, len(tokens) - 1)
     while tokens[index].kind != "end":
         token, start = tokens[index], index
         index += 1

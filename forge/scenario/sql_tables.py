@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from forge.compile.tables import Table
 from forge.errors import ScenarioError
 from forge.scenario.catalog import Catalog
+from forge.scenario.sql_reads import reads_of
 from forge.scenario.tokens import Token, tokenize
 from forge.servers import ServerLine
 
-_BEFORE_TABLES = ("FROM", "JOIN", "STRAIGHT_JOIN", "INTO", "UPDATE", "USING", "TABLE")
 #: What keeps a subquery from becoming a join (recorded on 9.7 of ORDER BY; the others by convert_subquery_to_semijoin).
 _NOT_JOINED = ("ORDER", "LIMIT")
 _NOT_JOINED_INSIDE = ("UNION", "GROUP", "HAVING", "LIMIT", "MAX", "MIN", "SUM", "COUNT", "AVG")
@@ -47,23 +47,13 @@ def table_references(sql: str) -> list[str]:
 
 
 def named_tables(sql: str, catalog: Catalog, current_database: str) -> list[Table]:
-    """The tables of the catalog that the text names, each once, in order."""
-    found: dict[str, Table] = {}
-    tokens = _tokens(sql)
-    for index, token in enumerate(tokens[:-1]):
-        if token.kind not in ("word", "name"):
-            continue
-        before = tokens[index - 1] if index else None
-        if tokens[index + 1].is_mark("."):
-            name = (token.text, tokens[index + 2].text)
-        elif before is not None and (before.is_word(*_BEFORE_TABLES) or before.is_mark(",") or before.is_mark("(")):
-            name = (current_database, token.text)
-        else:
-            continue
-        state = catalog.tables.get(name)
-        if state is not None:
-            found.setdefault(state.name, state.table)
-    return list(found.values())
+    """The tables of the catalog that the text names."""
+    try:
+        names = reads_of(sql).tables
+    except ScenarioError:
+        return []
+    found = (catalog.tables.get((database or current_database, name)) for database, name in sorted(names))
+    return [state.table for state in found if state is not None]
 
 
 def is_of_several_tables(sql: str, line: ServerLine) -> bool:

@@ -135,6 +135,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     compares_lazily: bool = False
     #: Statement format: COMMIT of one statement that changed nothing has the status variables of the statement.
     commit_has_variables: bool = True
+    #: Statement format: bytes of a block of LOAD DATA LOCAL, which its client sends at once.
+    local_block_size: int = 16384
     #: (user, host) of the session: INVOKER status variable, and definer of what names none.
     session_user: tuple[str, str] = ("root", "localhost")
     #: Comment in the TRUNCATE TABLE that empties a MEMORY table after a start of the server.

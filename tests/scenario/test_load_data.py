@@ -66,6 +66,23 @@ def test_a_long_file_travels_in_blocks_each_after_the_number_that_it_begins_with
     ]  # fmt: skip
 
 
+def test_a_file_that_the_client_sends_comes_in_its_blocks() -> None:
+    load = LoadData(into="d.t", columns=["n"], text=("0" * 99 + "\n") * 200, local=True)
+    names = planned(load, binlog_format="statement")
+    assert (names.count("BEGIN_LOAD_QUERY"), names.count("APPEND_BLOCK")) == (1, 1)
+
+
+def test_set_computes_columns_of_fields() -> None:
+    load = LoadData(
+        into="d.t",
+        columns=["v", "@x", "@d"],
+        text="a\t5\t\nb\t-7\t1\n",
+        set={"n": {"sql": "IF(@d = '', NULL, @x * 2 + 1)"}},
+    )
+    scenario = Scenario("s", tables=[TABLE]).transaction(Statement(load_data=load))
+    assert [row[2] for row in plan(scenario).contents["d.t"]] == [None, -13]
+
+
 def test_mixed_logs_the_rows_of_a_file() -> None:
     assert "WRITE_ROWS" in planned(LoadData(into="d.t", rows=[[1, "a", 2]]), binlog_format="mixed")
 
@@ -76,7 +93,13 @@ def test_mixed_logs_the_rows_of_a_file() -> None:
         (LoadData(into="d.t", text="1\ta\n"), "has 2 fields"),
         (LoadData(into="d.t", columns=["nope"], text="1\n"), "nope"),
         (LoadData(into="d.t", columns=["n"], text="x\n"), "INT"),
-        (LoadData(into="d.t", columns=["@a"], text="x\n"), "user variables"),
+        (LoadData(into="d.t", columns=["v", "@a"], text="x\ty\n", set={"n": {"sql": "SLEEP(@a)"}}), "SLEEP"),
+        (LoadData(into="d.t", columns=["v", "@a"], text="x\ty\n", set={"n": {"sql": "@a / 2"}}), "DOUBLE"),
+        (LoadData(into="d.t", columns=["v", "@a"], text="x\ty\n", set={"n": {"sql": "@b + 1"}}), "@b is not among"),
+        (
+            LoadData(into="d.t", columns=["v"], text="x\n", set={"n": {"sql": "UUID()", "values": []}}),
+            "no value for line 1",
+        ),
         (LoadData(into="d.t", hex="1"), "hexadecimal"),
         (LoadData(into="d.t", columns=["v"], rows=[["a\tb"]], escaped_by=""), "escape character"),
     ],

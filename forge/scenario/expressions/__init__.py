@@ -14,8 +14,10 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.expressions.casts import CAST_RULES, is_array
 from forge.scenario.expressions.documents import DOCUMENT_RULES, OF_MYSQL_ONLY
 from forge.scenario.expressions.evaluation import (
+    OF_STATEMENTS,
     RULES,
     Document,
+    Field,
     Operand,
     Unsigned,
     evaluate,
@@ -64,8 +66,8 @@ class Expression:
         return value.value if isinstance(value, Unsigned) else value
 
 
-def parse_expression(sql: str, family: str = "mysql") -> Expression:
-    """The expression in ``sql``, for a server of that family.
+def parse_expression(sql: str, family: str = "mysql", *, in_statement: bool = False) -> Expression:
+    """The expression in ``sql``, for a server of that family; ``in_statement``: it may ask for user variables, NOW().
 
     Raises ScenarioError for what is no expression, UnsupportedError for functions that are not computed here.
     """
@@ -81,7 +83,9 @@ def parse_expression(sql: str, family: str = "mysql") -> Expression:
         kind = kind_of(node)
         if kind not in RULES or (family == "mariadb" and (kind in OF_MYSQL_ONLY or is_array(node))):
             raise UnsupportedError(f"{kind.upper()} in expressions is not supported yet")
+        if kind in OF_STATEMENTS and not in_statement:
+            raise UnsupportedError(f"{kind.upper()} in expressions is not supported yet; a table has none")
     return Expression(sql, tree)
 
 
-__all__ = ["Document", "Expression", "Operand", "Unsigned", "parse_expression"]
+__all__ = ["Document", "Expression", "Field", "Operand", "Unsigned", "parse_expression"]

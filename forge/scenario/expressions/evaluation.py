@@ -6,6 +6,7 @@ Operands are int, Decimal, str (text, and moments as the server prints them), li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Decimal
@@ -39,6 +40,15 @@ class Unsigned:
     value: int
 
 
+class Field(str):
+    """Text that LOAD DATA has read into a user variable.
+
+    Servers compute with such text as with a DOUBLE; here only with whole numbers, of which DOUBLE is exact.
+    """
+
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}\Z")
+
 #: How each node of a tree is computed, by the name of its class (functions that sqlglot does not know: their own).
 RULES: dict[str, Rule] = {}
 
@@ -65,6 +75,8 @@ def number_of(value: Operand) -> int | Decimal:
         return int(value)
     if isinstance(value, (int, Decimal)):
         return value
+    if isinstance(value, Field) and _WHOLE.match(value):
+        return int(value)
     raise UnsupportedError(f"the expression computes with {value!r}, which is not supported yet; numbers are exact")
 
 
@@ -109,7 +121,7 @@ def _arithmetic(compute: Callable[[Decimal, Decimal], Decimal]) -> Rule:
         one, other = number_of(left), number_of(right)
         exact = compute(Decimal(one), Decimal(other))
         if isinstance(one, int) and isinstance(other, int):
-            unsigned = any(isinstance(side, Unsigned) or side > BIGINT_MAX for side in (left, right))
+            unsigned = any(isinstance(side, Unsigned) for side in (left, right)) or max(one, other) > BIGINT_MAX
             whole = _within_bigint(int(exact), unsigned=unsigned)
             return Unsigned(whole) if unsigned else whole
         return exact
@@ -124,6 +136,8 @@ def _division(compute: Callable[[Decimal, Decimal], Decimal], digits: int | None
         left, right = evaluate(node.this, row), evaluate(node.expression, row)
         if left is None or right is None:
             return None
+        if isinstance(left, Field) or isinstance(right, Field):
+            raise UnsupportedError("the division of text is not supported yet; it gives a DOUBLE")
         one, other = number_of(left), number_of(right)
         if not other:
             raise ScenarioError("the expression divides by zero", expected="another divisor (strict mode)")
@@ -165,9 +179,36 @@ def _compared(node: Any, row: Row) -> tuple[Any, Any] | None:
     left, right = evaluate(node.this, row), evaluate(node.expression, row)
     if left is None or right is None:
         return None
+    if isinstance(left, Field) or isinstance(right, Field):
+        return _compared_fields(node, left, right)
     if isinstance(left, str) or isinstance(right, str):
         raise UnsupportedError("comparisons of text in expressions are not supported yet")
     return number_of(left), number_of(right)
+
+
+def _compared_fields(node: Any, left: Operand, right: Operand) -> tuple[Any, Any]:
+    """Text with text, of ASCII and for equality, whose answer no usual collation changes; else numbers."""
+    if not (isinstance(left, str) and isinstance(right, str)):
+        return number_of(left), number_of(right)
+    if kind_of(node) in ("EQ", "NEQ", "Nullif") and all(
+        side.isascii() and (side.isprintable() and not side.endswith(" ")) for side in (left, right)
+    ):
+        return left.lower(), right.lower()
+    raise UnsupportedError(f"the comparison of {left!r} with {right!r} in an expression is not supported yet")
+
+
+def _null_if(node: Any, row: Row) -> Operand:
+    sides = _compared(node, row)
+    return None if sides is not None and sides[0] == sides[1] else evaluate(node.this, row)
+
+
+def _variable(node: Any, row: Row) -> Operand:
+    return row[f"@{node.name.lower()}"]
+
+
+def _now(node: Any, row: Row) -> Operand:
+    digits = node.expressions[0] if node.expressions else node.args.get("this")
+    return row["@@now"](0 if digits is None else int(digits.this))
 
 
 def _comparison(compare: Callable[[Any, Any], bool]) -> Rule:
@@ -251,6 +292,9 @@ def _no_value(node: Any, row: Row) -> Operand:
     return None
 
 
+#: What only expressions of statements have, not those of definitions.
+OF_STATEMENTS = ("Parameter", "NOW", "CurrentTimestamp")
+
 RULES.update(
     {
         "Literal": _literal,
@@ -285,5 +329,9 @@ RULES.update(
         "If": _if,
         "Case": _case,
         "Coalesce": _coalesce,
+        "Nullif": _null_if,
+        "Parameter": _variable,
+        "NOW": _now,
+        "CurrentTimestamp": _now,
     }
 )

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from forge.errors import UnsupportedError
-from forge.scenario.expressions.evaluation import Operand, Row, Rule, evaluate
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario.expressions.evaluation import Operand, Row, Rule, evaluate, kind_of, text_of
 
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(\.\d{1,6})?)?")
 #: '0000-01-01' is day 1 for TO_DAYS; Python's calendar begins a year later.
@@ -73,6 +73,42 @@ def _datediff(node: Any, row: Row) -> Operand:
     return None if days[0] is None or days[1] is None else days[0] - days[1]
 
 
+#: Parts of STR_TO_DATE's formats: pattern of the digits, place in the moment.
+_FORMATS = {
+    "Y": (r"\d{4}", 0), "m": (r"\d{1,2}", 1), "c": (r"\d{1,2}", 1), "d": (r"\d{1,2}", 2), "e": (r"\d{1,2}", 2),
+    "H": (r"\d{1,2}", 3), "i": (r"\d{1,2}", 4), "s": (r"\d{1,2}", 5), "S": (r"\d{1,2}", 5),
+}  # fmt: skip
+
+
+def _str_to_date(node: Any, row: Row) -> Operand:
+    """STR_TO_DATE(text, 'format'): a date, or a moment where the format has a time."""
+    value, form = evaluate(node.this, row), node.args["format"]
+    if value is None:
+        return None
+    if kind_of(form) != "Literal":
+        raise UnsupportedError("STR_TO_DATE with a computed format is not supported yet")
+    pattern, places = "", []
+    for piece in re.split(r"(%.)", form.this):
+        if piece.startswith("%"):
+            if piece[1] not in _FORMATS:
+                raise UnsupportedError(f"STR_TO_DATE with {piece} is not supported yet")
+            pattern += f"({_FORMATS[piece[1]][0]})"
+            places.append(_FORMATS[piece[1]][1])
+        else:
+            pattern += re.escape(piece)
+    match = re.fullmatch(pattern, text_of(value))
+    if match is None or not {0, 1, 2} <= set(places):
+        raise UnsupportedError(f"STR_TO_DATE of {value!r} by {form.this!r} is not supported yet")
+    parts = [0] * 6
+    for place, digits in zip(places, match.groups(), strict=True):
+        parts[place] = int(digits)
+    try:
+        moment = dt.datetime(*parts)  # type: ignore[arg-type]
+    except ValueError:
+        raise ScenarioError(f"STR_TO_DATE of {value!r}: no moment of the calendar (error 1411)") from None
+    return moment.isoformat(" ") if max(places) > 2 else moment.date().isoformat()
+
+
 MOMENT_RULES: dict[str, Rule] = {
     "Year": _of_date(lambda value: parts_of(value)[0]),
     "Month": _of_date(lambda value: parts_of(value)[1]),
@@ -84,4 +120,5 @@ MOMENT_RULES: dict[str, Rule] = {
     "WEEKDAY": lambda node, row: None if (value := evaluate(node.expressions[0], row)) is None else _weekday(value),
     "DateDiff": _datediff,
     "TsOrDsToDate": _to_date,
+    "StrToDate": _str_to_date,
 }
