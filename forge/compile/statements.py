@@ -313,6 +313,14 @@ class DdlStatement:
     copies_moments: bool = False
     #: ALTER TABLE that adds, drops or reorganizes partitions and does nothing else.
     manages_partitions: bool = False
+    #: MariaDB asks the engine for a way without a copy, for which it evaluates CURRENT_TIMESTAMP.
+    asks_engine: bool = True
+    #: The keys that go are those that come: MySQL opens no transaction of the storage engine.
+    unchanged: bool = False
+    #: CREATE OR REPLACE dropped a table first (MariaDB).
+    replaces: bool = False
+    #: It has no number of a transaction.
+    unnumbered: bool = False
     #: Values of partitions by COLUMNS that are text are parsed: the statement's, or those of a table that it opens.
     partitioned_by_text: bool = False
     #: DROP TABLE: the tables named that existed, and those that did not (IF EXISTS), as (database, name).

@@ -197,7 +197,7 @@ def has_ddl_xid(statement: DdlStatement) -> bool:
         return False
     if statement.no_effect or (statement.kind == "drop_table" and not statement.dropped):
         return False
-    return not in_other_engine(statement)
+    return not (statement.unchanged or statement.unnumbered or in_other_engine(statement))
 
 
 def in_other_engine(statement: DdlStatement) -> bool:
@@ -210,10 +210,12 @@ def in_other_engine(statement: DdlStatement) -> bool:
 
 def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
     if statement.kind.endswith("_database") or (statement.kind == "empty_memory" and line.family == "mariadb"):
-        return SUPPRESS_USE
+        return SUPPRESS_USE | (THREAD_SPECIFIC if statement.replaces else 0)
     if statement.kind == "drop_table" and statement.temporary and statement.if_exists and line.family == "mariadb":
         # The names have their databases with them.
         return THREAD_SPECIFIC | SUPPRESS_USE
+    if statement.replaces:
+        return THREAD_SPECIFIC
     if statement.kind == "drop_table" and (line.family == "mariadb" or not statement.irrevocable):
         return THREAD_SPECIFIC
     return THREAD_SPECIFIC if statement.touches_temporary else 0
@@ -259,7 +261,7 @@ def ddl_variables(
     variables = session_variables(session, line)
     if statement.implicit and statement.temporary:
         return session_end_variables(session, line)
-    named = statement.databases or statement.kind != "other"
+    named = statement.databases or statement.kind not in ("other", "alter_table")
     unnamed = statement.like or statement.kind == "empty_memory"
     unnamed |= statement.kind == "truncate_table" and not statement.temporary
     if named and not unnamed:
@@ -298,21 +300,19 @@ def mariadb_ddl_variables(
     if statement.temporary:
         # Nor have statements on temporary tables that make none.
         numbered &= statement.kind != "drop_table" and statement.method != "rename"
-    if numbered and not statement.manages_partitions:
+    if numbered and not statement.manages_partitions and not statement.unnumbered:
         variables["mariadb_ddl_xid"] = xid
     # Values of COLUMNS partitions that are text are kept with the name of a character set, which is parsed again.
     named = names_charset_alone(statement.sql) or statement.partitioned_by_text
     if line.character_set_collations and not statement.no_effect and named:
         variables["character_set_collations"] = line.character_set_collations
-    if statement.kind in ("create_table", *ALTERING) and not statement.no_effect and not statement.like:
+    makes = statement.kind in ("create_table", *ALTERING) or statement.method is not None
+    if makes and statement.method != "rename" and not statement.no_effect:
         columns = [column for table in statement.tables for column in table.columns]
         # A literal default of a DATETIME is checked without the zone here.
         zone = any(_has_moment_default(column) and column.type.name == "TIMESTAMP" for column in columns)
-        evaluated = [c for c in columns if c.default_now] if statement.kind in ALTERING else []
-        if statement.altered is not None and any(
-            table.engine != statement.altered.engine for table in statement.tables
-        ):
-            evaluated = []
+        asks = statement.kind != "create_table" and statement.asks_engine
+        evaluated = [column for column in columns if column.default_now] if asks else []
         if zone or any(column.type.name == "DATETIME" for column in evaluated):
             variables["time_zone"] = TIME_ZONE
         if _reads_fraction(evaluated, line):
@@ -334,7 +334,7 @@ ALTERING = ("alter_table", "create_index", "drop_index")
 
 def _time_variables(statement: DdlStatement, microsecond: int, line: ServerLine) -> dict[str, Any]:
     """TIME_ZONE and MICROSECONDS of statements that make or change a table (docs/servers.md, B)."""
-    if statement.no_effect or statement.like or statement.method == "rename":
+    if statement.no_effect or statement.method == "rename":
         return {}
     if statement.kind not in ("create_table", *ALTERING) and statement.method is None:
         return {}

@@ -23,27 +23,38 @@ from forge.scenario.syntax import (
     ChangeColumn,
     DropColumn,
     DropKey,
+    EnforceCheck,
+    OrderRows,
     RenameColumn,
     RenameKey,
     RenameTo,
     SetOptions,
+    SwitchKeys,
 )
 
 _ORDER: tuple[AlterMethod, ...] = ("rename", "metadata", "in_place", "copy")
 
 
-def alter_method(actions: Sequence[Action], before: TableState, after: TableState, kept: Kept) -> AlterMethod:
-    """The method for these actions together."""
+def alter_method(
+    actions: Sequence[Action], before: TableState, after: TableState, kept: Kept, algorithm: str = ""
+) -> AlterMethod:
+    """The method for these actions together; ``algorithm`` is what the statement asks for."""
+    if keeps_keys(actions, before, after):
+        return "metadata"
     if not actions:
         return "metadata"
-    if all(isinstance(action, RenameTo) for action in actions):
+    if all(isinstance(action, (RenameTo, SwitchKeys)) for action in actions):
         return "rename"
-    checked = any(
+    partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
+    if partitioning and len(partitioning) == len(actions) and (found := _of_partitions(partitioning[0])):
+        return found
+    copied = any(
         (isinstance(action, AddCheck) and action.check.enforced)
-        or (isinstance(action, AlterPartitions) and action.kind in ("by", "remove"))
+        or (isinstance(action, EnforceCheck) and action.enforced)
+        or isinstance(action, (AlterPartitions, OrderRows, SwitchKeys))
         for action in actions
     )
-    if checked or needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
+    if copied or needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
         return "copy"
     method: AlterMethod = max((_method(action, before, after) for action in actions), key=_ORDER.index)
     if not (is_transactional(before.table) and is_transactional(after.table)):
@@ -53,9 +64,27 @@ def alter_method(actions: Sequence[Action], before: TableState, after: TableStat
     columns = any(isinstance(action, (AddColumn, DropColumn)) for action in actions)
     others = any(not isinstance(action, (AddColumn, DropColumn, RenameColumn, RenameTo)) for action in actions)
     # Columns come and go instantly only by themselves, and only where the table has records.
-    if columns and method == "metadata" and (others or not before.rows):
-        return "in_place"
+    if columns and method == "metadata" and algorithm != "instant":
+        virtual = all(not isinstance(one, AddColumn) or one.column.generated == "virtual" for one in actions)
+        asked = algorithm == "inplace" and not (virtual and not any(isinstance(one, DropColumn) for one in actions))
+        return "in_place" if others or asked or not before.rows else method
     return method
+
+
+def _of_partitions(action: AlterPartitions) -> AlterMethod | None:
+    """The method of what is done to partitions alone (recorded on 9.7, 10.11 and 11.8); None: the table is copied."""
+    if action.kind in ("by", "remove"):
+        return None
+    if action.kind in ("truncate", "analyze", "check", "repair"):
+        return "rename"
+    return "in_place" if action.kind == "optimize" else "metadata"
+
+
+def keeps_keys(actions: Sequence[Action], before: TableState, after: TableState) -> bool:
+    """Whether the statement drops and adds keys, and the table has those in the end that it had before."""
+    if not actions or not all(isinstance(action, (AddKey, DropKey)) for action in actions):
+        return False
+    return set(before.table.keys) == set(after.table.keys)
 
 
 def _moves_hidden_columns(actions: Sequence[Action], before: TableState, after: TableState) -> bool:

@@ -42,17 +42,21 @@ from forge.scenario.syntax import (
     CharsetClause,
     CheckDraft,
     ColumnDraft,
+    Conditional,
     ConvertCharset,
     DropCheck,
     DropColumn,
     DropForeignKey,
     DropKey,
+    EnforceCheck,
     ForeignKeyDraft,
     KeyDraft,
+    OrderRows,
     Place,
     RenameColumn,
     RenameKey,
     RenameTo,
+    SetOptions,
     TableOptions,
     TableRef,
 )
@@ -103,9 +107,19 @@ class Alteration:
         #: Names of the columns that the statement defines.
         self.defined: list[str] = []
         self.renamed: TableRef | None = None
+        #: What the statement does, and what IF [NOT] EXISTS kept it from.
+        self.done: list[Action] = []
+        self.skipped: list[Action] = []
 
     def apply(self, action: Action) -> None:
         """Take one action.  Raises SqlError where a server would refuse it."""
+        if isinstance(action, Conditional):
+            if self._is_there(action.action) == action.exists:
+                self.apply(action.action)
+            else:
+                self.skipped.append(action.action)
+            return
+        self.done.append(action)
         if isinstance(action, AddColumn):
             self._add(action.column, action.place)
         elif isinstance(action, ChangeColumn):
@@ -131,13 +145,18 @@ class Alteration:
             self._partition(action)
         elif isinstance(action, AddCheck):
             self.new_checks.append(action.check)
+        elif isinstance(action, EnforceCheck):
+            index = self._check_index(action.name, action.offset)
+            self.checks[index] = replace(self.checks[index], enforced=action.enforced)
+        elif isinstance(action, OrderRows):
+            self._order(action)
         elif isinstance(action, AddForeignKey):
             self.new_foreign_keys.append(action.key)
         elif isinstance(action, DropForeignKey):
             del self.foreign_keys[self._foreign_key_index(action.name, action.offset)]
         elif isinstance(action, DropCheck):
             self._drop_constraint(action)
-        else:
+        elif isinstance(action, SetOptions):
             self._options(action.options)
 
     def finish(
@@ -160,9 +179,12 @@ class Alteration:
         altered = TableState(definition, version, self._first_number())
         altered.updates = self.state.updates
         before = self.state.table.partition
+        clause = self.state.definition.partitions
+        width = 1 if clause is None or clause.inner is None else clause.inner.count or 1
         reordered = altered.clustering is None and (self.state.clustering is not None or before is not None)
         for place, number in enumerate(self.state.ordered()):
-            if self.emptied and before is not None and before(self.state.rows[number]) // self._width() in self.emptied:
+            if self.emptied and before is not None and before(self.state.rows[number]) // width in self.emptied:
+                altered.has_holes = True
                 continue
             row = self._converted(definition, self.state.rows[number], altered, time)
             altered.inserted = place if reordered else number
@@ -245,8 +267,54 @@ class Alteration:
         usual = default_collation(collation(self.database_collation, self.server).charset, self.server).id
         return {chosen: compiled for compiled, chosen in line.character_set_collations}.get(usual, usual)
 
+    def _order(self, action: OrderRows) -> None:
+        for name in action.columns:
+            self._index(name, action.offset)
+        if self.state.clustering is None and len(self.state.rows) > 1:
+            raise SqlUnsupported("ORDER BY of a table without a key is not supported yet", action.offset)
+
+    def _is_there(self, action: Action) -> bool:
+        """Whether what the action adds or changes is there already."""
+        if isinstance(action, AddColumn):
+            return self._has_column(action.column.name)
+        if isinstance(action, (ChangeColumn, RenameColumn)):
+            return self._has_column(action.old)
+        if isinstance(action, (DropColumn, AlterColumn)):
+            return self._has_column(action.name)
+        if isinstance(action, AddKey):
+            key = action.key
+            name = "PRIMARY" if key.kind == "primary" else key.name or key.parts[0].column
+            return self._has_key(None if name == "PRIMARY" else name)
+        if isinstance(action, DropKey):
+            return self._has_key(action.name)
+        if isinstance(action, RenameKey):
+            return self._has_key(action.old)
+        if isinstance(action, AddForeignKey):
+            foreign = action.key.name or action.key.index
+            return any(_same(known.name, foreign or "") for known in self.foreign_keys)
+        if isinstance(action, DropForeignKey):
+            return any(_same(known.name, action.name) for known in self.foreign_keys)
+        if isinstance(action, AddCheck):
+            return any(_same(known.name, action.check.name or "") for known in self.checks)
+        if isinstance(action, DropCheck):
+            named = [*(one.name for one in self.checks), *(one.name for one in self.foreign_keys)]
+            named += [one.name for one in self.keys if one.kind == "unique"]
+            return any(_same(known, action.name) for known in named)
+        assert isinstance(action, AlterPartitions)
+        parts = () if self.partitions is None else self.partitions.parts
+        wanted = action.names or tuple(part.name for part in action.parts)
+        return all(any(_same(part.name, name) for part in parts) for name in wanted)
+
+    def _has_column(self, name: str) -> bool:
+        slots = (*self.slots, *(slot for slot, _ in self.placed))
+        return any(_same(slot.column.name, name) for slot in slots)
+
+    def _has_key(self, name: str | None) -> bool:
+        keys = (*self.keys, *self.new_keys)
+        return any(key.kind == "primary" if name is None else _same(key.name, name) for key in keys)
+
     def _partition(self, action: AlterPartitions) -> None:
-        if action.kind == "drop" and self.partitions is not None:
+        if action.kind in ("drop", "truncate") and self.partitions is not None:
             self.emptied = frozenset(partition_places(self.partitions, action))
         self.partitions = altered_partitions(self.partitions, action)
 
@@ -288,11 +356,6 @@ class Alteration:
                 del self.keys[index]
                 return
         del self.checks[self._check_index(action.name, action.offset)]
-
-    def _width(self) -> int:
-        """How many subpartitions a partition has."""
-        clause = self.state.definition.partitions
-        return 1 if clause is None or clause.inner is None else clause.inner.count or 1
 
     def _check_index(self, name: str, offset: int) -> int:
         for index, check in enumerate(self.checks):

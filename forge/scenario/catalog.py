@@ -10,7 +10,7 @@ from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, nearest
 from forge.scenario.create_select import CopiedRows
 from forge.scenario.create_table import check_temporary, defined_table, needs_key, with_generated_key
-from forge.scenario.dropped_tables import drop_tables
+from forge.scenario.dropped_tables import check_droppable, drop_tables
 from forge.scenario.engines import INNODB, check_engine
 from forge.scenario.foreign_key_definition import declared_references, with_foreign_keys
 from forge.scenario.objects import ObjectName, ObjectStatement, apply_object, forget_database
@@ -179,6 +179,11 @@ class Catalog:
         if name.lower() in SYSTEM_DATABASES:
             raise SqlError(f"{name!r} is a system database", statement.offset, expected="another name")
         if kind == "create_database":
+            if known and statement.replaces:
+                replaced = any(key[0] == name for key in self.tables)
+                self._forget(name)
+                result = replace(result, replaces=replaced)
+                known = False
             if known and not statement.exists:
                 raise SqlError(f"database {name!r} exists already", statement.offset)
             if not known:
@@ -192,13 +197,29 @@ class Catalog:
         if kind == "alter_database":
             self.databases[name] = self._collation(statement.charset, self.databases[name])
             return result
-        del self.databases[name]
-        forget_database(self.objects, name)
         dropped = tuple(key for key in self.tables if key[0] == name)
         irrevocable = tuple(sorted(key for key in dropped if not is_transactional(self.tables[key].table)))
-        self.tables = {key: table for key, table in self.tables.items() if key[0] != name}
+        self._forget(name)
         current = "" if current == name else current
         return replace(result, current_database=current, dropped=dropped, irrevocable=irrevocable)
+
+    def _forget(self, name: str) -> None:
+        """A database goes with everything inside it."""
+        del self.databases[name]
+        forget_database(self.objects, name)
+        self.tables = {key: table for key, table in self.tables.items() if key[0] != name}
+
+    def _replaced(self, statement: CreateTable | CreateLike, current: str) -> bool:
+        """CREATE OR REPLACE drops what is there; whether there is something."""
+        ref = statement.table
+        name = (self.database_of(ref, current), ref.name)
+        if statement.replaces and statement.temporary:
+            raise SqlUnsupported("CREATE OR REPLACE TEMPORARY TABLE is not supported yet", ref.offset)
+        if not statement.replaces or name not in self.tables:
+            return False
+        check_droppable(self, ref, current, [name])
+        del self.tables[name]
+        return True
 
     def _collation(self, clause: CharsetClause, inherited: int) -> int:
         return clause.resolve(inherited, self.server).id
@@ -213,6 +234,10 @@ class Catalog:
             unlogged = statement.select is not None
             known = shelf[(database, statement.table.name)].table
             return replace(result, no_effect=True, unlogged=unlogged, tables=(known,))
+        replaced = self._replaced(statement, current)
+        result = replace(result, replaces=replaced)
+        if statement.replaces and statement.select is not None:
+            raise SqlUnsupported("CREATE OR REPLACE TABLE ... SELECT is not supported yet", statement.select.offset)
         name = self.free_name(statement.table, current, temporary=statement.temporary)
         if statement.temporary:
             check_temporary(statement)
@@ -273,6 +298,7 @@ class Catalog:
         shelf = self.shelf(temporary=statement.temporary)
         if (database, statement.table.name) in shelf and statement.if_not_exists:
             return replace(result, no_effect=True)
+        result = replace(result, replaces=self._replaced(statement, current))
         name = self.free_name(statement.table, current, temporary=statement.temporary)
         definition = replace(model.definition, database=database, name=name[1], foreign_keys=())
         definition = replace(definition, temporary=statement.temporary)

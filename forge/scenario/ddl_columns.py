@@ -190,11 +190,14 @@ def check_constraint(cursor: Cursor) -> CheckDraft:
     offset = cursor.token.start
     name = None
     if cursor.accept("CONSTRAINT") and not cursor.token.is_word("CHECK"):
+        cursor.accept_mariadb("IF", "NOT", "EXISTS")
         name = cursor.name("constraint")
     cursor.expect("CHECK")
     expression = cursor.balanced()
-    enforced = not cursor.accept("NOT", "ENFORCED")
-    cursor.accept("ENFORCED")
+    enforced = True
+    if cursor.family == "mysql":
+        enforced = not cursor.accept("NOT", "ENFORCED")
+        cursor.accept("ENFORCED")
     return CheckDraft(name, expression, offset, enforced)
 
 

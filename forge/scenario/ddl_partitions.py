@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from forge.scenario.syntax import AlterPartitions, PartitionClause, PartitionDraft
+from forge.scenario.ddl_foreign_keys import table_ref
+from forge.scenario.syntax import AlterPartitions, Conditional, PartitionClause, PartitionDraft
 from forge.scenario.tokens import Cursor, SqlUnsupported
 
 _IDLE = ("COMMENT", "ENGINE", "MAX_ROWS", "MIN_ROWS", "TABLESPACE")
@@ -113,7 +114,7 @@ def _value(cursor: Cursor) -> str:
     return cursor.sql[start:end]
 
 
-def alter_partitions(cursor: Cursor) -> AlterPartitions | None:
+def alter_partitions(cursor: Cursor) -> AlterPartitions | Conditional | None:
     """An action of ALTER TABLE on partitions; None if the next is another."""
     offset = cursor.token.start
     if cursor.token.is_word("PARTITION"):
@@ -121,18 +122,63 @@ def alter_partitions(cursor: Cursor) -> AlterPartitions | None:
     if cursor.accept("REMOVE", "PARTITIONING"):
         return AlterPartitions("remove", offset)
     if cursor.accept("ADD", "PARTITION"):
+        missing = cursor.accept_mariadb("IF", "NOT", "EXISTS")
+        local = _local(cursor)
         if cursor.accept("PARTITIONS"):
-            return AlterPartitions("add", offset, count=cursor.integer("a number of partitions"))
-        return AlterPartitions("add", offset, parts=partition_definitions(cursor))
+            return AlterPartitions("add", offset, count=cursor.integer("a number of partitions"), local=local)
+        added = AlterPartitions("add", offset, parts=partition_definitions(cursor), local=local)
+        return Conditional(added, exists=False) if missing else added
     if cursor.accept("COALESCE", "PARTITION"):
-        return AlterPartitions("coalesce", offset, count=cursor.integer("a number of partitions"))
+        local = _local(cursor)
+        return AlterPartitions("coalesce", offset, count=cursor.integer("a number of partitions"), local=local)
     if cursor.accept("DROP", "PARTITION"):
-        return AlterPartitions("drop", offset, names=_names(cursor))
+        exists = cursor.accept_mariadb("IF", "EXISTS")
+        dropped = AlterPartitions("drop", offset, names=_names(cursor))
+        return Conditional(dropped, exists=True) if exists else dropped
     if cursor.accept("REORGANIZE", "PARTITION"):
+        local = _local(cursor)
+        if cursor.at("end"):
+            return AlterPartitions("reorganize", offset, local=local)
         names = _names(cursor)
         cursor.expect("INTO")
-        return AlterPartitions("reorganize", offset, names=names, parts=partition_definitions(cursor))
-    return None
+        return AlterPartitions("reorganize", offset, names=names, parts=partition_definitions(cursor), local=local)
+    if cursor.accept("EXCHANGE", "PARTITION"):
+        return _exchange(cursor, offset)
+    return _upkeep(cursor, offset)
+
+
+_UPKEEP: dict[str, Literal["truncate", "rebuild", "optimize", "analyze", "check", "repair"]] = {
+    "TRUNCATE": "truncate", "REBUILD": "rebuild", "OPTIMIZE": "optimize", "ANALYZE": "analyze", "CHECK": "check",
+    "REPAIR": "repair",
+}  # fmt: skip
+
+
+def _upkeep(cursor: Cursor, offset: int) -> AlterPartitions | None:
+    """TRUNCATE PARTITION and the like."""
+    if not cursor.token.is_word(*_UPKEEP) or not cursor.following().is_word("PARTITION"):
+        return None
+    kind = _UPKEEP[cursor.advance().text.upper()]
+    cursor.advance()
+    local = _local(cursor) if kind not in ("truncate", "check") else False
+    names = () if cursor.accept("ALL") else _names(cursor)
+    while kind == "check" and cursor.accept_any("QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED"):
+        pass
+    while kind == "repair" and cursor.accept_any("QUICK", "EXTENDED"):
+        pass
+    return AlterPartitions(kind, offset, names=names, local=local)
+
+
+def _exchange(cursor: Cursor, offset: int) -> AlterPartitions:
+    name = cursor.name("partition")
+    cursor.expect("WITH", "TABLE")
+    table = table_ref(cursor)
+    if cursor.accept_any("WITH", "WITHOUT"):
+        cursor.expect("VALIDATION")
+    return AlterPartitions("exchange", offset, names=(name,), table=table)
+
+
+def _local(cursor: Cursor) -> bool:
+    return cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
 
 
 def _names(cursor: Cursor) -> tuple[str, ...]:

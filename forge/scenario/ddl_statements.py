@@ -6,15 +6,18 @@ from dataclasses import replace
 from typing import Literal
 
 from forge.errors import nearest
+from forge.scenario.ddl_alter import alter_table, locking
 from forge.scenario.ddl_columns import charset_name, collation_name
 from forge.scenario.ddl_foreign_keys import table_ref
 from forge.scenario.ddl_objects import WITH_BODY, grant_or_revoke, object_statement, upkeep
-from forge.scenario.ddl_tables import alter_table, create_table, key_body, locking
+from forge.scenario.ddl_tables import create_table, key_body
 from forge.scenario.objects import ObjectStatement
 from forge.scenario.syntax import (
+    Action,
     AddKey,
     AlterTable,
     CharsetClause,
+    Conditional,
     CreateTable,
     DatabaseStatement,
     DropKey,
@@ -25,6 +28,7 @@ from forge.scenario.syntax import (
     TruncateTable,
 )
 from forge.scenario.tokens import Cursor, SqlError, SqlUnsupported
+from forge.servers.features import Family
 
 #: Statements that servers log and this version does not make: they are rewritten, or need objects it does not track.
 _OTHER_OBJECTS = (
@@ -42,13 +46,13 @@ Ddl = TableDdl | ObjectStatement
 _DatabaseKind = Literal["create_database", "alter_database", "drop_database"]
 
 
-def parse_ddl(sql: str) -> Ddl:
-    """What one data definition statement says.
+def parse_ddl(sql: str, family: Family = "mysql") -> Ddl:
+    """What one data definition statement says, in the grammar of MySQL or MariaDB.
 
     Raises SqlError (a place in the text, what was expected, the nearest word) for text that no server accepts, and
     SqlUnsupported naming the statement for those that this version does not make.
     """
-    cursor = Cursor(sql, with_body=WITH_BODY.match(sql) is not None)
+    cursor = Cursor(sql, with_body=WITH_BODY.match(sql) is not None, family=family)
     start = cursor.token
     if start.is_word(*_DML):
         raise SqlError(f"{start.text.upper()} is not a data definition", 0, expected="insert:, update: or delete:")
@@ -63,9 +67,9 @@ def parse_ddl(sql: str) -> Ddl:
     return statement
 
 
-def parse_create_table(sql: str) -> CreateTable:
+def parse_create_table(sql: str, family: Family = "mysql") -> CreateTable:
     """A CREATE TABLE statement.  Raises SqlError if it is another."""
-    statement = parse_ddl(sql)
+    statement = parse_ddl(sql, family)
     if not isinstance(statement, CreateTable):
         raise SqlError("this is not a table", 0, expected="CREATE TABLE")
     return statement
@@ -78,30 +82,43 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
         return grant_or_revoke(cursor, verb, start)
     if verb == "TRUNCATE":
         cursor.accept("TABLE")
-        return TruncateTable(table_ref(cursor))
+        truncated = TruncateTable(table_ref(cursor))
+        cursor.accept_wait()
+        return truncated
     if verb == "RENAME":
         return _rename(cursor)
+    if verb == "ALTER":
+        while cursor.family == "mariadb" and cursor.accept_any("ONLINE", "IGNORE"):
+            pass
+    replaces = verb == "CREATE" and _replaces(cursor)
     what = cursor.token
-    on_object = object_statement(cursor, verb)
+    on_object = None if replaces else object_statement(cursor, verb)
     if on_object is not None:
         return on_object
     temporary = verb in ("CREATE", "DROP") and cursor.accept("TEMPORARY")
-    if cursor.accept("TABLE"):
+    if cursor.accept("TABLE") or (verb == "DROP" and cursor.accept("TABLES")):
         if verb == "ALTER":
             return alter_table(cursor)
-        statement = create_table(cursor) if verb == "CREATE" else _drop_tables(cursor)
-        return replace(statement, temporary=temporary)
+        if verb == "DROP":
+            return replace(_drop_tables(cursor), temporary=temporary)
+        return replace(create_table(cursor), temporary=temporary, replaces=replaces)
     if temporary:
         cursor.wrong("TABLE", ("TABLE",))
     if cursor.accept_any("DATABASE", "SCHEMA"):
-        return _database(cursor, verb)
+        return replace(_database(cursor, verb), replaces=replaces)
     if verb == "CREATE" and what.is_word("UNIQUE", "FULLTEXT", "SPATIAL", "INDEX"):
-        return _create_index(cursor)
+        return replace(_create_index(cursor), replaces=replaces)
     if verb == "DROP" and cursor.accept("INDEX"):
         return _drop_index(cursor)
     if what.is_word(*_OTHER_OBJECTS):
         raise SqlUnsupported(f"{verb} {what.text.upper()} is not supported yet", what.start)
     return cursor.wrong("TABLE, DATABASE or INDEX", _OBJECTS)
+
+
+def _replaces(cursor: Cursor) -> bool:
+    """OR REPLACE of MariaDB's tables, databases and indexes; the words are taken."""
+    found = cursor.takes_mariadb("OR", "REPLACE") and cursor.following(2).is_word(*_OBJECTS)
+    return found and cursor.accept("OR", "REPLACE")
 
 
 def _rename(cursor: Cursor) -> RenameTables | ObjectStatement:
@@ -111,13 +128,15 @@ def _rename(cursor: Cursor) -> RenameTables | ObjectStatement:
         return ObjectStatement("account", "other", offset=offset)
     if not cursor.accept_any("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
+    if_exists = cursor.accept_mariadb("IF", "EXISTS")
     pairs = []
     while True:
         old = table_ref(cursor)
+        cursor.accept_wait()
         cursor.expect("TO")
         pairs.append((old, table_ref(cursor)))
         if not cursor.accept_mark(","):
-            return RenameTables(tuple(pairs))
+            return RenameTables(tuple(pairs), if_exists)
 
 
 def _drop_tables(cursor: Cursor) -> DropTables:
@@ -125,6 +144,7 @@ def _drop_tables(cursor: Cursor) -> DropTables:
     tables = [table_ref(cursor)]
     while cursor.accept_mark(","):
         tables.append(table_ref(cursor))
+    cursor.accept_wait()
     cursor.accept_any("RESTRICT", "CASCADE")
     return DropTables(tuple(tables), if_exists)
 
@@ -171,6 +191,7 @@ def _create_index(cursor: Cursor) -> AlterTable:
     offset = cursor.token.start
     word = cursor.accept_any("UNIQUE", "FULLTEXT", "SPATIAL")
     cursor.expect("INDEX")
+    missing = cursor.accept_mariadb("IF", "NOT", "EXISTS")
     name = cursor.name("key")
     if cursor.accept_any("USING", "TYPE"):
         cursor.advance()
@@ -181,14 +202,20 @@ def _create_index(cursor: Cursor) -> AlterTable:
     if word in ("FULLTEXT", "SPATIAL"):
         special = "FULLTEXT" if word == "FULLTEXT" else "SPATIAL"
     key = key_body(cursor, KeyDraft(kind, name, (), offset, special))
-    return AlterTable(table, (AddKey(key),), "create_index", locking(cursor))
+    cursor.accept_wait()
+    added: Action = Conditional(AddKey(key), exists=False) if missing else AddKey(key)
+    return AlterTable(table, (added,), "create_index", locking(cursor))
 
 
 def _drop_index(cursor: Cursor) -> AlterTable:
+    exists = cursor.accept_mariadb("IF", "EXISTS")
     offset = cursor.token.start
     name = cursor.name("key")
     cursor.expect("ON")
     table = table_ref(cursor)
     # DROP INDEX `PRIMARY` drops the primary key.
-    dropped = DropKey(None if name.upper() == "PRIMARY" else name, offset)
-    return AlterTable(table, (dropped,), "drop_index", locking(cursor))
+    dropped: Action = DropKey(None if name.upper() == "PRIMARY" else name, offset)
+    dropped = Conditional(dropped, exists=True) if exists else dropped
+    cursor.accept_wait()
+    # MariaDB takes ALGORITHM and LOCK behind CREATE INDEX only (recorded).
+    return AlterTable(table, (dropped,), "drop_index", locking(cursor) if cursor.family == "mysql" else "")

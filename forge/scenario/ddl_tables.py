@@ -1,4 +1,4 @@
-"""Grammar of CREATE TABLE and ALTER TABLE."""
+"""Grammar of CREATE TABLE."""
 
 from __future__ import annotations
 
@@ -10,42 +10,22 @@ from forge.scenario.ddl_columns import (
     check_constraint,
     collation_name,
     column_definition,
-    default_clause,
 )
 from forge.scenario.ddl_foreign_keys import foreign_key, is_foreign_key, table_ref
-from forge.scenario.ddl_partitions import alter_partitions, partition_clause
+from forge.scenario.ddl_partitions import partition_clause
 from forge.scenario.ddl_select import begins_definition, begins_select, select
 from forge.scenario.engines import engine_named
 from forge.scenario.syntax import (
-    Action,
-    AddCheck,
-    AddColumn,
-    AddForeignKey,
-    AddKey,
-    AlterColumn,
-    AlterTable,
-    ChangeColumn,
-    CharsetClause,
     CheckDraft,
     ColumnDraft,
-    ConvertCharset,
     CreateLike,
     CreateTable,
-    DropCheck,
-    DropColumn,
-    DropForeignKey,
-    DropKey,
     ForeignKeyDraft,
     KeyDraft,
     PartDraft,
-    Place,
-    RenameColumn,
-    RenameKey,
-    RenameTo,
-    SetOptions,
     TableOptions,
 )
-from forge.scenario.tokens import Cursor, SqlUnsupported
+from forge.scenario.tokens import Cursor
 
 _KEY_WORDS = ("PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "CONSTRAINT", "FOREIGN", "CHECK")
 #: Table options that leave no trace in a binlog.
@@ -54,12 +34,7 @@ _IDLE_OPTIONS = (
     "ENGINE_ATTRIBUTE", "INSERT_METHOD", "KEY_BLOCK_SIZE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "ROW_FORMAT",
     "SECONDARY_ENGINE_ATTRIBUTE", "STATS_AUTO_RECALC", "STATS_PERSISTENT", "STATS_SAMPLE_PAGES", "TABLESPACE",
 )  # fmt: skip
-_OPTIONS = (*_IDLE_OPTIONS, "AUTO_INCREMENT", "CHARACTER SET", "CHARSET", "COLLATE", "DEFAULT", "ENGINE")
-_UNSUPPORTED_ACTIONS = (
-    "ORDER", "DISCARD", "IMPORT", "ENABLE", "DISABLE", "PARTITION", "COALESCE", "REORGANIZE", "EXCHANGE",
-    "ANALYZE", "REBUILD", "REMOVE", "TRUNCATE", "WITH", "WITHOUT",
-)  # fmt: skip
-_ACTIONS = ("ADD", "ALTER", "CHANGE", "CONVERT", "DROP", "FORCE", "MODIFY", "RENAME", "ALGORITHM", "LOCK", *_OPTIONS)
+TABLE_OPTIONS = (*_IDLE_OPTIONS, "AUTO_INCREMENT", "CHARACTER SET", "CHARSET", "COLLATE", "DEFAULT", "ENGINE")
 
 
 def create_table(cursor: Cursor) -> CreateTable | CreateLike:
@@ -80,11 +55,11 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
         cursor.expect_mark(")")
         return CreateLike(table, like, if_not_exists)
     while defined:
-        if _is_check(cursor):
+        if is_check(cursor):
             checks.append(check_constraint(cursor))
         elif is_foreign_key(cursor):
             foreign_keys.append(foreign_key(cursor))
-        elif _is_key(cursor):
+        elif is_key(cursor):
             keys.append(key_definition(cursor))
         else:
             columns.append(column_definition(cursor))
@@ -117,13 +92,14 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     )
 
 
-def _is_check(cursor: Cursor) -> bool:
+def is_check(cursor: Cursor) -> bool:
     """CHECK, CONSTRAINT CHECK or CONSTRAINT name CHECK."""
     named = cursor.token.is_word("CONSTRAINT")
-    return cursor.token.is_word("CHECK") or (named and any(cursor.following(n).is_word("CHECK") for n in (1, 2)))
+    ahead = (1, 2, 4, 5) if cursor.takes_mariadb("CONSTRAINT", "IF", "NOT", "EXISTS") else (1, 2)
+    return cursor.token.is_word("CHECK") or (named and any(cursor.following(n).is_word("CHECK") for n in ahead))
 
 
-def _is_key(cursor: Cursor) -> bool:
+def is_key(cursor: Cursor) -> bool:
     return cursor.token.is_word(*_KEY_WORDS)
 
 
@@ -146,6 +122,7 @@ def key_definition(cursor: Cursor) -> KeyDraft:
         cursor.accept_any("KEY", "INDEX")
     elif not cursor.accept_any("KEY", "INDEX"):
         cursor.wrong("PRIMARY KEY, UNIQUE, KEY or INDEX", _KEY_WORDS)
+    cursor.accept_mariadb("IF", "NOT", "EXISTS")
     if not cursor.token.is_mark("(") and not cursor.token.is_word("USING", "TYPE"):
         own = cursor.name("key")
         name = None if kind == "primary" else own
@@ -226,171 +203,9 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
     else:
         name = cursor.accept_any(*_IDLE_OPTIONS)
         if name is None:
-            cursor.wrong("a table option", _OPTIONS)
+            cursor.wrong("a table option", TABLE_OPTIONS)
     cursor.accept_mark("=")
     if cursor.at("end"):
         cursor.wrong("the option's value")
     idle = (*options.idle, (name, cursor.advance().text))
     return replace(options, rebuild=options.rebuild or rebuild, idle=idle)
-
-
-def alter_table(cursor: Cursor) -> AlterTable:
-    """What follows ALTER TABLE.  Raises SqlError and SqlUnsupported."""
-    table = table_ref(cursor)
-    actions: list[Action] = []
-    copy = False
-    while True:
-        if cursor.token.is_word("ALGORITHM", "LOCK"):
-            copy |= locking(cursor)
-        else:
-            actions += alter_action(cursor)
-        # Options of the table may stand without a comma.
-        if not cursor.accept_mark(",") and cursor.at("end"):
-            return AlterTable(table, tuple(actions), copy=copy)
-
-
-def locking(cursor: Cursor) -> bool:
-    """ALGORITHM and LOCK clauses; whether a copy is asked for."""
-    copy = False
-    while word := cursor.accept_any("ALGORITHM", "LOCK"):
-        cursor.accept_mark("=")
-        copy |= cursor.advance().is_word("COPY") and word == "ALGORITHM"
-    return copy
-
-
-def alter_action(cursor: Cursor) -> list[Action]:
-    """One action of ALTER TABLE; an ADD of several columns in parentheses is several."""
-    offset = cursor.token.start
-    if partitions := alter_partitions(cursor):
-        return [partitions]
-    if cursor.accept("ADD"):
-        return _add(cursor)
-    if cursor.accept("DROP"):
-        return [_drop(cursor, offset)]
-    if cursor.accept("MODIFY"):
-        cursor.accept("COLUMN")
-        column = column_definition(cursor)
-        return [ChangeColumn(column.name, column, _place(cursor), column.offset)]
-    if cursor.accept("CHANGE"):
-        cursor.accept("COLUMN")
-        place = cursor.token.start
-        old = cursor.name("column")
-        return [ChangeColumn(old, column_definition(cursor), _place(cursor), place)]
-    if cursor.accept("RENAME"):
-        return [_rename(cursor)]
-    if cursor.accept("ALTER"):
-        return _alter(cursor)
-    if cursor.accept("CONVERT", "TO"):
-        return [_convert(cursor)]
-    if cursor.accept("FORCE"):
-        return [SetOptions(TableOptions(rebuild=True))]
-    if cursor.token.is_word(*_UNSUPPORTED_ACTIONS):
-        word = cursor.token.text.upper()
-        raise SqlUnsupported(f"ALTER TABLE ... {word} is not supported yet", offset)
-    if cursor.at("end") or not cursor.token.is_word("CHARACTER", "CHAR", *_OPTIONS):
-        cursor.wrong("an action of ALTER TABLE", _ACTIONS)
-    return [SetOptions(table_option(cursor, TableOptions()))]
-
-
-def _convert(cursor: Cursor) -> ConvertCharset:
-    offset = cursor.token.start
-    if not cursor.accept("CHARACTER", "SET") and not cursor.accept("CHARSET"):
-        cursor.wrong("CHARACTER SET", ("CHARACTER SET", "CHARSET"))
-    cursor.accept_mark("=")
-    name = None if cursor.accept("DEFAULT") else charset_name(cursor)
-    named = None
-    if cursor.accept("COLLATE"):
-        cursor.accept_mark("=")
-        named = collation_name(cursor)
-    if name == "binary" or named == "binary":
-        raise SqlUnsupported("CONVERT TO CHARACTER SET binary is not supported yet", offset)
-    return ConvertCharset(CharsetClause(name, named, offset=offset))
-
-
-def _place(cursor: Cursor) -> Place | None:
-    offset = cursor.token.start
-    if cursor.accept("FIRST"):
-        return Place(None, offset)
-    if cursor.accept("AFTER"):
-        return Place(cursor.name("column"), offset)
-    return None
-
-
-def _add(cursor: Cursor) -> list[Action]:
-    if _is_check(cursor):
-        return [AddCheck(check_constraint(cursor))]
-    if is_foreign_key(cursor):
-        return [AddForeignKey(foreign_key(cursor))]
-    if _is_key(cursor):
-        return [AddKey(key_definition(cursor))]
-    cursor.accept("COLUMN")
-    if not cursor.accept_mark("("):
-        column = column_definition(cursor)
-        return [AddColumn(column, _place(cursor))]
-    actions: list[Action] = []
-    while True:
-        if _is_check(cursor):
-            actions.append(AddCheck(check_constraint(cursor)))
-        elif is_foreign_key(cursor):
-            actions.append(AddForeignKey(foreign_key(cursor)))
-        elif _is_key(cursor):
-            actions.append(AddKey(key_definition(cursor)))
-        else:
-            actions.append(AddColumn(column_definition(cursor), None))
-        if not cursor.accept_mark(","):
-            break
-    cursor.expect_mark(")")
-    return actions
-
-
-def _drop(cursor: Cursor, offset: int) -> Action:
-    if cursor.accept("PRIMARY", "KEY"):
-        return DropKey(None, offset)
-    if cursor.accept_any("INDEX", "KEY"):
-        offset = cursor.token.start
-        return DropKey(cursor.name("key"), offset)
-    if cursor.accept_any("CHECK", "CONSTRAINT"):
-        offset = cursor.token.start
-        return DropCheck(cursor.name("constraint"), offset)
-    if cursor.accept("FOREIGN", "KEY"):
-        offset = cursor.token.start
-        return DropForeignKey(cursor.name("foreign key"), offset)
-    cursor.accept("COLUMN")
-    offset = cursor.token.start
-    return DropColumn(cursor.name("column"), offset)
-
-
-def _rename(cursor: Cursor) -> Action:
-    if cursor.accept("COLUMN"):
-        offset = cursor.token.start
-        old = cursor.name("column")
-        cursor.expect("TO")
-        return RenameColumn(old, cursor.name("column"), offset)
-    if cursor.accept_any("INDEX", "KEY"):
-        offset = cursor.token.start
-        old = cursor.name("key")
-        cursor.expect("TO")
-        return RenameKey(old, cursor.name("key"), offset)
-    cursor.accept_any("TO", "AS")
-    return RenameTo(table_ref(cursor))
-
-
-def _alter(cursor: Cursor) -> list[Action]:
-    """ALTER [COLUMN] and ALTER INDEX."""
-    if cursor.accept("INDEX"):
-        cursor.name("key")
-        if not cursor.accept_any("VISIBLE", "INVISIBLE"):
-            cursor.wrong("VISIBLE or INVISIBLE", ("VISIBLE", "INVISIBLE"))
-        return []
-    if cursor.token.is_word("CHECK", "CONSTRAINT"):
-        raise SqlUnsupported("CHECK constraints are not supported yet", cursor.token.start)
-    cursor.accept("COLUMN")
-    offset = cursor.token.start
-    name = cursor.name("column")
-    if cursor.accept("DROP", "DEFAULT"):
-        return [AlterColumn(name, offset)]
-    cursor.expect("SET")
-    if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
-        return [AlterColumn(name, offset, visible=word == "VISIBLE")]
-    cursor.expect("DEFAULT")
-    return [AlterColumn(name, offset, default=default_clause(cursor))]

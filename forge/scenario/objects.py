@@ -135,7 +135,9 @@ def _exists(catalog: Catalog, name: ObjectName) -> bool:
 
 def _upkeep(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, current: str) -> DdlStatement:
     """ANALYZE, OPTIMIZE, REPAIR, FLUSH."""
-    states = [catalog.state_of(ref, current) for ref in statement.names]
+    names = [(catalog.database_of(ref, current), ref.name) for ref in statement.names]
+    # What is not there, or a view, is the concern of the statement's answer (recorded).
+    states = [state for state in map(catalog.find, names) if state is not None]
     done = replace(done, touches_temporary=any(state.table.temporary for state in states))
     if statement.local:
         return replace(done, unlogged=True)
@@ -144,9 +146,6 @@ def _upkeep(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, cu
     remade = tuple(state.table for state in states if statement.remakes and is_transactional(state.table))
     if not remade:
         return done
-    timed = any(column.default_now for table in remade for column in table.columns)
-    if timed and server_line(catalog.server).family == "mariadb":
-        raise SqlUnsupported("OPTIMIZE TABLE of tables with CURRENT_TIMESTAMP is not supported yet", statement.offset)
     databases = tuple(dict.fromkeys(table.database for table in remade))
     return replace(done, databases=databases, tables=remade, method="in_place")
 

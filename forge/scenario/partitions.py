@@ -288,6 +288,10 @@ def _comparable(column: ColumnDefinition, value: Any) -> Any:
     return value
 
 
+#: What leaves the definition of a table as it is.
+_KEEPING = ("exchange", "truncate", "rebuild", "optimize", "analyze", "check", "repair")
+
+
 def altered_partitions(clause: PartitionClause | None, action: AlterPartitions) -> PartitionClause | None:
     """The clause after an action of ALTER TABLE.  Raises SqlError where a server would refuse it."""
     if action.kind == "by":
@@ -296,6 +300,9 @@ def altered_partitions(clause: PartitionClause | None, action: AlterPartitions) 
         raise SqlError("the table has no partitions", action.offset)
     if action.kind == "remove":
         return None
+    if action.kind in _KEEPING:
+        partition_places(clause, action)
+        return clause
     hashed = clause.kind in ("hash", "key")
     if action.kind == "coalesce" or (action.kind == "add" and action.count is not None):
         if not hashed:
@@ -303,6 +310,10 @@ def altered_partitions(clause: PartitionClause | None, action: AlterPartitions) 
         count = partition_count(clause) + (action.count or 0) * (1 if action.kind == "add" else -1)
         _check(count, action.offset)
         return replace(clause, count=count, parts=())
+    if action.kind == "reorganize" and not action.names:
+        if not hashed:
+            raise SqlError(f"{clause.kind.upper()} partitions are reorganized by name", action.offset)
+        return clause
     if hashed:
         if action.kind == "add":
             return replace(clause, count=partition_count(clause) + len(action.parts), parts=())
@@ -325,7 +336,9 @@ def altered_partitions(clause: PartitionClause | None, action: AlterPartitions) 
 
 def partition_places(clause: PartitionClause, action: AlterPartitions) -> list[int]:
     """The places of the partitions that an action names."""
-    known = [part.name.lower() for part in clause.parts]
+    known = [part.name.lower() for part in clause.parts] or [f"p{n}" for n in range(partition_count(clause))]
+    if not action.names:
+        return list(range(len(known)))
     for name in action.names:
         if name.lower() not in known:
             raise SqlError(f"the table has no partition {name!r}", action.offset, expected=", ".join(known))

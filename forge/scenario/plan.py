@@ -128,7 +128,7 @@ class _Planner:
             with self._place(path):
                 text = table_text(table) if isinstance(table, TableDeclaration) else table
             with self._sql_place(path, text):
-                yield path, text, parse_create_table(_trimmed(text))
+                yield path, text, parse_create_table(_trimmed(text), self.line.family)
 
     def _first_database(self) -> str:
         return next((s.table.database for _, _, s in self.tables if s.table.database is not None), "")
@@ -154,7 +154,7 @@ class _Planner:
             if step.ddl is None:
                 continue
             with self._sql_place((*path, "ddl"), step.ddl):
-                statement = parse_ddl(_trimmed(step.ddl))
+                statement = parse_ddl(_trimmed(step.ddl), self.line.family)
             if isinstance(statement, DatabaseStatement):
                 if statement.statement == "create_database" and statement.name:
                     created.add(statement.name)
@@ -238,7 +238,7 @@ class _Planner:
             ddl_path = (*_statement_path(path, entry, 0), "ddl")
             sql = _trimmed(alone.ddl)
             with self._sql_place(ddl_path, alone.ddl):
-                self._apply(parse_ddl(sql), sql, ddl_path)
+                self._apply(parse_ddl(sql, self.line.family), sql, ddl_path)
             return
         self._open_for_rows(declared)
         running = self._run(path, entry, declared)

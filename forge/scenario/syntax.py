@@ -245,14 +245,22 @@ class PartitionClause:
 
 @dataclass(frozen=True, slots=True)
 class AlterPartitions:
-    """What ALTER TABLE does to partitions."""
+    """What ALTER TABLE does to partitions; no ``names`` are all of them.
 
-    kind: Literal["by", "remove", "add", "coalesce", "drop", "reorganize"]
+    ``table`` changes places with a partition, ``local`` is NO_WRITE_TO_BINLOG.
+    """
+
+    kind: Literal[
+        "by", "remove", "add", "coalesce", "drop", "reorganize",
+        "exchange", "truncate", "rebuild", "optimize", "analyze", "check", "repair",
+    ]  # fmt: skip
     offset: int
     clause: PartitionClause | None = None
     count: int | None = None
     names: tuple[str, ...] = ()
     parts: tuple[PartitionDraft, ...] = ()
+    table: TableRef | None = None
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +294,7 @@ class CreateTable:
     partitions: PartitionClause | None = None
     select: SelectDraft | None = None
     temporary: bool = False
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +305,7 @@ class CreateLike:
     like: TableRef
     if_not_exists: bool = False
     temporary: bool = False
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +383,28 @@ class DropKey:
 
 
 @dataclass(frozen=True, slots=True)
+class EnforceCheck:
+    """ALTER CHECK ... [NOT] ENFORCED."""
+
+    name: str
+    enforced: bool
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchKeys:
+    """ENABLE KEYS, DISABLE KEYS."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRows:
+    """ORDER BY: the rows are stored anew in that order, unless a key has a say in it."""
+
+    columns: tuple[str, ...]
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class RenameKey:
     old: str
     new: str
@@ -397,18 +429,34 @@ class SetOptions:
 
 
 ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
-KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck | AddForeignKey | DropForeignKey
-Action = ColumnAction | KeyAction | RenameTo | SetOptions | ConvertCharset | AlterPartitions
+KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck | EnforceCheck | AddForeignKey | DropForeignKey
+PlainAction = (
+    ColumnAction | KeyAction | RenameTo | SetOptions | ConvertCharset | AlterPartitions | SwitchKeys | OrderRows
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """An action of MariaDB with IF EXISTS or (``exists`` is false) IF NOT EXISTS."""
+
+    action: Action
+    exists: bool
+
+
+Action = PlainAction | Conditional
 
 
 @dataclass(frozen=True, slots=True)
 class AlterTable:
-    """ALTER TABLE, CREATE INDEX and DROP INDEX; ``copy``: ALGORITHM=COPY is asked for."""
+    """ALTER TABLE, CREATE INDEX and DROP INDEX; ``algorithm`` is that of ALGORITHM=, in lower case, or empty."""
 
     table: TableRef
     actions: tuple[Action, ...]
     statement: Literal["alter_table", "create_index", "drop_index"] = "alter_table"
-    copy: bool = False
+    algorithm: str = ""
+    if_exists: bool = False
+    #: CREATE OR REPLACE INDEX.
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,6 +471,7 @@ class DropTables:
 @dataclass(frozen=True, slots=True)
 class RenameTables:
     pairs: tuple[tuple[TableRef, TableRef], ...]
+    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,6 +488,7 @@ class DatabaseStatement:
     offset: int
     charset: CharsetClause = CharsetClause()
     exists: bool = False
+    replaces: bool = False
 
 
 TableDdl = CreateTable | CreateLike | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement

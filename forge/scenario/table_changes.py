@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forge.compile.statements import AlterMethod, DdlStatement
-from forge.compile.tables import TableColumn
+from forge.compile.tables import Table, TableColumn
 from forge.scenario.alter_copy import Kept, copies_moments
-from forge.scenario.alter_method import alter_method
+from forge.scenario.alter_method import alter_method, keeps_keys
 from forge.scenario.alteration import Alteration
 from forge.scenario.dropped_tables import check_droppable, distinct
 from forge.scenario.engines import check_engine
 from forge.scenario.foreign_key_definition import declared_references, follow_parent, renamed_constraints
+from forge.scenario.partition_upkeep import manage_partitions
 from forge.scenario.partitions import has_text_values, names_text_values
 from forge.scenario.rows import StatementTime
 from forge.scenario.state import TableState
 from forge.scenario.syntax import (
+    Action,
     AddColumn,
     AddForeignKey,
+    AddKey,
     AlterPartitions,
     AlterTable,
     ChangeColumn,
+    DropCheck,
+    DropKey,
+    OrderRows,
+    RenameColumn,
+    RenameKey,
     RenameTables,
     RenameTo,
+    SwitchKeys,
     TableRef,
     TruncateTable,
 )
@@ -40,30 +49,33 @@ TableName = tuple[str, str]
 
 def alter_table(catalog: Catalog, statement: AlterTable, sql: str, current: str, time: StatementTime) -> DdlStatement:
     """ALTER TABLE, CREATE INDEX, DROP INDEX.  Raises SqlError."""
+    result = DdlStatement(kind=statement.statement, sql=sql, current_database=current)
+    database = catalog.database_of(statement.table, current)
+    if statement.if_exists and catalog.find((database, statement.table.name)) is None:
+        return replace(result, unlogged=True, no_effect=True)
     state = catalog.state_of(statement.table, current)
     before = state.table
-    partitioning = [action for action in statement.actions if isinstance(action, AlterPartitions)]
-    clause = state.definition.partitions
-    # A definition that is not open any more is parsed again.
-    by_text = has_text_values(clause) and not state.is_open
-    by_text = by_text or any(names_text_values(clause, action) for action in partitioning)
-    if before.temporary and partitioning:
+    if before.temporary and any(isinstance(action, AlterPartitions) for action in statement.actions):
         raise SqlError("a temporary table has no partitions", statement.table.offset)
-    alteration = Alteration(state, catalog.server, catalog.databases[state.table.database])
-    for action in statement.actions:
+    alteration = Alteration(state, catalog.server, catalog.databases[database])
+    for action in _with_replaced_key(statement, state):
         alteration.apply(action)
+    result = replace(result, databases=(database,), tables=(before,), altered=before)
+    result = replace(result, temporary=before.temporary, touches_temporary=before.temporary)
+    actions = alteration.done
+    later = any(_is_told_later(action) for action in alteration.skipped)
+    copies = statement.algorithm == "copy" and server_line(catalog.server).family == "mysql"
+    if not actions and not later and not copies:
+        return replace(result, no_effect=True, unnumbered=True)
+    partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
+    by_text = _parses_text(state, partitioning)
     name = old_name = (before.database, before.name)
     if alteration.renamed is not None:
-        target = alteration.renamed
-        renamed = (catalog.database_of(target, current) if target.database else name[0], target.name)
-        if renamed != name:
-            if renamed in catalog.shelf(temporary=before.temporary):
-                raise SqlError(f"table {'.'.join(renamed)} exists already", target.offset)
-            name = renamed
+        name = _new_name(catalog, alteration.renamed, before, current)
     altered = alteration.finish(name, catalog.next_version(name), time, catalog, current)
     check_engine(altered.table, catalog.server)
     altered.is_logged = state.is_logged
-    renames = all(isinstance(action, RenameTo) for action in statement.actions)
+    renames = bool(actions) and all(isinstance(action, RenameTo) for action in actions)
     mysql = server_line(catalog.server).family == "mysql"
     catalog.put(old_name, altered, moves=mysql or not (renames and before.temporary))
     _follow(catalog, state, altered, alteration.renamed_columns())
@@ -71,36 +83,91 @@ def alter_table(catalog: Catalog, statement: AlterTable, sql: str, current: str,
         # ER_NOT_SUPPORTED_YET: "an operation that leaves the table without a PRIMARY KEY" (recorded).
         raise SqlError("a table keeps its primary key while sql_generate_invisible_primary_key is on", 0)
     kept = alteration.kept(altered)
-    return DdlStatement(
-        kind=statement.statement,
-        sql=sql,
-        current_database=current,
+    result = replace(
+        result,
         databases=distinct((before.database, name[0])),
         tables=(altered.table,),
-        altered=before,
         defines=_defined_columns(alteration.defined, altered.table.columns),
         no_effect=name == old_name and renames,
-        temporary=before.temporary,
-        touches_temporary=before.temporary,
-        method=_method(catalog, statement, state, altered, kept),
+        method=_method(catalog, statement.algorithm, actions, state, altered, kept),
         copies_moments=copies_moments(state, kept),
-        manages_partitions=all(action.kind not in ("by", "remove") for action in partitioning)
-        and len(partitioning) == len(statement.actions) > 0,
+        unchanged=keeps_keys(actions, state, altered),
+        asks_engine=_asks_engine(statement, alteration, state, altered),
         partitioned_by_text=by_text,
     )
+    if not partitioning or len(partitioning) < len(actions):
+        return result
+    return manage_partitions(catalog, partitioning[0], result, altered, current)
 
 
-def _method(catalog: Catalog, statement: AlterTable, before: TableState, after: TableState, kept: Kept) -> AlterMethod:
-    """How the server makes the change."""
+def _with_replaced_key(statement: AlterTable, state: TableState) -> Sequence[Action]:
+    """CREATE OR REPLACE INDEX drops the key of that name first."""
+    if not statement.replaces:
+        return statement.actions
+    names = {action.key.name for action in statement.actions if isinstance(action, AddKey)}
+    known = [key.name for key in state.table.keys if key.name.lower() in {(name or "").lower() for name in names}]
+    return (*(DropKey(name, 0) for name in known), *statement.actions)
+
+
+def _is_told_later(action: Action) -> bool:
+    """What IF EXISTS keeps from happening so late that the statement has a number (recorded on MariaDB)."""
+    if isinstance(action, ChangeColumn):
+        return action.old.lower() != action.column.name.lower()
+    return isinstance(action, (RenameColumn, RenameKey, DropCheck))
+
+
+def _parses_text(state: TableState, partitioning: Sequence[AlterPartitions]) -> bool:
+    """Whether values of partitions that are text are parsed: a definition that is not open any more is, too."""
+    clause = state.definition.partitions
+    parsed = has_text_values(clause) and not state.is_open
+    return parsed or any(names_text_values(clause, action) for action in partitioning)
+
+
+def _new_name(catalog: Catalog, target: TableRef, before: Table, current: str) -> TableName:
+    renamed = (catalog.database_of(target, current) if target.database else before.database, target.name)
+    if renamed != (before.database, before.name) and renamed in catalog.shelf(temporary=before.temporary):
+        raise SqlError(f"table {'.'.join(renamed)} exists already", target.offset)
+    return renamed
+
+
+def _asks_engine(statement: AlterTable, alteration: Alteration, before: TableState, after: TableState) -> bool:
+    """Whether MariaDB asks the engine for a way without a copy (recorded on 10.11 and 11.8)."""
+    actions, skipped = alteration.done, alteration.skipped
+    if statement.algorithm == "copy" or before.table.engine != after.table.engine or keeps_keys(actions, before, after):
+        return False
+    if not actions and not any(isinstance(action, (RenameKey, DropCheck)) for action in skipped):
+        return False
+    if all(isinstance(action, (RenameTo, SwitchKeys)) for action in actions) and actions:
+        return False
+    if any(isinstance(action, (OrderRows, SwitchKeys)) for action in actions):
+        return False
+    return all(not isinstance(action, AlterPartitions) or action.kind == "optimize" for action in actions)
+
+
+def _method(
+    catalog: Catalog,
+    algorithm: str,
+    actions: Sequence[Action],
+    before: TableState,
+    after: TableState,
+    kept: Kept,
+) -> AlterMethod:
+    """How the server makes the change.  Raises SqlError for ALGORITHM that it cannot follow (1846)."""
+    line = server_line(catalog.server)
     # The rows are held against the parents as the table is copied (recorded on 9.7).
-    held = catalog.foreign_key_checks and any(isinstance(action, AddForeignKey) for action in statement.actions)
-    held |= catalog.foreign_key_checks and any(
-        isinstance(action, (AddColumn, ChangeColumn))
-        and declared_references([action.column], server_line(catalog.server))
-        for action in statement.actions
+    held = catalog.foreign_key_checks and any(
+        isinstance(action, AddForeignKey)
+        or (isinstance(action, (AddColumn, ChangeColumn)) and declared_references([action.column], line))
+        for action in actions
     )
-    held |= before.table.temporary and not all(isinstance(action, RenameTo) for action in statement.actions)
-    return "copy" if statement.copy or held else alter_method(statement.actions, before, after, kept)
+    held |= before.table.temporary and not all(isinstance(action, RenameTo) for action in actions)
+    if algorithm == "copy":
+        return "copy"
+    method = "copy" if held else alter_method(actions, before, after, kept, algorithm)
+    impossible = {"inplace": ("copy",), "instant": ("copy", "in_place")}
+    if line.family == "mysql" and method in impossible.get(algorithm, ()):
+        raise SqlError(f"ALGORITHM={algorithm.upper()} is not possible for this change", 0)
+    return method
 
 
 def _follow(catalog: Catalog, before: TableState, after: TableState, renamed: Mapping[str, str]) -> None:
@@ -121,6 +188,8 @@ def rename_tables(catalog: Catalog, statement: RenameTables, sql: str, current: 
     """RENAME TABLE.  Raises SqlError."""
     moved: list[TableName] = []
     for old, new in statement.pairs:
+        if statement.if_exists and catalog.find((catalog.database_of(old, current), old.name)) is None:
+            continue
         state = _renamed(catalog, old, current)
         name = catalog.free_name(new, current, temporary=state.table.temporary)
         _move(catalog, state, name)

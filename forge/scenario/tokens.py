@@ -16,6 +16,7 @@ from typing import Literal, NoReturn
 
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.scenario.reserved import RESERVED
+from forge.servers.features import Family
 
 Kind = Literal["word", "name", "string", "number", "hex", "bit", "mark", "end"]
 
@@ -127,8 +128,10 @@ def _unescape(match: re.Match[str]) -> str:
 class Cursor:
     """Reads tokens one after the other."""
 
-    def __init__(self, sql: str, *, with_body: bool = False) -> None:
+    def __init__(self, sql: str, *, with_body: bool = False, family: Family = "mysql") -> None:
         self.sql = sql
+        #: Whose grammar it is.
+        self.family = family
         self._tokens = tokenize(sql, with_body=with_body)
         self._at = 0
 
@@ -159,6 +162,21 @@ class Cursor:
             self._at += len(words)
             return True
         return False
+
+    def takes_mariadb(self, *words: str) -> bool:
+        """Whether the given words, which are of MariaDB's grammar only, come next."""
+        return self.family == "mariadb" and all(self.following(i).is_word(word) for i, word in enumerate(words))
+
+    def accept_mariadb(self, *words: str) -> bool:
+        """As :meth:`accept`, of words that are of MariaDB's grammar only."""
+        return self.family == "mariadb" and self.accept(*words)
+
+    def accept_wait(self) -> None:
+        """MariaDB: how long a statement waits for a table."""
+        if self.accept_mariadb("WAIT"):
+            self.integer("seconds")
+        else:
+            self.accept_mariadb("NOWAIT")
 
     def accept_any(self, *words: str) -> str | None:
         """Take the next word if it is one of these; it is given in upper case."""
