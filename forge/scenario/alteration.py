@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from forge.charsets import collation, default_collation
 from forge.compile.tables import Row
 from forge.errors import ScenarioError
+from forge.scenario.alter_targets import is_on, is_there, refuse_dependents, refuse_foreign_keys, same_name
 from forge.scenario.conversion import converted
 from forge.scenario.definition import (
     ColumnDefinition,
@@ -17,7 +18,6 @@ from forge.scenario.definition import (
     with_default,
     without_default,
 )
-from forge.scenario.expressions import parse_expression
 from forge.scenario.foreign_key_definition import (
     check_keys_of,
     checked_again,
@@ -26,7 +26,7 @@ from forge.scenario.foreign_key_definition import (
     with_foreign_keys,
 )
 from forge.scenario.literals import implicit_default, strict_value
-from forge.scenario.partitions import altered_partitions, partition_places, used_columns
+from forge.scenario.partitions import altered_partitions, partition_count, partition_places
 from forge.scenario.rows import StatementTime, omitted_value, with_generated
 from forge.scenario.state import TableState, largest_number
 from forge.scenario.syntax import (
@@ -98,6 +98,7 @@ class Alteration:
         #: The foreign keys that stay, with the old places of their columns, and those that come.
         self.foreign_keys = list(state.definition.foreign_keys)
         self.new_foreign_keys: list[ForeignKeyDraft] = []
+        self.truncates = self.reorganizes = False
         self.checks = list(state.definition.checks)
         self.new_checks: list[CheckDraft] = []
         self.collation = state.definition.collation
@@ -114,7 +115,7 @@ class Alteration:
     def apply(self, action: Action) -> None:
         """Take one action.  Raises SqlError where a server would refuse it."""
         if isinstance(action, Conditional):
-            if self._is_there(action.action) == action.exists:
+            if is_there(self, action.action) == action.exists:
                 self.apply(action.action)
             else:
                 self.skipped.append(action.action)
@@ -190,6 +191,8 @@ class Alteration:
             altered.inserted = place if reordered else number
             altered.add(row)
         altered.inserted = self.state.inserted
+        altered.is_reorganized = self.state.is_reorganized or self.reorganizes
+        altered.number_is_lost = self.state.number_is_lost or (self.truncates and altered.is_reorganized)
         self._follow(altered)
         return altered
 
@@ -213,6 +216,9 @@ class Alteration:
             return 1
         if self.auto_increment is not None:
             return self.auto_increment
+        if self.truncates and (self._empties_all() or server_line(self.server).family == "mariadb"):
+            # MySQL keeps the number unless nothing is left, MariaDB goes on from what is left (recorded).
+            return 1
         return 1 if kept.source is None else self.state.next_auto_increment
 
     def _follow(self, altered: TableState) -> None:
@@ -267,53 +273,19 @@ class Alteration:
         usual = default_collation(collation(self.database_collation, self.server).charset, self.server).id
         return {chosen: compiled for compiled, chosen in line.character_set_collations}.get(usual, usual)
 
+    def _empties_all(self) -> bool:
+        return self.partitions is not None and len(self.emptied) == partition_count(self.partitions)
+
     def _order(self, action: OrderRows) -> None:
         for name in action.columns:
             self._index(name, action.offset)
         if self.state.clustering is None and len(self.state.rows) > 1:
             raise SqlUnsupported("ORDER BY of a table without a key is not supported yet", action.offset)
 
-    def _is_there(self, action: Action) -> bool:
-        """Whether what the action adds or changes is there already."""
-        if isinstance(action, AddColumn):
-            return self._has_column(action.column.name)
-        if isinstance(action, (ChangeColumn, RenameColumn)):
-            return self._has_column(action.old)
-        if isinstance(action, (DropColumn, AlterColumn)):
-            return self._has_column(action.name)
-        if isinstance(action, AddKey):
-            key = action.key
-            name = "PRIMARY" if key.kind == "primary" else key.name or key.parts[0].column
-            return self._has_key(None if name == "PRIMARY" else name)
-        if isinstance(action, DropKey):
-            return self._has_key(action.name)
-        if isinstance(action, RenameKey):
-            return self._has_key(action.old)
-        if isinstance(action, AddForeignKey):
-            foreign = action.key.name or action.key.index
-            return any(_same(known.name, foreign or "") for known in self.foreign_keys)
-        if isinstance(action, DropForeignKey):
-            return any(_same(known.name, action.name) for known in self.foreign_keys)
-        if isinstance(action, AddCheck):
-            return any(_same(known.name, action.check.name or "") for known in self.checks)
-        if isinstance(action, DropCheck):
-            named = [*(one.name for one in self.checks), *(one.name for one in self.foreign_keys)]
-            named += [one.name for one in self.keys if one.kind == "unique"]
-            return any(_same(known, action.name) for known in named)
-        assert isinstance(action, AlterPartitions)
-        parts = () if self.partitions is None else self.partitions.parts
-        wanted = action.names or tuple(part.name for part in action.parts)
-        return all(any(_same(part.name, name) for part in parts) for name in wanted)
-
-    def _has_column(self, name: str) -> bool:
-        slots = (*self.slots, *(slot for slot, _ in self.placed))
-        return any(_same(slot.column.name, name) for slot in slots)
-
-    def _has_key(self, name: str | None) -> bool:
-        keys = (*self.keys, *self.new_keys)
-        return any(key.kind == "primary" if name is None else _same(key.name, name) for key in keys)
-
     def _partition(self, action: AlterPartitions) -> None:
+        self.truncates |= action.kind == "truncate"
+        by_hash = self.partitions is not None and self.partitions.kind in ("hash", "key")
+        self.reorganizes |= action.kind == "reorganize" or (by_hash and action.kind in ("add", "coalesce"))
         if action.kind in ("drop", "truncate") and self.partitions is not None:
             self.emptied = frozenset(partition_places(self.partitions, action))
         self.partitions = altered_partitions(self.partitions, action)
@@ -333,7 +305,7 @@ class Alteration:
         definition = renamed_constraints(replace(definition, foreign_keys=tuple(kept)), old[1])
         # The names are those of the old definition, whatever its foreign keys that go in the same statement.
         for draft in self.new_foreign_keys:
-            if draft.name is not None and any(_same(one.name, draft.name) for one in self.state.table.foreign_keys):
+            if draft.name is not None and any(same_name(one.name, draft.name) for one in self.state.table.foreign_keys):
                 raise SqlError(f"foreign key {draft.name!r} is there already", draft.offset)
         definition = with_foreign_keys(definition, self.new_foreign_keys, catalog, current)
         check_keys_of(definition)
@@ -341,25 +313,25 @@ class Alteration:
 
     def _foreign_key_index(self, name: str, offset: int) -> int:
         for index, foreign in enumerate(self.foreign_keys):
-            if _same(foreign.name, name):
+            if same_name(foreign.name, name):
                 return index
         known = ", ".join(foreign.name for foreign in self.foreign_keys)
         raise SqlError(f"table {self.state.name} has no foreign key {name!r}", offset, expected=known or None)
 
     def _drop_constraint(self, action: DropCheck) -> None:
         """DROP CONSTRAINT is for constraints of all kinds."""
-        if any(_same(foreign.name, action.name) for foreign in self.foreign_keys):
+        if any(same_name(foreign.name, action.name) for foreign in self.foreign_keys):
             del self.foreign_keys[self._foreign_key_index(action.name, action.offset)]
             return
         for index, key in enumerate(self.keys):
-            if _same(key.name, action.name) and key.kind == "unique":
+            if same_name(key.name, action.name) and key.kind == "unique":
                 del self.keys[index]
                 return
         del self.checks[self._check_index(action.name, action.offset)]
 
     def _check_index(self, name: str, offset: int) -> int:
         for index, check in enumerate(self.checks):
-            if _same(check.name, name):
+            if same_name(check.name, name):
                 return index
         raise SqlError(f"table {self.state.name} has no CHECK constraint {name!r}", offset)
 
@@ -378,7 +350,7 @@ class Alteration:
 
     def _key_index(self, name: str | None, offset: int) -> int:
         for index, key in enumerate(self.keys):
-            if (name is None and key.kind == "primary") or (name is not None and _same(key.name, name)):
+            if (name is None and key.kind == "primary") or (name is not None and same_name(key.name, name)):
                 return index
         shown = "primary key" if name is None else f"key {name!r}"
         known = [key.name for key in self.keys if key.name]
@@ -428,58 +400,25 @@ class Alteration:
         old = self.slots[index].column.name
         if any(i != index and slot.column.name.lower() == new.lower() for i, slot in enumerate(self.slots)):
             raise SqlError(f"table {self.state.name} has a column {new!r} already", offset)
-        self._refuse_dependents(old, offset)
+        refuse_dependents(self, old, offset)
         self.slots[index] = replace(self.slots[index], column=self.slots[index].column.replace(name=new))
         for place, key in enumerate(self.keys):
-            parts = tuple(replace(part, column=new) if _same(part.column, old) else part for part in key.parts)
+            parts = tuple(replace(part, column=new) if same_name(part.column, old) else part for part in key.parts)
             self.keys[place] = replace(key, parts=parts)
 
     def _drop(self, action: DropColumn) -> None:
         index = self._old_index(action.name, action.offset)
         # A constraint on the column alone goes with it.
-        self.checks = [check for check in self.checks if not self._is_on(check, action.name)]
-        self._refuse_dependents(action.name, action.offset)
-        self._refuse_foreign_keys(index, action.offset)
+        self.checks = [check for check in self.checks if not is_on(self, check, action.name)]
+        refuse_dependents(self, action.name, action.offset)
+        refuse_foreign_keys(self, index, action.offset)
         del self.slots[index]
         kept: list[KeyDraft] = []
         for key in self.keys:
-            parts = tuple(part for part in key.parts if not _same(part.column, action.name))
+            parts = tuple(part for part in key.parts if not same_name(part.column, action.name))
             if parts:
                 kept.append(replace(key, parts=parts))
         self.keys = kept
-
-    def _is_on(self, check: CheckDraft, name: str) -> bool:
-        used = parse_expression(check.expression, server_line(self.server).family).columns()
-        return bool(used) and all(_same(column, name) for column in used)
-
-    def _refuse_foreign_keys(self, index: int, offset: int) -> None:
-        """A column goes after the foreign keys that are on it (1828)."""
-        source = self.slots[index].source
-        for foreign in self.foreign_keys:
-            if source in foreign.columns:
-                raise SqlError(f"foreign key {foreign.name} is on column {self.slots[index].column.name!r}", offset)
-
-    def _refuse_dependents(self, name: str, offset: int) -> None:
-        for slot in self.slots:
-            generated = slot.column.generated
-            if generated is not None and any(_same(used, name) for used in generated.columns()):
-                raise SqlError(f"generated column {slot.column.name!r} depends on column {name!r}", offset)
-        if self.partitions is not None:
-            clustering = self.state.clustering
-            places = [part.column for part in clustering.parts] if clustering else []
-            by = used_columns(self.partitions, self.state.definition, places)
-            if any(_same(self.state.columns[index].name, name) for index in by):
-                raise SqlError(f"column {name!r} distributes rows over partitions", offset)
-        for check in self.checks:
-            used = parse_expression(check.expression, server_line(self.server).family).columns()
-            if any(_same(column, name) for column in used):
-                raise SqlError(f"CHECK constraint {check.name!r} uses column {name!r}", offset)
-        for key in self.keys:
-            for part in key.parts:
-                if part.expression is not None:
-                    used = parse_expression(part.expression, server_line(self.server).family).columns()
-                    if any(_same(column, name) for column in used):
-                        raise SqlError(f"key {key.name!r} is on an expression that uses column {name!r}", offset)
 
     def _alter_column(self, action: AlterColumn) -> None:
         index = self._index(action.name, action.offset)
@@ -509,7 +448,3 @@ def named_keys(state: TableState) -> list[KeyDraft]:
         replace(draft, name=None if key.kind == "primary" else key.name)
         for draft, key in zip(state.definition.keys, state.table.keys, strict=True)
     ]
-
-
-def _same(one: str | None, other: str) -> bool:
-    return one is not None and one.lower() == other.lower()

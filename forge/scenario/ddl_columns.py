@@ -47,7 +47,7 @@ def column_definition(cursor: Cursor) -> ColumnDraft:
     if serial:
         column = replace(column, nullable=False, auto_increment=True, keys=("unique",))
     while not (cursor.at("end") or cursor.token.is_mark(",") or cursor.token.is_mark(")")):
-        if cursor.token.is_word("FIRST", "AFTER"):
+        if cursor.token.is_word("FIRST", "AFTER", "PARTITION", "REMOVE"):
             break
         column = _attribute(cursor, column)
     return column

@@ -42,7 +42,7 @@ def insert_rows(
         at = replace(at, ignores=True)
     new = _Insert(state, statement, kind, insert, at)
     if not rows_known:
-        new.numbering = Numbering(state.next_auto_increment, 1)
+        new.numbering = Numbering(state.next_auto_increment, 1, is_lost=state.number_is_lost)
     return new.run()
 
 
@@ -57,7 +57,9 @@ class _Insert:
         self.at = at
         rows = insert.count if insert.count is not None else len(insert.rows or ())
         known = 1 if insert.select is not None else rows
-        self.numbering = Numbering(state.next_auto_increment, known, is_transactional(state.table))
+        self.numbering = Numbering(
+            state.next_auto_increment, known, is_transactional(state.table), state.number_is_lost
+        )
         self.rows = rows
         self.listed: set[int] = set()
         self.given: list[dict[int, Clipped]] = []

@@ -78,7 +78,6 @@ def _exchange(catalog: Catalog, action: AlterPartitions, state: TableState, ref:
         state.add(other.rows[number])
     for row in rows:
         swapped.add(row)
-    counter = max(state.next_auto_increment, other.next_auto_increment)
-    state.next_auto_increment = swapped.next_auto_increment = counter
+    state.number_is_lost = swapped.number_is_lost = True
     catalog.tables[name] = swapped
     return swapped

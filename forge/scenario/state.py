@@ -10,7 +10,7 @@ from forge.charsets import compare_key
 from forge.compile.keys import KeyEntry, key_entries
 from forge.compile.table_map import key_of_rows, unique_keys
 from forge.compile.tables import Key, Row, Table
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.definition import ColumnDefinition, Definition
 from forge.scenario.expressions import parse_expression
 from forge.scenario.key_definition import RowExpression
@@ -37,6 +37,8 @@ class Numbering:
     rows: int
     #: Other engines than InnoDB give one number after the other.
     reserves: bool = True
+    #: What the counter is is not known.
+    is_lost: bool = False
     _next: int = 0
     _reserved_to: int = 0
     _reservations: int = 0
@@ -44,7 +46,12 @@ class Numbering:
     _last: int = 0
 
     def generated(self) -> int:
-        """The value for a row that gives none."""
+        """The value for a row that gives none.  Raises UnsupportedError where it is not known."""
+        if self.is_lost:
+            raise UnsupportedError(
+                "numbers of AUTO_INCREMENT behind this EXCHANGE or TRUNCATE PARTITION are not known",
+                expected="a value for the column",
+            )
         if self._next >= self._reserved_to:
             wanted = self.rows if not self._reservations else 1 << min(self._reservations, _MAX_RESERVED_BITS)
             wanted = wanted if self.reserves else 1
@@ -113,6 +120,10 @@ class TableState:
         self.next_auto_increment = max(auto_increment, 1)
         #: What the counter is after a new start of the server: numbers that were reserved and not stored are lost.
         self._kept_auto_increment = self.next_auto_increment
+        #: Partitions were made anew, row by row, after which each has a counter of its own (recorded).
+        self.is_reorganized = False
+        #: What the counter is is not known.
+        self.number_is_lost = False
         self.unique = unique_keys(self.table)
         self._taken: list[dict[KeyEntry, int]] = [{} for _ in self.unique]
         #: The CHECK constraints that are enforced.
