@@ -89,7 +89,7 @@ def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late
     table = statement.table
     if late:
         return _chosen(table, written_columns(statement, line))
-    keyless = line.keyless_images_whole and (key_of_rows(table) is None or not statement.assigned)
+    keyless = line.keyless_images_whole and key_of_rows(table) is None
     if session.row_image == "full" or statement.assigned is None or keyless:
         return _whole(table, line)
     written = written_columns(statement, line)

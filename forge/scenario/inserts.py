@@ -14,7 +14,7 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.generators import CellPlace
-from forge.scenario.literals import taken
+from forge.scenario.literals import taken, zero_value
 from forge.scenario.rows import omitted_value, with_generated
 from forge.scenario.sqltext import duplicate_sql, insert_sql, select_sql
 from forge.scenario.state import Numbering, TableState, largest_number
@@ -136,7 +136,8 @@ class _Insert:
 
     def _origin(self, kind: str, index: int, literals: Mapping[int, Clipped], columns: list[int]) -> Origin:
         if kind == "insert":
-            return origin(index, literals, columns)
+            forgotten = index not in literals and self._is_forgotten(self.state.columns[index])
+            return "unread" if forgotten else origin(index, literals, columns)
         source = self.updates.get(index)
         if isinstance(source, int) and self.state.columns[source].type.name == "TIMESTAMP":
             return "converted"
@@ -263,11 +264,21 @@ class _Insert:
     def _omitted(self, column: ColumnDefinition) -> Value | None:
         if column.generated is not None or column.column.auto_increment:
             return None
+        if self._is_forgotten(column):
+            return None if column.column.nullable else zero_value(column.wire)
         try:
             return omitted_value(column, self.at.time, clips=self.at.clips or self.at.ignores)
         except ScenarioError as error:
             error.problem = f"table {self.state.name}: {error.problem}"
             raise
+
+    def _is_forgotten(self, column: ColumnDefinition) -> bool:
+        """Whether the server does not compute the column's default: MySQL's of an invisible column where the statement
+        has no column list (recorded on 9.7).
+        """
+        mysql = not column.wire.dialect.is_mariadb
+        computed = column.column.computed_default or column.column.default_now
+        return computed and not column.column.visible and mysql and not self._has_column_list()
 
     def _next_number(self, column: ColumnDefinition) -> int:
         number = self.numbering.generated()
