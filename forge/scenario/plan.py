@@ -52,7 +52,7 @@ def plan(scenario: Scenario) -> Plan:
     """The compiler's input for a scenario.
 
     Groups are, in order: CREATE DATABASE for every database that the scenario does not create itself, CREATE TABLE
-    for every entry of ``tables``, the transactions.  A transaction that changes no row is not logged and left out.
+    for every entry of ``tables``, the transactions.  Those that change no row are replayed, and not logged.
 
     Raises ScenarioError (file, line, what was expected, nearest word) for what a server would refuse, and
     UnsupportedError for what this version cannot make.
