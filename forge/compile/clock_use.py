@@ -31,7 +31,9 @@ def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
         return True
     if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together & reached):
         return True
-    return any(_needs_zone(use, line) for use in _uses(statement, line))
+    # Rows take a default that is left out from the table's template row.
+    omits = statement.as_text
+    return any(_needs_zone(use, line, omits=omits) for use in _uses(statement, line))
 
 
 def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
@@ -85,10 +87,10 @@ def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
         )
 
 
-def _needs_zone(use: _Use, line: ServerLine) -> bool:
+def _needs_zone(use: _Use, line: ServerLine, *, omits: bool) -> bool:
     if use.column.type.name == "DATETIME":
         # The time is stored as the zone shows it; a literal may have an offset.
         return use.now or use.stamped or ("literal" in use.origins and line.datetime_zone)
     if line.family == "mariadb":
         return "literal" in use.origins
-    return bool(use.origins & {"literal", "default"}) or ("omitted" in use.origins and use.column.has_default)
+    return bool(use.origins & {"literal", "default"}) or (omits and "omitted" in use.origins and use.column.has_default)

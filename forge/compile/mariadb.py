@@ -182,6 +182,8 @@ class MariadbLog(SessionLog):
         used = statement_variables(last, self.session, self.line)
         if last.as_text:
             return in_order(used, self.line)
+        for part in last.parts():
+            used |= statement_variables(part, self.session, self.line)
         of_rows = mariadb_commit_variables(last, self.clock.statement_time(number, 0)[1], self.session, self.line)
         used.pop("table_map_for_update", None)
         return in_order(used | dict(of_rows), self.line)

@@ -210,8 +210,11 @@ class MysqlLog(SessionLog):
         if last.as_text:
             return begin
         variables = dict(begin.status_variables)
-        used = statement_variables(last, self.session, self.line)
-        variables |= {name: used[name] for name in ("time_zone", "microseconds") if name in used}
+        if last.has_triggers:
+            variables.pop("table_map_for_update", None)
+        for part in last.parts():
+            used = statement_variables(part, self.session, self.line)
+            variables |= {name: used[name] for name in ("time_zone", "microseconds") if name in used}
         return begin.replace(status_variables=in_order(variables, self.line))
 
     def _begin_variables(self, number: int, first: Step) -> StatusVariables:

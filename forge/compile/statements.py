@@ -207,6 +207,8 @@ class RowsStatement:
     triggered: frozenset[str] = frozenset()
     #: What the first BEFORE trigger of its kind does first: change rows, or another thing; None: there is no trigger.
     before_trigger: Literal["rows", "other"] | None = None
+    #: There are triggers of its kind, before or after rows.
+    has_triggers: bool = False
     #: A foreign key made the changes: the server checked none, and marked all columns as used.
     cascaded: bool = False
     #: foreign_key_checks=1: the parents of new rows count for the logical timestamp.

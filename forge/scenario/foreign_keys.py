@@ -177,12 +177,13 @@ class References:
             for trigger in self.catalog.live_triggers()
         )
 
-    def before_triggers(self, table: Table, event: Operation) -> list[Trigger]:
-        return [trigger for trigger in self._triggers(table, (event,)) if trigger.timing == "before"]
+    def triggers(self, table: Table, event: Operation) -> list[Trigger]:
+        """The triggers of an event, in the order in which they run."""
+        return self._triggers(table, (event,))
 
     def set_by_triggers(self, table: Table, event: Operation) -> frozenset[int]:
         """The columns that the texts of BEFORE triggers may give values, which servers count as written."""
-        names = {name for trigger in self.before_triggers(table, event) for name in trigger.sets}
+        names = {name for one in self.triggers(table, event) if one.timing == "before" for name in one.sets}
         return frozenset(index for index, column in enumerate(table.columns) if column.name.lower() in names)
 
     def opened(self, table: Table, events: Sequence[Operation]) -> list[Table]:

@@ -42,9 +42,11 @@ def execute(statement: Statement, at: Circumstances) -> RowsStatement:
         further = [_all_columns(one) if declared.joined else one for one, declared in pairs]
         pairs = list(zip(further, statement.further, strict=True))
     parts = [replace(one, sql=done.sql) if declared.joined else one for one, declared in pairs]
-    triggers = at.references.before_triggers(done.table, done.kind)
+    fired = at.references.triggers(done.table, done.kind)
+    triggers = [trigger for trigger in fired if trigger.timing == "before"]
     done = replace(
         done,
+        has_triggers=bool(fired),
         before_trigger=None if not triggers else "rows" if triggers[0].starts_with_rows else "other",
         further=_in_order(done, statement.further, parts),
         locked=tuple(locked) if further or opened or statement.locks is not None else (),
