@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from forge.binlog import write_binlog
+from forge.check.canonical import canonical_events
 from forge.check.compare import check
 from forge.check.decoders import decoder
 from forge.check.differences import Comparison, Decoding, Difference
 from forge.check.reference import read_reference
+from forge.compile import compile_plan
+from forge.compile.session import Session
 from forge.errors import UnsupportedError
 from forge.resources import corpora_dir
+from forge.scenario import Scenario, insert, plan, replace
 
 FOREIGN = "python-mysql-replication"
 
@@ -104,3 +109,17 @@ def test_fractions_of_old_temporals_cannot_be_read_from_the_file_alone() -> None
     problem = read_reference(recorded("old-fractions/mariadb-10.11")).problem
     assert isinstance(problem, UnsupportedError)
     assert "whose fractions the event does not tell" in str(problem)
+
+
+def test_the_unused_bits_of_a_present_bitmap_are_counted_as_columns() -> None:
+    scenario = Scenario(
+        scenario="t",
+        session=Session(row_image="noblob"),
+        tables=["CREATE TABLE d.t (a INT PRIMARY KEY, b INT UNIQUE, c INT, d INT, e INT, f INT, g INT, h INT, i TEXT)"],
+    )
+    rows = insert("d.t", {"a": 1, "b": 2, "i": "x"}), replace("d.t", {"a": 2, "b": 2})
+    data = write_binlog(compile_plan(plan(scenario.transaction(*rows))))
+    (verdict,) = check(data, [decoder(FOREIGN)])
+    assert (verdict.outcome, "AssertionError" in (verdict.message or "")) == ("refused", True)
+    (update,) = [event for event in canonical_events(data) if event["type"] == "UPDATE_ROWS"]
+    assert update["fields"]["present"] == "fffe"
