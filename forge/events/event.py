@@ -16,7 +16,7 @@ from forge.errors import FormatError, ScenarioError
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.format_description import FormatDescription, is_checksum_aware
 from forge.events.layout import Body
-from forge.events.load_data_old import OLD_LOADS
+from forge.events.load_statement import LoadStatement
 from forge.events.registry import EVENT_TYPES, event_name
 
 #: Flags of the common header (libs/mysql/binlog/event/binlog_event.h; 0x8000 is MariaDB's).
@@ -170,7 +170,7 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
 
 def _parse_body(type_code: int, data: bytes, format: FormatContext) -> Body:
     known = EVENT_TYPES.get(type_code)
-    if known is None or (type_code in OLD_LOADS and format.is_placeholder(type_code)):
+    if known is None or (issubclass(known, LoadStatement) and format.is_placeholder(type_code)):
         return RawBody(type_code, data)
     return known.parse(data, format)
 

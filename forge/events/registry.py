@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from forge.events.annotate_rows import AnnotateRows
+from forge.events.append_block import AppendBlock
+from forge.events.begin_load_query import BeginLoadQuery
 from forge.events.binlog_checkpoint import BinlogCheckpoint
+from forge.events.create_file import CreateFile
+from forge.events.delete_file import DeleteFile
+from forge.events.exec_load import ExecLoad
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
@@ -15,8 +20,7 @@ from forge.events.ignorable import Ignorable
 from forge.events.incident import Incident
 from forge.events.intvar import Intvar
 from forge.events.layout import Body
-from forge.events.load_data import AppendBlock, BeginLoadQuery, DeleteFile, ExecLoad
-from forge.events.load_data_old import CreateFile, Load, NewLoad
+from forge.events.load import Load
 from forge.events.mariadb_compressed import (
     DeleteRowsCompressed,
     QueryCompressed,
@@ -24,6 +28,7 @@ from forge.events.mariadb_compressed import (
     WriteRowsCompressed,
 )
 from forge.events.mariadb_gtid import MariadbGtid
+from forge.events.new_load import NewLoad
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.rand import Rand

@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from forge.binlog.writer import Item
 from forge.events.annotate_rows import AnnotateRows
+from forge.events.append_block import AppendBlock
+from forge.events.begin_load_query import BeginLoadQuery
 from forge.events.binlog_checkpoint import BinlogCheckpoint
+from forge.events.create_file import CreateFile
+from forge.events.delete_file import DeleteFile
 from forge.events.event import Event, RawBody
+from forge.events.exec_load import ExecLoad
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
@@ -21,10 +26,10 @@ from forge.events.ignorable import Ignorable
 from forge.events.incident import Incident
 from forge.events.intvar import Intvar
 from forge.events.layout import Body
-from forge.events.load_data import AppendBlock, BeginLoadQuery, DeleteFile, ExecLoad
-from forge.events.load_data_old import CreateFile, Load, NewLoad
+from forge.events.load import Load
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, QueryCompressed
 from forge.events.mariadb_gtid import MariadbGtid
+from forge.events.new_load import NewLoad
 from forge.events.optional_metadata import MetadataRecord, record
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query

@@ -1,0 +1,18 @@
+"""DELETE_FILE (11): the load failed; forget the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from construct import Int32ul, Struct
+
+from forge.events.layout import Body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteFile(Body):
+    type_code: ClassVar[int] = 11
+    type_name: ClassVar[str] = "DELETE_FILE"
+    file_id: int
+    layout: ClassVar[Struct] = Struct("file_id" / Int32ul)

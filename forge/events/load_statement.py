@@ -1,0 +1,105 @@
+"""LOAD DATA of 3.23 to 5.0.2 in pieces, not as text: what LOAD (6), CREATE_FILE (8) and NEW_LOAD (12) have in common
+(sql/log_event.h and .cc of 5.1).
+
+CREATE_FILE is a NEW_LOAD with the first block of the file behind it; APPEND_BLOCK brings the rest, and EXEC_LOAD runs
+it.
+Since 8.0.2 the numbers mean nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from construct import Const, Construct, Int8ul, Int32ul, Prefixed, Sequence
+
+from forge.events.layout import (
+    Body,
+    Derived,
+    Rest,
+    Span,
+    Text,
+    as_tuples,
+    derived,
+    field_length,
+    length_of,
+    read_exactly,
+    to_bytes,
+    to_text,
+)
+
+DUMPFILE, OPT_ENCLOSED, REPLACE, IGNORE = 1, 2, 4, 8
+#: The characters that end fields, enclose them, end and start lines, and escape.
+Separators = tuple[str, str, str, str, str]
+
+
+class _ColumnNames(Construct):  # type: ignore[misc]
+    """The lengths of all names, then the names, each with a NUL."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> tuple[str, ...]:
+        lengths = read_exactly(stream, context.column_count, path)
+        names = []
+        for length in lengths:
+            names.append(to_text(read_exactly(stream, length, path)))
+            Const(b"\0")._parse(stream, context, path)
+        return tuple(names)
+
+    def _build(self, obj: tuple[str, ...], stream: Any, context: Any, path: str) -> tuple[str, ...]:
+        names = [to_bytes(name) for name in obj]
+        stream.write(bytes(map(len, names)) + b"".join(name + b"\0" for name in names))
+        return obj
+
+
+class AsTuple(Construct):  # type: ignore[misc]
+    """What ``subcon`` reads, as a tuple."""
+
+    def __init__(self, subcon: Any) -> None:
+        super().__init__()
+        self.subcon = subcon
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        return as_tuples(self.subcon._parsereport(stream, context, path))
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        self.subcon._build(obj, stream, context, path)
+        return obj
+
+
+POST_HEADER = (
+    "thread_id" / Int32ul,
+    "exec_time" / Int32ul,
+    "skip_lines" / Int32ul,
+    "table_length" / Derived(Int8ul, length_of("table")),
+    "database_length" / Derived(Int8ul, length_of("database")),
+    "column_count" / Derived(Int32ul, lambda this: len(this.columns)),
+)
+#: Columns, table and database, behind what the kinds say of separators.
+NAMES = (
+    "columns" / _ColumnNames(),
+    "table" / Text(Span(field_length("table_length"))),
+    Const(b"\0"),
+    "database" / Text(Span(field_length("database_length"))),
+    Const(b"\0"),
+)
+#: Separators of any length (4.0), and the options.
+LONG_SEPARATORS = (
+    "separators" / AsTuple(Sequence(*[Text(Prefixed(Int8ul, Rest()))] * 5)),
+    "options" / Int8ul,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadStatement(Body):
+    """The fields that all three have; ``options`` are the bits above."""
+
+    thread_id: int = 0
+    exec_time: int = 0
+    skip_lines: int = 0
+    table_length: int | None = derived()
+    database_length: int | None = derived()
+    column_count: int | None = derived()
+    options: int = 0
+    columns: tuple[str, ...] = ()
+    table: str
+    database: str
+    file_name: str
