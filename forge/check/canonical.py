@@ -83,7 +83,7 @@ def canonical_event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
 
 def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:
     try:
-        return fields_of(placed.event, mapped)
+        return fields_of(placed.event, mapped, mariadb=placed.format.mariadb)
     except FormatError as error:
         error.offset = 0
         raise error.within(base=placed.offset, event_index=placed.index) from None

@@ -13,13 +13,19 @@ from typing import Any
 from forge.charsets import charset
 from forge.charsets.collations import find_collation
 from forge.check.cells import MappedTable
+from forge.check.statement_fields import DUPLICATES, collation_fields, intvar_fields, load_fields, user_var_fields
 from forge.errors import ForgeError, FormatError
 from forge.events.columns import primary_key_of
 from forge.events.event import Event, RawBody
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
+from forge.events.gtid_list import GtidList
 from forge.events.gtid_tagged import GtidTagged
+from forge.events.heartbeat_v2 import HeartbeatV2
+from forge.events.intvar import Intvar
 from forge.events.layout import Body, flag_names, text_or_hex, to_bytes, to_text
+from forge.events.load_statement import LoadStatement
 from forge.events.mariadb_compressed import QueryCompressed, decompress_block
 from forge.events.mariadb_gtid import GTID_FLAGS2, MariadbGtid
 from forge.events.optional_metadata import MetadataRecord, read_value
@@ -29,6 +35,8 @@ from forge.events.rows import ROW_FLAGS, ROWS_BODIES
 from forge.events.table_map import TABLE_FLAGS, TableMap
 from forge.events.transaction_payload import COMPRESSION_TYPE, NONE, UNCOMPRESSED_SIZE, ZSTD, TransactionPayload
 from forge.events.user_var import UserVar
+from forge.events.view_change import ViewChange
+from forge.events.xa_prepare import XaPrepare
 from forge.values.base import Column
 from forge.values.registry import codec_for
 
@@ -47,8 +55,11 @@ def plain(value: Any) -> Any:
     return value
 
 
-def fields_of(event: Event, mapped: MappedTable | None = None) -> Fields:
-    """The fields of an event's body; ``mapped`` is the table that a TABLE_MAP describes."""
+def fields_of(event: Event, mapped: MappedTable | None = None, *, mariadb: bool = False) -> Fields:
+    """The fields of an event's body.
+
+    ``mapped`` is the table that a TABLE_MAP describes; ``mariadb``: collations are MariaDB's.
+    """
     body = event.body
     if isinstance(body, RawBody):
         return {"raw": body.data.hex()}
@@ -56,6 +67,8 @@ def fields_of(event: Event, mapped: MappedTable | None = None) -> Fields:
         return _table_map(body, mapped)
     if isinstance(body, MariadbGtid):
         return _mariadb_gtid(body, event.server_id)
+    if isinstance(body, UserVar):
+        return user_var_fields(body, "mariadb" if mariadb else "mysql")
     for known, show in _SHOWN:
         if isinstance(body, known):
             return show(body)
@@ -82,7 +95,7 @@ def _query(body: Query) -> Fields:
     return _query_fields(body, to_bytes(body.query))
 
 
-def _query_fields(body: Query | QueryCompressed, query: bytes) -> Fields:
+def _query_fields(body: Query | QueryCompressed | ExecuteLoadQuery, query: bytes) -> Fields:
     variables = [{"name": name, "value": plain(value)} for name, value in body.status_variables]
     return _simple(body, "status_variables", "query", "block") | {
         "status_variables": variables,
@@ -131,17 +144,28 @@ def _payload(body: TransactionPayload) -> Fields:
     }
 
 
-_USER_VARIABLES = {0: "STRING", 1: "REAL", 2: "INTEGER", 3: "ROW", 4: "DECIMAL"}
+def _execute_load_query(body: ExecuteLoadQuery) -> Fields:
+    return _query_fields(body, to_bytes(body.query)) | {"duplicates": DUPLICATES.get(body.duplicates, body.duplicates)}
 
 
-def _user_var(body: UserVar) -> Fields:
-    shown: Fields = {"name": text_or_hex(body.name), "value": None}
-    if body.value is not None:
-        kind, collation, value = body.value
-        shown["value"] = {"type": _USER_VARIABLES.get(kind, kind), "collation": collation, "hex": value.hex()}
-    if body.value_flags is not None:
-        shown["value_flags"] = body.value_flags
-    return shown
+def _load(body: LoadStatement) -> Fields:
+    return load_fields(body, _simple(body, "separators", "options", "empty"))
+
+
+def _xa_prepare(body: XaPrepare) -> Fields:
+    return _simple(body, "one_phase") | {"one_phase": body.one_phase != 0}
+
+
+def _gtid_list(body: GtidList) -> Fields:
+    return {"gtids": ["-".join(map(str, gtid)) for gtid in body.gtids]} | _simple(body, "gtids")
+
+
+def _view_change(body: ViewChange) -> Fields:
+    return {"view_id": text_or_hex(to_text(body.view_id.rstrip(b"\0")))} | _simple(body, "view_id")
+
+
+def _heartbeat_v2(body: HeartbeatV2) -> Fields:
+    return {"file_name": text_or_hex(body.file_name), "values": plain(body.values)}
 
 
 def _previous_gtids(body: PreviousGtids) -> Fields:
@@ -212,10 +236,7 @@ def _column(number: int, column: Column, family: str, visible: Any) -> Fields:
     if column.unsigned is not None:
         shown["unsigned"] = column.unsigned
     if column.collation is not None:
-        known = find_collation(column.collation, family)
-        shown["collation"] = {"id": column.collation} | (
-            {"name": known.name, "charset": known.charset} if known else {}
-        )
+        shown["collation"] = collation_fields(column.collation, family)
     if column.members is not None:
         shown["members"] = [_member(member, column, family) for member in column.members]
     if column.geometry_type is not None:
@@ -250,6 +271,12 @@ _SHOWN: tuple[tuple[Any, Callable[[Any], Fields]], ...] = (
     (GtidTagged, _gtid_tagged),
     (QueryCompressed, _query_compressed),
     (TransactionPayload, _payload),
-    (UserVar, _user_var),
+    (Intvar, intvar_fields),
+    (ExecuteLoadQuery, _execute_load_query),
+    (LoadStatement, _load),
+    (XaPrepare, _xa_prepare),
+    (GtidList, _gtid_list),
+    (HeartbeatV2, _heartbeat_v2),
+    (ViewChange, _view_change),
     (ROWS_BODIES, _rows),
 )

@@ -8,18 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from forge.check.statement_fields import INTVARS, number_text
 from forge.events.event import Event
 from forge.events.gtid import Gtid
-from forge.events.intvar import INSERT_ID, LAST_INSERT_ID, Intvar
+from forge.events.intvar import Intvar
 from forge.events.layout import to_text
 from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.query import Query
 from forge.events.rand import Rand
-from forge.events.user_var import DECIMAL, INTEGER, REAL, UserVar
+from forge.events.user_var import REAL, UserVar
 from forge.events.xid import Xid
-from forge.values.decimals import unpack
-
-_INTVARS = {INSERT_ID: "INSERT_ID", LAST_INSERT_ID: "LAST_INSERT_ID"}
 
 
 def statement_of(event: Event) -> str | None:
@@ -33,8 +31,8 @@ def statement_of(event: Event) -> str | None:
             return f"GTID {uuid}:{gno}"
         case MariadbGtid() as gtid:
             return f"GTID {gtid.domain_id}-{event.server_id}-{gtid.sequence_number}"
-        case Intvar(variable=variable, value=value) if variable in _INTVARS:
-            return f"{_INTVARS[variable]} {value}"
+        case Intvar(variable=variable, value=value) if variable in INTVARS:
+            return f"{INTVARS[variable]} {value}"
         case Rand(seed1=one, seed2=two):
             return f"RAND {one} {two}"
         case UserVar(name=name, value=None):
@@ -46,14 +44,10 @@ def statement_of(event: Event) -> str | None:
 
 
 def _value(kind: int, raw: bytes, *, unsigned: bool) -> str | None:
-    if kind == INTEGER and len(raw) == 8:
-        return str(int.from_bytes(raw, "little", signed=not unsigned))
     if kind == REAL:
         # The readers print fewer digits than it has.
         return None
-    if kind == DECIMAL and len(raw) > 2:
-        return f"{unpack(raw[2:], raw[0], raw[1]):f}"
-    return f"0x{raw.hex()}"
+    return number_text(kind, raw, unsigned=unsigned) or f"0x{raw.hex()}"
 
 
 #: What headers of the readers' output call such events.

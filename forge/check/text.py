@@ -36,13 +36,16 @@ def render_text(event: Mapping[str, Any]) -> str:
 
 def _summary(event: Mapping[str, Any]) -> str:
     fields = event["fields"]
-    parts = [_SUMMARIES[event["type"]](fields) if event["type"] in _SUMMARIES else ""]
     if "rows" in event:
         parts = [_rows_summary(event)]
-    if "raw" in fields:
+    elif "raw" in fields:
         size = len(fields["raw"]) // 2
-        parts = [f"{size} bytes, not decoded" + ("" if event["type"] in EVENT_NAMES.values() else ", unknown type")]
-        parts.append("an old reader has to {old}, a new one to {new} it".format(**event["readers"]))
+        does = {"read": "reads", "skip": "passes over", "stop": "stops at"}
+        old, new = (does[event["readers"][which]] for which in ("old", "new"))
+        unknown = "" if event["type"] in EVENT_NAMES.values() else ", unknown type"
+        parts = [f"{size} bytes, not decoded{unknown}", f"an old reader {old} it, a new one {new} it"]
+    else:
+        parts = [_SUMMARIES[event["type"]](fields) if event["type"] in _SUMMARIES else ""]
     parts += [str(flag) for flag in [*fields.get("row_flags", ()), *event["flags"]]]
     if event["checksum"]["valid"] is False:
         parts.append("CHECKSUM WRONG")
@@ -112,23 +115,73 @@ def _table_map(fields: Mapping[str, Any]) -> str:
     return f"{where} ({columns})"
 
 
+def _query(fields: Mapping[str, Any]) -> str:
+    return (f"[{_text(fields['database'])}] " if fields["database"] else "") + _line(fields["query"])
+
+
+def _user_var(fields: Mapping[str, Any]) -> str:
+    name, value = f"@{_text(fields['name'])}", fields["value"]
+    if value is None:
+        return f"{name} = NULL"
+    if "hex" in value:
+        return f"{name} = 0x{value['hex']}"
+    if value["type"] != "STRING":
+        return f"{name} = {value['value']}"
+    return f"{name} = '{printable(value['value'])}' ({value['collation']['name']})"
+
+
+def _load(fields: Mapping[str, Any]) -> str:
+    columns = f" ({', '.join(map(_text, fields['columns']))})" if fields["columns"] else ""
+    text = f"LOAD DATA {_text(fields['file_name'])} INTO {_text(fields['database'])}.{_text(fields['table'])}{columns}"
+    return "  ".join([text, *map(str, fields["options"])]) + (f"  {_block(fields)}" if "file_id" in fields else "")
+
+
+def _block(fields: Mapping[str, Any]) -> str:
+    """A file of LOAD DATA, and how many bytes of it."""
+    return f"file {fields['file_id']}" + (f", {len(fields['block']) // 2} bytes" if "block" in fields else "")
+
+
+def _xa_prepare(fields: Mapping[str, Any]) -> str:
+    word = "XA COMMIT ONE PHASE" if fields["one_phase"] else "XA PREPARE"
+    return f"{word} X'{fields['gtrid']}',X'{fields['bqual']}',{fields['format_id']}"
+
+
+def _words(fields: Mapping[str, Any]) -> str:
+    return "  ".join(f"{name}={_text(value)}" for name, value in fields.items())
+
+
 _SUMMARIES: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "FORMAT_DESCRIPTION": lambda f: f"{_text(f['server_version'])}, checksums {f['checksum_algorithm'] or 'unknown'}",
-    "QUERY": lambda f: (f"[{_text(f['database'])}] " if f["database"] else "") + _line(f["query"]),
-    "QUERY_COMPRESSED": lambda f: (f"[{_text(f['database'])}] " if f["database"] else "") + _line(f["query"]),
+    "QUERY": _query,
+    "QUERY_COMPRESSED": _query,
+    "EXECUTE_LOAD_QUERY": lambda f: f"{_query(f)}  {_block(f)}",
+    "LOAD": _load,
+    "CREATE_FILE": _load,
+    "NEW_LOAD": _load,
+    "BEGIN_LOAD_QUERY": _block,
+    "APPEND_BLOCK": _block,
+    "DELETE_FILE": _block,
+    "EXEC_LOAD": _block,
+    "XA_PREPARE": _xa_prepare,
+    "BINLOG_CHECKPOINT": lambda f: _text(f["file_name"]),
+    "GTID_LIST": lambda f: ", ".join(f["gtids"]) or "(empty)",
+    "START_ENCRYPTION": lambda f: f"scheme {f['scheme']}, key version {f['key_version']}",
+    "IGNORABLE": lambda f: f"{len(f['data']) // 2} bytes",
+    "VIEW_CHANGE": lambda f: _text(f["view_id"]),
     "ROWS_QUERY": lambda f: _line(f["query"]),
     "ANNOTATE_ROWS": lambda f: _line(f["query"]),
     "GTID_TAGGED": lambda f: str(f["gtid"]),
     "MARIADB_GTID": lambda f: "  ".join([f["gtid"], *map(str, f["flags2"])]),
     "TRANSACTION_PAYLOAD": lambda f: f"{f['compression']}, {f['payload_size']} of {f['uncompressed_size']} bytes",
-    "USER_VAR": lambda f: f"@{_text(f['name'])}",
+    "USER_VAR": _user_var,
     "GTID": lambda f: str(f["gtid"]),
     "PREVIOUS_GTIDS": lambda f: _text(f["gtid_set"]) or "(empty)",
     "TABLE_MAP": _table_map,
     "XID": lambda f: f"COMMIT, xid {f['xid']}",
     "ROTATE": lambda f: " ".join(f"{_text(value)}" for value in f.values()),
-    "INTVAR": lambda f: " ".join(f"{name}={_text(value)}" for name, value in f.items()),
-    "RAND": lambda f: " ".join(f"{name}={value}" for name, value in f.items()),
-    "INCIDENT": lambda f: " ".join(f"{name}={_text(value)}" for name, value in f.items()),
-    "HEARTBEAT": lambda f: " ".join(_text(value) for value in f.values()),
+    "INTVAR": lambda f: f"{f['variable']} = {f['value']}",
+    "RAND": _words,
+    "INCIDENT": _words,
+    "HEARTBEAT": lambda f: _text(f["file_name"]),
+    "HEARTBEAT_V2": lambda f: _text(f["file_name"]),
 }

@@ -33,7 +33,7 @@ def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
         code = TYPED_ARRAY if written == OLD_TYPED_ARRAY else written
         size = metadata_size(code)
         if size is None:
-            raise UnsupportedError(f"column {index + 1} of `{table_map.table}` has the unknown type {code}")
+            raise UnsupportedError(f"column {index + 1} has the unknown type {code}")
         if code == TYPED_ARRAY:  # the element's type byte, then that type's metadata
             size = _typed_array_size(table_map.metadata[at:])
         metadata = table_map.metadata[at : at + size]

@@ -28,7 +28,8 @@ from forge.events.layout import (
     to_text,
 )
 
-DUMPFILE, OPT_ENCLOSED, REPLACE, IGNORE = 1, 2, 4, 8
+#: Bits of ``options``.
+LOAD_OPTIONS = ((1, "DUMPFILE"), (2, "OPT_ENCLOSED"), (4, "REPLACE"), (8, "IGNORE"))
 #: The characters that end fields, enclose them, end and start lines, and escape.
 Separators = tuple[str, str, str, str, str]
 
@@ -90,7 +91,7 @@ LONG_SEPARATORS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadStatement(Body):
-    """The fields that all three have; ``options`` are the bits above."""
+    """The fields that all three have; ``options`` are the bits of LOAD_OPTIONS."""
 
     thread_id: int = 0
     exec_time: int = 0
