@@ -36,7 +36,7 @@ def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> boo
     context = statement.context
     if session.binlog_format == "row" or context.impossible:
         return False
-    if context.empty and not context.deletes_all and line.sees_empty_tables and not is_transactional(statement.table):
+    if _seen_empty(statement, line):
         return False
     if statement.load is not None and not statement.load.content:
         # An empty file changes nothing, and is not sent.
@@ -44,6 +44,16 @@ def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> boo
     if statement.touches_temporary and not logs_temporary(session, line):
         return False
     return session.binlog_format == "statement" or not (is_unsafe(statement, line) or _several_keys(statement, line))
+
+
+def _seen_empty(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether the server sees that the table has no row, and stops before it would log (recorded)."""
+    context = statement.context
+    if not context.empty or context.deletes_all or is_transactional(statement.table):
+        return False
+    if line.sees_empty_tables == "hashes":
+        return statement.table.engine == "MEMORY" and "index" in context.keys_read
+    return line.sees_empty_tables == "all" or bool(context.keys_read)
 
 
 def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:

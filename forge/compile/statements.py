@@ -129,6 +129,8 @@ class Context:
     impossible: bool = False
     #: The table of an UPDATE or DELETE has no row.
     empty: bool = False
+    #: Kinds of the keys by which its rows could be chosen.
+    keys_read: frozenset[str] = frozenset()
     #: The transaction has changes of transactional tables already.
     follows_changes: bool = False
     #: Between XA START and XA END.

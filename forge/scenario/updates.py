@@ -20,6 +20,7 @@ from forge.scenario.where import (
     Condition,
     column_index,
     is_impossible,
+    keys_read,
     matching,
     parse_where,
     reached_columns,
@@ -206,6 +207,7 @@ def _searched(kind: ChangeKind, state: TableState, conditions: list[Condition], 
             reached=reached_columns(conditions, state),
             impossible=is_impossible(conditions, state),
             empty=not state.rows,
+            keys_read=frozenset() if state.rows else keys_read(conditions, state),
         ),
     )
 

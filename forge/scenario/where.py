@@ -190,6 +190,26 @@ def is_impossible(conditions: list[Condition], state: TableState) -> bool:
     return False
 
 
+def keys_read(conditions: list[Condition], state: TableState) -> frozenset[str]:
+    """Kinds of the keys that a server can choose rows by: "primary", "unique", "index".
+
+    The keys of MEMORY tables are hashes, which take equality of all their columns.
+    """
+    hashed = state.table.engine == "MEMORY"
+    usable: dict[int, bool] = {}
+    for one in conditions:
+        sql = one.sql(row[one.index] for row in state.rows.values())
+        direct = not sql.startswith("CAST(") and " + 0 " not in sql
+        if direct and (one.word in ("eq", "in") or not hashed):
+            usable[one.index] = True
+    found = set()
+    for key in state.table.keys:
+        columns = [part.column for part in key.parts]
+        if all(column in usable for column in (columns if hashed else columns[:1])):
+            found.add(key.kind)
+    return frozenset(found)
+
+
 def reached_columns(conditions: list[Condition], state: TableState) -> frozenset[int]:
     """The columns whose condition is put to a cell that is not NULL.
 

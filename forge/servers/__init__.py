@@ -108,8 +108,9 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     enable_cascade_triggers: int | None = None
     #: Statement format: collation that USER_VAR has with numbers; None: that of the connection.
     number_collation: int | None = None
-    #: Statement format: UPDATE and DELETE of an empty table whose engine counts its rows are not logged.
-    sees_empty_tables: bool = False
+    #: Statement format: UPDATE and DELETE of an empty table whose engine counts its rows are not logged: "hashes": in
+    #: MEMORY by a key that is not unique; "keys": by any key; "all": all but DELETE without WHERE.
+    sees_empty_tables: Literal["hashes", "keys", "all"] = "hashes"
     #: Statement format: USER_VAR is logged of variables that the text names, whether they were read or not.
     logs_unread_variables: bool = False
     #: Statement format: USER_VAR says whether an integer is unsigned.
