@@ -115,6 +115,8 @@ class Context:
     stored_id: int | None = None
     #: ON DUPLICATE KEY UPDATE changed a row.
     updated: bool = False
+    #: It found one, changed or not.
+    met: bool = False
     #: What LAST_INSERT_ID() gave, if the text asks for it.
     last_insert_id: int | None = None
     #: The state of RAND(), if the text asks for it.

@@ -78,6 +78,8 @@ class _Insert:
         self.defaulted: set[int] = set()
         #: ON DUPLICATE KEY UPDATE changed a row.
         self.updated = False
+        #: It found one, changed or not.
+        self.met = False
         #: The first AUTO_INCREMENT value that was generated, and the first that was stored.
         self.first_number: int | None = None
         self.first_stored: int | None = None
@@ -109,6 +111,7 @@ class _Insert:
                 stored_id=self.first_stored,
                 origins=tuple(self._origins(index, columns) for index in range(len(self.state.columns))),
                 updated=self.updated,
+                met=self.met,
                 selects=self.insert.select is not None,
                 ignores=self.kind == "replace" or self.at.ignores,
             ),
@@ -299,7 +302,7 @@ class _Insert:
         if duplicate is None:
             self._add(row, mark, generated)
         elif self.updates:
-            self.stays_marked = True
+            self.stays_marked = self.met = True
             self.numbering.reset(mark, generated)
             self._update(row, duplicate[1])
         elif self.at.ignores:

@@ -7,7 +7,7 @@ from typing import Any
 
 from forge.compile.mixed_format import is_text, logs_temporary
 from forge.compile.statements import Call, RowsStatement, UserVariable
-from forge.errors import ScenarioError, UnsupportedError
+from forge.errors import ScenarioError
 from forge.scenario.catalog import Catalog
 from forge.scenario.cells import Circumstances, Place
 from forge.scenario.model import Scenario
@@ -31,7 +31,10 @@ class SessionText:
     def begin(self) -> None:
         """A new session."""
         self.variables: dict[str, UserVariable] = {}
-        self.last_insert_id = 0
+        #: Variables whose values are not known: a statement computed them.
+        self.unknown: set[str] = set()
+        #: What LAST_INSERT_ID() gives; None: not known.
+        self.last_insert_id: int | None = 0
         #: MIXED has logged rows while there were temporary tables, and goes on until there are none (MariaDB).
         self.keeps_rows = False
 
@@ -75,8 +78,7 @@ class SessionText:
                 done = self._with_state(done, declared, reads)
         if done.load is not None:
             self.variables |= {variable.name: variable for variable in done.load.variables}
-        if done.context.stored_id is not None:
-            self.last_insert_id = done.context.stored_id
+        self._leave(done, reads)
         return done
 
     def _is_text(self, done: RowsStatement, catalog: Catalog) -> bool:
@@ -91,6 +93,7 @@ class SessionText:
         with place("user_variables", name):
             variable, sql = user_variable(name, declared, self.scenario.server)
         self.variables[variable.name] = variable
+        self.unknown.discard(variable.name)
         return setting_sql(variable.name, sql)
 
     def _with_reads(
@@ -107,8 +110,7 @@ class SessionText:
             }
         selects = done.context.selects or (done.kind == "insert" and "SELECT" in reads.words)
         sure = reads.calls - reads.late_calls - reads.row_calls
-        updates = done.kind == "update"
-        late = reads.late_calls if done.context.updated or (updates and done.context.matched) else frozenset[Call]()
+        late = reads.late_calls if _evaluates_late(done) else frozenset[Call]()
         starts_late = bool(done.changes) and done.changes[0].before is not None
         context = replace(
             done.context,
@@ -127,17 +129,25 @@ class SessionText:
 
     def _with_state(self, done: RowsStatement, declared: Statement, reads: Reads) -> RowsStatement:
         """What the events before the text have to tell.  Raises ScenarioError."""
-        if any(call.name == "LAST_INSERT_ID" and not call.is_empty for call in reads.calls):
-            raise UnsupportedError("LAST_INSERT_ID(expression) is not supported", expected="LAST_INSERT_ID()")
-        asks = reads.calls_without_arguments("LAST_INSERT_ID") or reads.system_variables & _LAST_INSERT_ID
+        evaluated = done.context.evaluated_calls | (done.context.trigger_calls if done.context.fires else frozenset())
+        asks = any(call.name == "LAST_INSERT_ID" and call.is_empty for call in evaluated)
+        asks = asks or bool(reads.system_variables & _LAST_INSERT_ID)
+        if asks and self.last_insert_id is None:
+            raise ScenarioError(
+                "what LAST_INSERT_ID() gives is not known after LAST_INSERT_ID(expression)",
+                expected="LAST_INSERT_ID of a number, or SET column = LAST_INSERT_ID(...)",
+            )
         seeds = None
         if reads.calls_without_arguments("RAND"):
             seeds = declared.rand_seeds
             if seeds is None:
                 raise ScenarioError("the query calls RAND()", expected="`rand_seeds: [seed1, seed2]` beside it")
-        # MySQL logs what was evaluated, and SET is not where no row is found.
-        evaluated = done.context.updated or (done.kind == "update" and done.context.matched > 0)
-        names = reads.variables + (reads.assigned if evaluated or self.line.logs_unread_variables else ())
+        names = self._read_names(done, reads)
+        for name in names:
+            if name in self.unknown:
+                raise ScenarioError(
+                    f"what @{name} holds is not known: a statement assigned to it", expected="`user_variables` with it"
+                )
         if done.load is not None:
             taken = {name[1:].lower() for name in done.load.columns if name.startswith("@")}
             # MariaDB tells what they were before, if they were anything.
@@ -150,6 +160,56 @@ class SessionText:
             user_variables=tuple(self.variables.get(name, UserVariable(name, None)) for name in names),
         )
         return replace(done, context=context)
+
+    def _read_names(self, done: RowsStatement, reads: Reads) -> tuple[str, ...]:
+        """The variables that are told before the text.
+
+        MySQL tells those that are evaluated before they are assigned, and SET is not where no row is found; MariaDB
+        those that are named, if the statement did not make them.
+        """
+        if self.line.logs_unread_variables:
+            made = {one.name for one in reads.targets} - self.variables.keys() - self.unknown
+            return tuple(name for name in reads.variables + reads.assigned if name not in made)
+        names = reads.variables + (reads.assigned if _evaluates_late(done) else ())
+        return tuple(name for name in names if name not in reads.shadowed)
+
+    def _leave(self, done: RowsStatement, reads: Reads) -> None:
+        """What the statement leaves behind in user variables and LAST_INSERT_ID()."""
+        updates = done.kind == "update"
+        for one in reads.targets:
+            times = done.context.matched if updates else 1
+            if updates and not times:
+                continue
+            before = self.variables.get(one.name)
+            value: Any = one.literal
+            if one.step is not None:
+                value = None
+                if before is not None and isinstance(before.value, int) and one.name not in self.unknown:
+                    value = before.value + one.step * times
+            if not one.known or (one.step is not None and value is None):
+                self.unknown.add(one.name)
+                continue
+            self.unknown.discard(one.name)
+            self.variables[one.name] = user_variable(one.name, value, self.scenario.server)[0]
+        if done.context.stored_id is not None:
+            self.last_insert_id = done.context.stored_id
+        elif any(call.name == "LAST_INSERT_ID" and not call.is_empty for call in done.context.evaluated_calls):
+            self.last_insert_id = _last_insert_id(done, reads.last_insert)
+
+
+def _evaluates_late(done: RowsStatement) -> bool:
+    """Whether SET, or ON DUPLICATE KEY UPDATE, is evaluated for any row."""
+    return done.context.met or (done.kind == "update" and done.context.matched > 0)
+
+
+def _last_insert_id(done: RowsStatement, source: str | int | None) -> int | None:
+    """What LAST_INSERT_ID(expression) was given last; None where that is not known."""
+    if not isinstance(source, str):
+        return source
+    index = next((i for i, column in enumerate(done.table.columns) if column.name.lower() == source.lower()), None)
+    row = done.changes[-1].after if done.changes and done.changes[-1].before is not None else None
+    value = None if index is None or row is None else row[index]
+    return value if isinstance(value, int) else None
 
 
 def _select(declared: Statement) -> str | None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from forge.compile.statements import Call
-from forge.errors import UnsupportedError
-from forge.scenario.tokens import Token, at_offset, tokenize
+from forge.scenario.sql_assigns import Assigned, assigned_at, last_insert_source
+from forge.scenario.tokens import Token, tokenize
 
 #: Functions that may be written without parentheses.
 _WITHOUT_PARENTHESES = frozenset((
@@ -37,6 +37,11 @@ class Reads:
     words: frozenset[str] = frozenset()
     #: The tables that the text names: (database or "", name).
     tables: frozenset[tuple[str, str]] = frozenset()
+    #: The user variables that it assigns to, and those of ``variables`` and ``assigned`` that it does so before.
+    targets: tuple[Assigned, ...] = ()
+    shadowed: frozenset[str] = frozenset()
+    #: What LAST_INSERT_ID(expression) is given: see :func:`last_insert_source`.
+    last_insert: str | int | None = None
     #: How often each word or name stands in the text, in lower case.
     named: dict[str, int] = field(default_factory=dict)
 
@@ -45,10 +50,11 @@ class Reads:
 
 
 def reads_of(sql: str) -> Reads:
-    """What the statement reads.  Raises SqlError for text that is no statement, UnsupportedError for assignments."""
+    """What the statement reads.  Raises SqlError for text that is no statement."""
     tokens = tokenize(sql)
-    early: list[str] = []
-    late: list[str] = []
+    early: list[tuple[int, str]] = []
+    late: list[tuple[int, str]] = []
+    targets: list[tuple[bool, Assigned]] = []
     calls: set[Call] = set()
     late_calls: set[Call] = set()
     row_calls: set[Call] = set()
@@ -66,8 +72,11 @@ def reads_of(sql: str) -> Reads:
         elif token.is_word("WHERE", "ORDER", "LIMIT"):
             in_set = False
         if before is not None and before.is_mark("@") and before.end == token.start:
-            name = _variable(tokens, index)
-            (late if in_set else early).append(name)
+            name, behind = _variable(tokens, index)
+            if tokens[behind].is_mark(":="):
+                targets.append((in_set, assigned_at(tokens, behind, name)))
+            else:
+                (late if in_set else early).append((index, name))
         elif before is not None and before.is_mark("@@"):
             scoped = token.text.upper() in _SCOPES and tokens[index + 1].is_mark(".")
             system.add(tokens[index + 2].text.lower() if scoped else token.text.lower())
@@ -77,12 +86,33 @@ def reads_of(sql: str) -> Reads:
             words.add(token.text.upper())
         if token.kind in ("word", "name"):
             named[token.text.lower()] = named.get(token.text.lower(), 0) + 1
-    variables = tuple(dict.fromkeys(early))
-    assigned = tuple(name for name in dict.fromkeys(late) if name not in variables)
+    variables = tuple(dict.fromkeys(name for _, name in early))
+    assigned = tuple(name for name in dict.fromkeys(name for _, name in late) if name not in variables)
+    # Each read and each assignment in the order in which they happen.
+    reads = [(False, index, name) for index, name in early] + [(True, index, name) for index, name in late]
+    made = [(is_late, one.end, one.name) for is_late, one in targets]
+    shadowed = {
+        name
+        for *_, name in made
+        if min(m for m in made if m[2] == name) < min((r for r in reads if r[2] == name), default=(True, 0, ""))
+    }
     every = frozenset(calls | late_calls | row_calls)
     sets = (frozenset(late_calls - calls), frozenset(row_calls - calls))
     tables = frozenset(_tables(tokens))
-    return Reads(variables, assigned, every, *sets, frozenset(system), frozenset(words), tables, named)
+    return Reads(
+        variables=variables,
+        assigned=assigned,
+        calls=every,
+        late_calls=sets[0],
+        row_calls=sets[1],
+        system_variables=frozenset(system),
+        words=frozenset(words),
+        tables=tables,
+        targets=tuple(one for _, one in targets),
+        shadowed=frozenset(shadowed),
+        last_insert=last_insert_source(tokens),
+        named=named,
+    )
 
 
 @dataclass(slots=True)
@@ -151,8 +181,8 @@ def _tables(tokens: list[Token]) -> Iterator[tuple[str, str]]:
                 yield "", token.text
 
 
-def _variable(tokens: list[Token], index: int) -> str:
-    """The name of the user variable that begins at a token: ``a``, ``a.b``, or anything in quotes."""
+def _variable(tokens: list[Token], index: int) -> tuple[str, int]:
+    """The user variable that begins at a token, ``a``, ``a.b``, or anything in quotes; and the token behind it."""
     token = tokens[index]
     name = token.text
     end = token.end
@@ -161,10 +191,7 @@ def _variable(tokens: list[Token], index: int) -> str:
             index += 1
             name += tokens[index].text
             end = tokens[index].end
-    if tokens[index + 1].is_mark(":="):
-        with at_offset(token.start):
-            raise UnsupportedError(f"assignment to @{name} inside a statement is not supported")
-    return name.lower()
+    return name.lower(), index + 1
 
 
 def _call(tokens: list[Token], index: int) -> Call:

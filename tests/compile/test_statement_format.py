@@ -132,3 +132,26 @@ def test_decimals_of_user_variables_are_packed_as_their_text_says(value: Decimal
 )
 def test_user_variables_are_found_in_a_text(sql: str, expected: tuple[str, ...]) -> None:
     assert reads_of(sql).variables == expected
+
+
+def test_a_variable_is_what_the_last_assignment_made_of_it() -> None:
+    first = query("INSERT INTO t (v) VALUES (@n := @n + 1)", user_variables={"n": 4})
+    found = events(first, query("INSERT INTO t (v) VALUES (@n)"))
+    values = [event.body.value for event in found if event.type_name == "USER_VAR"]  # type: ignore[attr-defined]
+    assert [int.from_bytes(value[2], "little") for value in values] == [4, 5]
+
+
+def test_a_variable_that_was_computed_is_refused_until_it_is_set_again() -> None:
+    first = query("INSERT INTO t (v) VALUES (@n := LENGTH(v))")
+    with pytest.raises(ScenarioError, match="@n holds is not known"):
+        events(first, query("INSERT INTO t (v) VALUES (@n)"))
+    assert events(first, query("INSERT INTO t (v) VALUES (@n)", user_variables={"n": 1}))
+
+
+def test_last_insert_id_is_what_an_expression_made_it() -> None:
+    found = events(
+        insert("d.t", {"v": "1"}),
+        update("d.t", where={"id": 1}, set={"id": 8}, query="UPDATE t SET id = LAST_INSERT_ID(id + 7)"),
+        query("INSERT INTO t (v) VALUES (LAST_INSERT_ID())"),
+    )
+    assert [event.body.value for event in found if event.type_name == "INTVAR"] == [1, 8, 9]  # type: ignore[attr-defined]
