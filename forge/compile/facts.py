@@ -43,6 +43,8 @@ class RelayFileFacts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_de
     announced: int | None = None
     #: Seconds: header time of the ROTATE of server id 0 that notes a position.
     noted: int | None = None
+    #: Seconds: MariaDB's own FORMAT_DESCRIPTION where the source was started again.
+    interrupted: int | None = None
 
 
 class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

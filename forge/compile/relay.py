@@ -9,7 +9,10 @@ its own.  Recorded between two servers of MySQL 9.7, MariaDB 10.11 and 11.8 (doc
   and BINLOG_CHECKPOINT like any event;
 * MariaDB sends ANNOTATE_ROWS only to a replica with log_slave_updates, which is off by default;
 * MariaDB's receiver stores compressed events uncompressed, with the positions of the compressed ones;
-* IN_USE is set neither in the source's FORMAT_DESCRIPTION nor in the replica's own.
+* IN_USE is set neither in the source's FORMAT_DESCRIPTION nor in the replica's own;
+* a file that is larger than max_relay_log_size is rotated: on MySQL between groups, on MariaDB behind any event;
+* where a file of the source ends without ROTATE, because the source was started again, MariaDB ends the replica's with
+  a FORMAT_DESCRIPTION of its own that has IN_USE and the time.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from forge.events.annotate_rows import AnnotateRows
 from forge.events.event import IGNORABLE, IN_USE, Event, advance, decode_event
 from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
-from forge.events.gtid import Gtid
+from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
 from forge.events.mariadb_compressed import uncompressed
 from forge.events.previous_gtids import PreviousGtids
@@ -34,6 +37,8 @@ from forge.events.rotate import Rotate
 from forge.events.stop import Stop
 
 ARTIFICIAL, RELAY_LOG = 0x0020, 0x0040
+#: What begins a group of MySQL's.
+_OPENS = (AnonymousGtid, Gtid, GtidTagged)
 
 
 class RelayFiles:
@@ -46,29 +51,64 @@ class RelayFiles:
         self.events: list[Event] = []
         #: Groups with a GTID that were stored so far.
         self.groups = 0
+        #: Bytes of the file's first events, where its size is looked at, and how many of them were counted.
+        self._size = 0
+        self._counted = 1
+        #: The FORMAT_DESCRIPTION of the source's file.
+        self._source_description: Event | None = None
 
     def written(self, source: Sequence[Sequence[Event]]) -> Iterator[list[Event]]:
-        """The events of each file.  Raises UnsupportedError for a source that was started again."""
-        if any(step.kind != "flush" for step in self.log.plan.file_steps):
-            raise UnsupportedError("the relay log of a source that is started again is not supported yet")
-        if not (self.log.line.knows("gtid") or self.log.line.knows("mariadb_gtid")):
-            raise UnsupportedError(f"relay logs of {self.log.line.name} are not supported yet")
+        """The events of each file.  Raises UnsupportedError for lines whose relay logs are not known."""
+        line = self.log.line
+        if not (line.knows("gtid") or line.knows("mariadb_gtid")):
+            raise UnsupportedError(f"relay logs of {line.name} are not supported yet")
+        if self.relay.max_size is not None and line.family == "mysql" and not line.knows("anonymous_groups"):
+            raise UnsupportedError(f"relay logs of {line.name} that are rotated by size are not supported yet")
         self._open()
         for number, events in enumerate(source):
+            if number and not isinstance(source[number - 1][-1].body, Rotate):
+                self._interrupt()
             yield self._next()
             self._begin(number)
-            for event in _stored(events):
-                if isinstance(event.body, (Stop, PreviousGtids, AnnotateRows)) or (
-                    isinstance(event.body, Rotate) and number == len(source) - 1
-                ):
-                    self._passed_over(number, event)
-                    continue
-                if isinstance(event.body, Rotate):
-                    yield self._next()
-                self.events.append(event.replace(body=uncompressed(event.body)))
-                self.groups += isinstance(event.body, (Gtid, GtidTagged))
+            yield from self._store(list(_stored(events)), number, is_last=number == len(source) - 1)
         self._end()
         yield self.events
+
+    def _store(self, events: Sequence[Event], number: int, *, is_last: bool) -> Iterator[list[Event]]:
+        """The events of a file of the source; the files that they fill."""
+        for place, event in enumerate(events):
+            if isinstance(event.body, (Stop, PreviousGtids, AnnotateRows)) or (
+                isinstance(event.body, Rotate) and is_last
+            ):
+                self._passed_over(number, event)
+                continue
+            if isinstance(event.body, FormatDescription):
+                self._source_description = event
+            if isinstance(event.body, Rotate):
+                yield self._next()
+            self.events.append(event.replace(body=uncompressed(event.body)))
+            self.groups += isinstance(event.body, (Gtid, GtidTagged))
+            if self._is_full and (self.log.line.family == "mariadb" or _ends_group(events, place)):
+                yield self._next()
+                self._go_on()
+
+    @property
+    def _is_full(self) -> bool:
+        if self.relay.max_size is None:
+            return False
+        description = self.events[0]
+        head = len(write_binlog([description]))
+        self._size = self._size or head
+        self._size += len(write_binlog([description, *self.events[self._counted :]])) - head
+        self._counted = len(self.events)
+        return self._size > self.relay.max_size
+
+    def _go_on(self) -> None:
+        """A file that was begun for its size alone repeats the source's FORMAT_DESCRIPTION."""
+        event = self._source_description
+        assert event is not None
+        assert isinstance(event.body, FormatDescription)
+        self.events.append(event.replace(body=event.body.replace(created=0), flags=ARTIFICIAL, log_pos=0))
 
     @property
     def facts(self) -> RelayFileFacts:
@@ -89,17 +129,27 @@ class RelayFiles:
     def _open(self) -> None:
         opened = self._now if self.facts.opened is None else self.facts.opened
         first = opened if self.file == 0 else 0
-        description = FormatDescription(
-            server_version=self.log.version,
-            created=first if self.facts.created is None else self.facts.created,
-            post_header_lengths=self.log.line.post_header_bytes,
-            checksum_algorithm=self.log.checksum_algorithm,
-        )
-        self.events = [self._event(description, opened, RELAY_LOG)]
+        created = first if self.facts.created is None else self.facts.created
+        self.events = [self._event(self._description(created), opened, RELAY_LOG)]
+        self._size, self._counted = 0, 1
         retrieved = self.log.previous_gtids(self.groups)
         if retrieved is not None:
             listed = opened if self.facts.listed is None else self.facts.listed
             self.events.append(self._event(retrieved, listed, RELAY_LOG | IGNORABLE))
+
+    def _description(self, created: int) -> FormatDescription:
+        return FormatDescription(
+            server_version=self.log.version,
+            created=created,
+            post_header_lengths=self.log.line.post_header_bytes,
+            checksum_algorithm=self.log.checksum_algorithm,
+        )
+
+    def _interrupt(self) -> None:
+        """The source was started again, so what it did not end is to be rolled back."""
+        if self.log.line.family == "mariadb":
+            second = self._now if self.facts.interrupted is None else self.facts.interrupted
+            self.events.append(self._event(self._description(second), second, IN_USE))
 
     def _next(self) -> list[Event]:
         """The file that ends here; the next one is opened."""
@@ -128,6 +178,13 @@ class RelayFiles:
             self.events.append(self._event(Stop(), closed, 0))
         elif self.log.session.ends_with == "rotate":
             self.events.append(self._event(Rotate(next_file=self.file_name(self.file + 1)), closed, RELAY_LOG))
+
+
+def _ends_group(events: Sequence[Event], place: int) -> bool:
+    """Whether nothing of the event's group follows it: MySQL keeps transactions together (recorded)."""
+    if not any(isinstance(event.body, _OPENS) for event in events[: place + 1]):
+        return True
+    return place + 1 == len(events) or isinstance(events[place + 1].body, (*_OPENS, Rotate, Stop))
 
 
 def _stored(events: Sequence[Event]) -> Iterator[Event]:

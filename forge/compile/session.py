@@ -41,6 +41,8 @@ class RelayLog(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     server_id: int = 2
     #: Name of the files, before the point and the number.
     name: str = "relay"
+    #: ``max_relay_log_size``: a file that has become larger is rotated; None: never for its size.
+    max_size: int | None = None
 
 
 class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

@@ -253,6 +253,10 @@ class _CollectedRelay:
                 file["announced"] = event.timestamp
         elif isinstance(body, Rotate) and event.server_id == 0:
             file["noted"] = event.timestamp
+        elif isinstance(body, FormatDescription) and event.flags & ARTIFICIAL:
+            pass
+        elif isinstance(body, FormatDescription) and event.server_id == self.own_server:
+            file["interrupted"] = event.timestamp
         elif isinstance(body, PreviousGtids) and event.flags & RELAY_LOG:
             file["listed"] = event.timestamp
         elif isinstance(body, Stop) or (isinstance(body, Rotate) and event.flags & RELAY_LOG):

@@ -39,7 +39,8 @@ def replica_of(
     """
     mysql = source.build.vendor == "mysql"
     own = [
-        *options, f"--server-id={relay.server_id}", f"--relay-log={relay.name}", "--max-relay-log-size=1G",
+        *options, f"--server-id={relay.server_id}", f"--relay-log={relay.name}",
+        f"--max-relay-log-size={relay.max_size or 1 << 30}",
         "--skip-replica-start" if mysql else "--skip-slave-start",
     ]  # fmt: skip
     with RealServer(home, source.build.name, own) as replica:

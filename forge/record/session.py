@@ -100,11 +100,7 @@ def record_plan(plan: Plan, home: Path | None = None, *, ask: str = "") -> Recor
         return _record_relay(plan, plan.session.relay_log, home, ask)
     with RealServer(home, build, options, log_name=plan.session.log_name) as server:
         _put_files(plan, server)
-        for session in replay_sessions(plan):
-            server.run_sql(session.sql)
-            if session.restart is not None:
-                server.kill() if session.restart == "crash" else server.stop()
-                server.start()
+        _run(plan, server)
         answers = server.run_sql(ask) if ask else ""
         return _ended(plan, server, server, options, answers)
 
@@ -115,12 +111,25 @@ def _record_relay(plan: Plan, relay: RelayLog, home: Path | None, ask: str) -> R
     build = BUILD_OF_LINE[plan.server]
     with RealServer(home, build, [*options, *source_options(port)], log_name=plan.session.log_name) as source:
         _put_files(plan, source)
-        (session,) = replay_sessions(plan)
-        source.run_sql(session.sql)
+        _run(plan, source)
         with replica_of(source, port, relay, home, options, gtid=plan.session.gtid) as replica:
             wait_until_stored(source, replica)
             answers = source.run_sql(ask) if ask else ""
             return _ended(plan, source, replica, options, answers, relay.name)
+
+
+def _run(plan: Plan, server: RealServer) -> None:
+    """Run the plan's statements, in as many sessions as it has."""
+    for session in replay_sessions(plan):
+        server.run_sql(session.sql)
+        if session.restart == "crash":
+            # What was rolled back has reached the redo log as a rule, or not, as chance would have it.
+            server.run_sql("FLUSH LOCAL ENGINE LOGS;\n")
+            server.kill()
+        elif session.restart is not None:
+            server.stop()
+        if session.restart is not None:
+            server.start()
 
 
 def _ended(
@@ -171,11 +180,14 @@ def _check_recordable(session: Session) -> None:
         raise ScenarioError(
             f"binlog_row_event_max_size {size} cannot be recorded", expected=f"a multiple of {EVENT_SIZE_STEP}"
         )
-    limit = session.max_binlog_size
-    if limit is not None and (limit < SMALLEST_FILE or limit % SMALLEST_FILE):
-        raise ScenarioError(
-            f"max_binlog_size {limit} cannot be recorded", expected=f"a multiple of {SMALLEST_FILE}, or none"
-        )
+    limits = {"max_binlog_size": session.max_binlog_size}
+    if session.relay_log is not None:
+        limits["relay_log.max_size"] = session.relay_log.max_size
+    for name, limit in limits.items():
+        if limit is not None and (limit < SMALLEST_FILE or limit % SMALLEST_FILE):
+            raise ScenarioError(
+                f"{name} {limit} cannot be recorded", expected=f"a multiple of {SMALLEST_FILE}, or none"
+            )
     if session.torn is not None:
         raise ScenarioError("session.torn cannot be recorded: what a crash leaves is chance", expected="no torn")
     if session.payload != PayloadForms():

@@ -34,9 +34,16 @@ def wrong_settings(session: Session) -> Iterator[tuple[Path, ScenarioError]]:
             ("session", "payload", "frames"),
             ScenarioError(f"frames is {session.payload.frames}", expected="1 to 1000"),
         )
+    relay = session.relay_log
+    lowest, highest = _BOUNDS["max_binlog_size"]
+    if relay is not None and relay.max_size is not None and not lowest <= relay.max_size <= highest:
+        yield (
+            ("session", "relay_log", "max_size"),
+            ScenarioError(f"max_size is {relay.max_size}", expected=f"{lowest} to {highest}"),
+        )
     names: list[tuple[Path, str]] = [(("session", "log_name"), session.log_name)]
-    if session.relay_log is not None:
-        names.append((("session", "relay_log", "name"), session.relay_log.name))
+    if relay is not None:
+        names.append((("session", "relay_log", "name"), relay.name))
     for path, name in names:
         if not _LOG_NAME.match(name):
             yield (
