@@ -128,7 +128,9 @@ def contents_of_decode(files: Sequence[bytes], declared: Mapping[str, Sequence[C
     """
     wires = declared or {}
     tables: dict[str, _Replay] = {}
-    for change in (change for data in files for change in _changes(data, wires)):
+    # A relay log may be rotated between a TABLE_MAP and its rows.
+    maps = TableMaps()
+    for change in (change for data in files for change in _changes(data, wires, maps)):
         name = f"{change.database}.{change.table}"
         if declared is not None and name not in declared:
             continue
@@ -277,9 +279,8 @@ def _parsed(field: str, question: _Question) -> Shown:
     return field.lower() if question.form == "hex" else field
 
 
-def _changes(data: bytes, declared: Mapping[str, Sequence[Column]]) -> Iterator[RowChange]:
+def _changes(data: bytes, declared: Mapping[str, Sequence[Column]], maps: TableMaps) -> Iterator[RowChange]:
     """The rows of the canonical decode, with what the declared columns add to those of the file."""
-    maps = TableMaps()
     for logged in logged_events(data):
         mapped = maps.note(logged)
         if mapped is not None and mapped.columns is not None and mapped.full_name in declared:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
-from forge.compile.file import compile_files, file_names, index_of_plan
+from forge.compile.file import compile_files, file_names, index_of_plan, write_files
 from forge.compile.session import RelayLog, Session
 from forge.errors import UnsupportedError
 from forge.events.rotate import Rotate
@@ -69,10 +69,36 @@ def test_its_facts_are_told_apart_from_those_of_the_source() -> None:
     assert found.first_gno == 1
 
 
-def test_a_source_that_is_started_again_is_not_supported() -> None:
-    made = scenario("mysql-9.7", 0, RelayLog()).transaction(restart())
-    with pytest.raises(UnsupportedError, match="a source that is started again"):
-        compile_files(plan(made))
+@pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])
+@given(limit=st.sampled_from([None, 4096, 8192]), sizes=st.lists(st.integers(0, 3000), min_size=1, max_size=6))
+@settings(max_examples=20, deadline=None)
+def test_a_relay_log_has_the_events_of_a_source_that_is_started_again_and_again(
+    server: str, limit: int | None, sizes: list[int]
+) -> None:
+    def made(relay: RelayLog | None) -> list[bytes]:
+        session = Session(gtid=True, relay_log=relay, ends_with="stop" if relay else "nothing")
+        grown = Scenario("relay", server=server, session=session, tables=["CREATE TABLE d.t (a TEXT)"])
+        for number, size in enumerate(sizes):
+            grown = grown.transaction(restart(crash=bool(size % 2))) if number % 2 else grown
+            grown = grown.transaction(insert("d.t", {"a": "x" * size}))
+        return write_files(plan(grown), compile_files(plan(grown)))
+
+    source, relay = made(None), made(RelayLog(max_size=limit))
+
+    def of_source(files: list[bytes]) -> list[bytes]:
+        events = [placed for data in files for placed in read_events(data)]
+        return [placed.raw for placed in events if placed.event.type_name not in OWN]
+
+    assert of_source(relay) == of_source(source)
+    assert len(facts_of(*relay).later_files) == len(source) - 1
+    assert all(list(read_events(data))[-1].event.type_name == "ROTATE" for data in relay[:-1])
+    # Full by its last event, or by the last group, at most.
+    assert limit is None or all(len(data) < limit + 4096 for data in relay)
+
+
+def test_relay_logs_rotated_by_size_are_not_known_of_old_servers() -> None:
+    with pytest.raises(UnsupportedError, match=r"mysql-5\.6 that are rotated by size"):
+        files_of("mysql-5.6", 0, RelayLog(max_size=4096))
 
 
 def test_mariadb_receives_compressed_events_and_stores_them_uncompressed() -> None:
