@@ -15,6 +15,7 @@ from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.own import rows_query
+from forge.compile.passwords import Password, default_salt, escaped, password_hash
 from forge.compile.plan import Plan
 from forge.compile.statement_format import statement_flags, statement_variables
 from forge.compile.statements import DdlStatement, RowsStatement
@@ -127,7 +128,7 @@ class MysqlLog(SessionLog):
                 self.session,
                 self.line,
             ),
-            query=ddl_text(statement, self.line),
+            query=self._hashed(statement) or ddl_text(statement, self.line),
         )
         thread_id = None
         if statement.kind == "empty_memory":
@@ -135,6 +136,15 @@ class MysqlLog(SessionLog):
             self.implicit_threads += 1
             thread_id = self.thread_id + self.implicit_threads
         yield self.query(query, self.clock.second(number, 0), ddl_flags(statement, self.line), thread_id)
+
+    def _hashed(self, statement: DdlStatement) -> str:
+        """The text of a statement with passwords; empty for others."""
+        return "".join(self._hash(piece) if isinstance(piece, Password) else piece for piece in statement.texts)
+
+    def _hash(self, password: Password) -> str:
+        known, number = self.facts.salts, password.number
+        salt = bytes.fromhex(known[number]) if known is not None and number < len(known) else default_salt(number)
+        return escaped(password_hash(password, salt, self.line.password_rounds).decode())
 
     def _create_select(self, number: int, statement: DdlStatement, selected: RowsStatement) -> Iterator[Event]:
         """CREATE TABLE ... SELECT: a replica makes table and rows in one transaction (8.0.21 on)."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
+from forge.compile.passwords import Password
 from forge.compile.tables import Row, Table, TableColumn
 
 ChangeKind = Literal["insert", "update", "delete"]
@@ -354,6 +355,10 @@ class DdlStatement:
     zone: bool = False
     fraction: bool = False
     atomic: bool = False
+    #: CREATE DATABASE and TABLESPACE that do not say it carry DEFAULT_TABLE_ENCRYPTION.
+    encrypts: bool = False
+    #: The text in pieces, where it has passwords: their hashes are made as it is logged.
+    texts: tuple[str | Password, ...] = ()
     #: The text that a client sends, where the server logs another; it may keep the statement out of the log.
     replayed: str | None = None
     unlogged: bool = False

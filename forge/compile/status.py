@@ -281,7 +281,7 @@ def ddl_variables(
         if any(column.type.name == "TIMESTAMP" for column in statement.defines) and not statement.no_effect:
             variables["explicit_defaults_for_timestamp"] = 1
     variables.update(_time_variables(statement, microsecond, line))
-    if statement.kind == "create_database":
+    if statement.encrypts:
         variables["default_table_encryption"] = 0
     return in_order(variables, line)
 

@@ -10,6 +10,7 @@ import msgspec
 from forge.binlog.payload import inner_events
 from forge.binlog.reader import read_events
 from forge.compile.facts import Checkpoint, Facts, FileFacts, RelayFileFacts
+from forge.compile.passwords import logged_salts
 from forge.errors import FormatError
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
@@ -74,6 +75,7 @@ class _Collected:
         #: The group is one of a MariaDB transaction, not of a statement by itself.
         self.in_transaction = False
         self.file_ids: list[int] = []
+        self.salts: list[str] = []
         self.statement_open = False
         self.gtid_second: int | None = None
 
@@ -142,6 +144,7 @@ class _Collected:
             xids=self.xids,
             inner_xids=self.inner_xids or None,
             file_ids=self.file_ids or None,
+            salts=self.salts or None,
             later_files=[FileFacts(**file) for file in later],
             **self.found,
         )
@@ -183,6 +186,8 @@ class _Collected:
             # The server empties MEMORY tables in connections of its own.
             self._thread(body.thread_id)
         self.exec_times.append(body.exec_time)
+        if isinstance(body, Query):
+            self.salts += [salt.hex() for salt in logged_salts(body.query)]
         if body.query == "BEGIN" or body.query.startswith("XA START "):
             return
         if body.query in ("COMMIT", "ROLLBACK"):

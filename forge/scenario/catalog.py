@@ -58,6 +58,9 @@ class Catalog:
         self.logs_temporary = False
         #: Views, triggers, routines and events: (kind, database, name) -> the table of a trigger.
         self.objects: dict[ObjectName, TableName | None] = {}
+        #: Plugins of accounts, and how many hashes of passwords are logged so far.
+        self.plugins: dict[str, str] = {}
+        self.passwords = 0
         #: Triggers by their names in ``objects``, which has those that are there.
         self.triggers: dict[ObjectName, Trigger] = {}
         #: How many definitions every table name has had.
@@ -188,7 +191,7 @@ class Catalog:
                 raise SqlError(f"database {name!r} exists already", statement.offset)
             if not known:
                 self.databases[name] = self._collation(statement.charset, server_line(self.server).default_collation)
-            return replace(result, no_effect=known)
+            return replace(result, no_effect=known, encrypts=not statement.encryption)
         if not known:
             if kind == "drop_database" and statement.exists:
                 return replace(result, no_effect=True)

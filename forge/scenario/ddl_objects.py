@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from forge.scenario.ddl_accounts import create_user, user
 from forge.scenario.ddl_foreign_keys import table_ref
-from forge.scenario.objects import Definer, ObjectKind, ObjectStatement, Piece, accounts_text
+from forge.scenario.objects import Definer, ObjectKind, ObjectStatement, Piece
 from forge.scenario.syntax import TableRef
 from forge.scenario.tokens import Cursor, SqlUnsupported
 
@@ -14,12 +15,6 @@ WITH_BODY = re.compile(r"\s*(CREATE|ALTER)\b[^;]*?\b(TRIGGER|PROCEDURE|FUNCTION|
 _SQL_DATA = ("NO SQL", "READS SQL DATA", "MODIFIES SQL DATA")
 _INTEGERS = {"INTEGER": "int", "INT": "int", "BIGINT": "bigint", "SMALLINT": "smallint", "TINYINT": "tinyint",
              "MEDIUMINT": "mediumint"}  # fmt: skip
-_PRIVILEGES = (
-    "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "RELOAD", "SHUTDOWN", "PROCESS", "FILE", "REFERENCES",
-    "INDEX", "ALTER", "SHOW DATABASES", "SUPER", "CREATE TEMPORARY TABLES", "LOCK TABLES", "EXECUTE",
-    "REPLICATION SLAVE", "REPLICATION CLIENT", "CREATE VIEW", "SHOW VIEW", "CREATE ROUTINE", "ALTER ROUTINE",
-    "CREATE USER", "EVENT", "TRIGGER", "CREATE TABLESPACE", "CREATE ROLE", "DROP ROLE",
-)  # fmt: skip
 _FLUSHED = ("TABLES", "TABLE", "PRIVILEGES", "STATUS", "HOSTS", "USER_RESOURCES", "OPTIMIZER_COSTS")
 
 
@@ -38,8 +33,11 @@ def object_statement(cursor: Cursor, verb: str) -> ObjectStatement | None:
     kind: ObjectKind
     if cursor.accept("VIEW"):
         return _view(cursor, verb, algorithm or "UNDEFINED", definer, security or "DEFINER", replaces=replaces)
-    if cursor.accept("USER") or cursor.accept("ROLE"):
-        return _account(cursor, verb, word.text.upper(), start)
+    if cursor.accept("USER"):
+        return create_user(cursor, verb, start)
+    if verb == "CREATE" and cursor.accept("ROLE"):
+        cursor.rest()
+        return ObjectStatement("account", "create", offset=start)
     for kind in ("trigger", "event", "procedure", "function"):
         if cursor.accept(kind.upper()):
             if replaces:
@@ -68,15 +66,7 @@ def _definer(cursor: Cursor) -> Definer | None:
         if cursor.accept_mark("("):
             cursor.expect_mark(")")
         return Definer()
-    return Definer(_user(cursor))
-
-
-def _user(cursor: Cursor) -> tuple[str, str]:
-    """``user@host``; a user without a host is at '%'."""
-    user = cursor.advance().text
-    if not cursor.accept_mark("@"):
-        return user, "%"
-    return user, cursor.advance().text
+    return Definer(user(cursor))
 
 
 def _view(
@@ -143,15 +133,16 @@ def _with_body(cursor: Cursor, kind: ObjectKind, verb: str, start: int, definer:
 
 
 def _alter(cursor: Cursor, kind: ObjectKind, start: int, definer: Definer | None) -> ObjectStatement:
-    if kind == "trigger" or definer is not None:
+    if kind == "trigger" or (definer is not None and kind != "event"):
         raise SqlUnsupported(f"this ALTER {kind.upper()} is not supported yet", start)
     name = table_ref(cursor)
     text = cursor.rest()
-    if kind == "event" and re.search(r"\bRENAME\b", text, re.IGNORECASE):
-        raise SqlUnsupported("ALTER EVENT ... RENAME is not supported yet", start)
-    if kind == "event" and re.search(r"\bSCHEDULE\b", text, re.IGNORECASE):
-        raise SqlUnsupported("ALTER EVENT ... ON SCHEDULE is not supported yet", start)
-    return ObjectStatement(kind, "alter", (name,), offset=start, invoker=kind == "event")
+    # Keywords stand outside of quotes, comments, and what comes behind DO.
+    plain = re.sub(r"'(?:[^'\\]|\\.|'')*'|/\*.*?\*/|\bDO\b.*", " ", text, flags=re.IGNORECASE | re.DOTALL)
+    zone = kind == "event" and re.search(r"\bSCHEDULE\b", plain, re.IGNORECASE) is not None
+    renamed = re.search(r"\bRENAME\s+TO\s+(.*)", plain, re.IGNORECASE | re.DOTALL) if kind == "event" else None
+    new = table_ref(Cursor(renamed[1])) if renamed is not None else None
+    return ObjectStatement(kind, "alter", (name,), offset=start, invoker=kind == "event", zone=zone, renamed=new)
 
 
 def _routine(cursor: Cursor, kind: ObjectKind, name: TableRef, *, exists: bool) -> tuple[Piece, ...]:
@@ -226,72 +217,6 @@ def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
         cursor.rest()
         return ObjectStatement("account", "drop", offset=start)
     return None
-
-
-def _account(cursor: Cursor, verb: str, word: str, start: int) -> ObjectStatement:
-    if word == "ROLE" and verb == "CREATE":
-        cursor.rest()
-        return ObjectStatement("account", "create", offset=start)
-    if verb == "ALTER":
-        raise SqlUnsupported(f"ALTER {word} is not supported yet", start)
-    condition = "IF NOT EXISTS " if cursor.accept("IF", "NOT", "EXISTS") else ""
-    users = _users(cursor)
-    if not cursor.at("end"):
-        raise SqlUnsupported(f"CREATE USER ... {cursor.token.text.upper()} is not supported yet", cursor.token.start)
-    # The text names the default plugin; a password would be hashed with a random salt.
-    texts = (f"{accounts_text([user])} IDENTIFIED WITH 'caching_sha2_password'" for user in users)
-    return ObjectStatement("account", "create", pieces=(f"CREATE USER {condition}{','.join(texts)}",), offset=start)
-
-
-def _users(cursor: Cursor) -> list[tuple[str, str]]:
-    users = [_user(cursor)]
-    while cursor.accept_mark(","):
-        users.append(_user(cursor))
-    return users
-
-
-def grant_or_revoke(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
-    """GRANT and REVOKE of privileges on whole databases and tables, and of roles."""
-    if not re.search(r"\bON\b", cursor.sql, re.IGNORECASE):
-        cursor.rest()
-        return ObjectStatement("account", "other", offset=start)
-    privileges: list[str] = []
-    while not cursor.accept("ON"):
-        words = [cursor.advance().text.upper()]
-        while cursor.at("word") and not cursor.token.is_word("ON"):
-            words.append(cursor.advance().text.upper())
-        name = " ".join(words).removesuffix(" PRIVILEGES")
-        if name not in ("ALL", *_PRIVILEGES) or cursor.token.is_mark("("):
-            raise SqlUnsupported(f"the privilege {name} is not supported yet", start)
-        privileges.append(name)
-        cursor.accept_mark(",")
-    cursor.accept("TABLE")
-    target, databases = _granted_on(cursor, start)
-    if verb == "REVOKE":
-        cursor.rest()
-        return ObjectStatement("account", "other", offset=start, invoker=True, databases=databases)
-    cursor.expect("TO")
-    users = accounts_text(_users(cursor))
-    option = " WITH GRANT OPTION" if cursor.accept("WITH", "GRANT", "OPTION") else ""
-    ordered = sorted(privileges, key=lambda name: _PRIVILEGES.index(name) if name != "ALL" else -1)
-    listed = ", ".join("ALL PRIVILEGES" if name == "ALL" else name for name in ordered)
-    text = f"GRANT {listed} ON {target} TO {users}{option}"
-    return ObjectStatement("account", "other", pieces=(text,), offset=start, invoker=True, databases=databases)
-
-
-def _granted_on(cursor: Cursor, start: int) -> tuple[str, tuple[str, ...]]:
-    """(text, databases) of what a privilege is granted on."""
-    if cursor.accept_mark("*"):
-        if not cursor.accept_mark("."):
-            raise SqlUnsupported("GRANT ON * is not supported yet", start)
-        cursor.expect_mark("*")
-        return "*.*", ()
-    database = cursor.name("database")
-    if not cursor.accept_mark("."):
-        raise SqlUnsupported("GRANT on a table without its database is not supported yet", start)
-    if cursor.accept_mark("*"):
-        return f"`{database}`.*", (database,)
-    return f"`{database}`.`{cursor.name('table')}`", (database,)
 
 
 def upkeep(cursor: Cursor, verb: str, start: int) -> ObjectStatement:

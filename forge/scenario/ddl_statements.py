@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import Literal
 
 from forge.errors import nearest
+from forge.scenario.ddl_accounts import grant_or_revoke, set_statement
 from forge.scenario.ddl_alter import alter_table, locking
 from forge.scenario.ddl_columns import charset_name, collation_name
 from forge.scenario.ddl_foreign_keys import table_ref
-from forge.scenario.ddl_objects import WITH_BODY, grant_or_revoke, object_statement, upkeep
+from forge.scenario.ddl_objects import WITH_BODY, object_statement, upkeep
+from forge.scenario.ddl_server import server_statement
 from forge.scenario.ddl_tables import create_table, key_body
 from forge.scenario.objects import ObjectStatement
 from forge.scenario.syntax import (
@@ -39,6 +41,7 @@ _OTHER_OBJECTS = (
 _DML = ("INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "LOAD", "WITH", "VALUES")
 _VERBS = (
     "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "GRANT", "REVOKE",
+    "SET",
 )  # fmt: skip
 _OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
 #: What a data definition statement says.
@@ -80,6 +83,8 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
         return upkeep(cursor, verb, start)
     if verb in ("GRANT", "REVOKE"):
         return grant_or_revoke(cursor, verb, start)
+    if verb == "SET":
+        return set_statement(cursor, start)
     if verb == "TRUNCATE":
         cursor.accept("TABLE")
         truncated = TruncateTable(table_ref(cursor))
@@ -92,7 +97,7 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
             pass
     replaces = verb == "CREATE" and _replaces(cursor)
     what = cursor.token
-    on_object = None if replaces else object_statement(cursor, verb)
+    on_object = None if replaces else server_statement(cursor, verb) or object_statement(cursor, verb)
     if on_object is not None:
         return on_object
     temporary = verb in ("CREATE", "DROP") and cursor.accept("TEMPORARY")
@@ -165,19 +170,29 @@ def _database(cursor: Cursor, verb: str) -> DatabaseStatement:
     if verb != "ALTER" or not (cursor.at("end") or cursor.token.is_word(*_DATABASE_OPTIONS)):
         name = cursor.name("database")
     charset = CharsetClause(offset=offset)
+    encryption = False
     while verb != "DROP" and not cursor.at("end"):
+        encryption |= cursor.token.is_word("ENCRYPTION") or cursor.following().is_word("ENCRYPTION")
         charset = _database_option(cursor, charset)
-    return DatabaseStatement(kinds[verb], name, offset, charset, exists)
+    return DatabaseStatement(kinds[verb], name, offset, charset, exists, encryption=encryption)
 
 
-_DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION", "READ")
+_DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION", "READ", "COMMENT")
 
 
 def _database_option(cursor: Cursor, clause: CharsetClause) -> CharsetClause:
     offset = cursor.token.start
-    if cursor.token.is_word("ENCRYPTION", "READ") or cursor.following().is_word("ENCRYPTION"):
-        raise SqlUnsupported("ENCRYPTION and READ ONLY of databases are not supported yet", offset)
     cursor.accept("DEFAULT")
+    if cursor.family == "mysql" and cursor.accept("READ", "ONLY"):
+        cursor.accept_mark("=")
+        if not cursor.accept("DEFAULT") and cursor.integer("0 or 1"):
+            raise SqlUnsupported("READ ONLY databases are not supported yet", offset)
+        return clause
+    if cursor.accept("ENCRYPTION" if cursor.family == "mysql" else "COMMENT"):
+        cursor.accept_mark("=")
+        if cursor.string("a text").upper() == "Y" and cursor.family == "mysql":
+            raise SqlUnsupported("encrypted databases are not supported", offset)
+        return clause
     if cursor.accept("CHARACTER", "SET") or cursor.accept("CHARSET"):
         cursor.accept_mark("=")
         return replace(clause, charset=charset_name(cursor), offset=offset)

@@ -7,11 +7,12 @@ trigger changes are declared with the statement that fires it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from forge.compile.grouping import is_transactional
+from forge.compile.passwords import HASHED, Password, escaped
 from forge.compile.statements import DdlStatement
 from forge.scenario.syntax import TableRef
 from forge.scenario.tokens import SqlError, SqlUnsupported
@@ -21,7 +22,10 @@ from forge.servers import ServerLine, server_line
 if TYPE_CHECKING:
     from forge.scenario.catalog import Catalog
 
-ObjectKind = Literal["view", "trigger", "procedure", "function", "event", "account", "upkeep"]
+ObjectKind = Literal[
+    "view", "trigger", "procedure", "function", "event", "account", "upkeep",
+    "tablespace", "reference system", "server",
+]  # fmt: skip
 ObjectName = tuple[str, str, str]
 
 
@@ -32,8 +36,22 @@ class Definer:
     account: tuple[str, str] | None = None
 
 
-#: Text of a statement that is written anew: as it is, a definer, a name.
-Piece = str | Definer | TableRef
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user in the text of a statement, in quotes; ``is_current``: the session's own."""
+
+    user: str
+    host: str
+    is_current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The current database in the text of a statement."""
+
+
+#: Text of a statement that is written anew: as it is, a definer, a name, a user, a password, the current database.
+Piece = str | Definer | TableRef | Account | Password | Here
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +70,10 @@ class ObjectStatement:
     replaces: bool = False
     table: TableRef | None = None
     zone: bool = False
+    fraction: bool = False
     invoker: bool = False
+    #: ALTER EVENT ... RENAME TO.
+    renamed: TableRef | None = None
     #: Databases that the text speaks of, beside those of the names.
     databases: tuple[str, ...] = ()
     #: OPTIMIZE TABLE makes the tables anew; LOCAL keeps a statement out of the log.
@@ -66,16 +87,24 @@ def apply_object(catalog: Catalog, statement: ObjectStatement, sql: str, current
     if line.family == "mariadb" and statement.kind not in ("view", "trigger", "upkeep"):
         what = "accounts" if statement.kind == "account" else f"{statement.kind}s"
         raise SqlUnsupported(f"{what} of MariaDB are not supported yet", statement.offset)
+    texts = tuple(_texts(catalog, statement, current, line))
     done = DdlStatement(
         kind="other",
-        sql="".join(_piece(piece, current, line) for piece in statement.pieces) or sql,
+        sql="".join(text for text in texts if isinstance(text, str)) or sql,
         current_database=current,
         invoker=statement.invoker,
         zone=statement.zone,
+        fraction=statement.fraction,
         replayed=sql,
+        texts=texts if any(isinstance(text, Password) for text in texts) else (),
     )
     if statement.kind == "account":
-        return replace(done, databases=("mysql", *statement.databases), atomic=True)
+        named = [database or current for database in statement.databases]
+        if "" in named:
+            raise SqlError("no database is named, and none is current", statement.offset)
+        return replace(done, databases=("mysql", *named), atomic=True)
+    if statement.kind in ("server", "tablespace", "reference system"):
+        return _of_server(catalog, statement, done)
     if statement.kind == "upkeep":
         return _upkeep(catalog, statement, done, current)
     return _object(catalog, statement, done, current)
@@ -90,6 +119,12 @@ def _object(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, cu
     for ref, found in zip(statement.names, known, strict=True):
         if not found and not statement.exists:
             raise SqlError(f"there is no {statement.kind} {ref.name!r}", ref.offset)
+    if statement.verb == "alter" and statement.renamed is not None:
+        new = (statement.kind, catalog.database_of(statement.renamed, current), statement.renamed.name)
+        if _exists(catalog, new):
+            raise SqlError(f"{statement.kind} {new[2]!r} exists already", statement.offset)
+        catalog.objects[new] = catalog.objects.pop(names[0])
+        return replace(done, databases=tuple(dict.fromkeys((names[0][1], new[1]))))
     if statement.verb == "alter":
         # ALTER PROCEDURE and FUNCTION name no database (recorded).
         return replace(done, databases=()) if statement.kind in ("procedure", "function") else done
@@ -99,6 +134,26 @@ def _object(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, cu
         databases = done.databases if statement.kind == "event" else ()
         return replace(done, databases=databases, no_effect=True)
     return done
+
+
+def _of_server(catalog: Catalog, statement: ObjectStatement, done: DdlStatement) -> DdlStatement:
+    """Tablespaces and reference systems are in no database; the others are not logged."""
+    if statement.local:
+        return replace(done, unlogged=True)
+    name = (statement.kind, "", statement.names[0].name)
+    known = name in catalog.objects
+    if known == (statement.verb == "create"):
+        if statement.exists:
+            return replace(done, unlogged=True, no_effect=True)
+        state = "exists already" if known else "does not exist"
+        raise SqlError(f"{statement.kind} {name[2]} {state}", statement.offset)
+    if statement.verb != "create":
+        del catalog.objects[name]
+    if statement.verb != "drop":
+        new = statement.renamed.name if statement.renamed is not None else name[2]
+        catalog.objects[(statement.kind, "", new)] = None
+    encrypts = statement.kind == "tablespace" and statement.verb == "create"
+    return replace(done, atomic=True, encrypts=encrypts)
 
 
 def _create(
@@ -150,9 +205,39 @@ def _upkeep(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, cu
     return replace(done, databases=databases, tables=remade, method="in_place")
 
 
-def _piece(piece: Piece, current: str, line: ServerLine) -> str:
+def _texts(catalog: Catalog, statement: ObjectStatement, current: str, line: ServerLine) -> Iterator[str | Password]:
+    """The text that is logged, and the passwords in it whose hashes are not known yet."""
+    account = ""
+    for piece in statement.pieces:
+        if isinstance(piece, Password):
+            plugin = piece.plugin or catalog.plugins.get(account, line.authentication_plugin)
+            if account:
+                catalog.plugins[account] = plugin
+            yield f" IDENTIFIED WITH '{plugin}'"
+            if piece.clear:
+                if plugin not in HASHED:
+                    raise SqlUnsupported(f"passwords of {plugin} are not supported yet", statement.offset)
+                yield " AS '"
+                yield replace(piece, plugin=plugin, number=catalog.passwords)
+                yield "'"
+                catalog.passwords += 1
+            elif piece.given and statement.verb == "alter":
+                yield " AS ''"
+            continue
+        text = _piece(piece, current, line)
+        if isinstance(piece, Account):
+            account = text
+        catalog.passwords += text.startswith(" IDENTIFIED WITH") and not text.endswith("''")
+        yield text
+
+
+def _piece(piece: str | Definer | TableRef | Account | Here, current: str, line: ServerLine) -> str:
     if isinstance(piece, str):
         return piece
+    if isinstance(piece, Here):
+        return _quoted(current)
+    if isinstance(piece, Account):
+        return accounts_text([line.session_user if piece.is_current else (piece.user, piece.host)])
     if isinstance(piece, Definer):
         user, host = piece.account or line.session_user
         return _quoted(user) + (f"@{_quoted(host)}" if host or user else "")
@@ -172,8 +257,4 @@ def forget_database(objects: dict[ObjectName, tuple[str, str] | None], database:
 
 def accounts_text(accounts: Sequence[tuple[str, str]]) -> str:
     """``'u'@'%','v'@'localhost'``."""
-    return ",".join(f"'{_escaped(user)}'@'{_escaped(host)}'" for user, host in accounts)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'")
+    return ",".join(f"'{escaped(user)}'@'{escaped(host)}'" for user, host in accounts)

@@ -489,6 +489,8 @@ class DatabaseStatement:
     charset: CharsetClause = CharsetClause()
     exists: bool = False
     replaces: bool = False
+    #: ENCRYPTION is told.
+    encryption: bool = False
 
 
 TableDdl = CreateTable | CreateLike | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement
