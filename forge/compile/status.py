@@ -248,10 +248,9 @@ def session_end_variables(session: Session, line: ServerLine) -> StatusVariables
 
 
 def begin_of_ddl(statement: DdlStatement, session: Session, line: ServerLine) -> StatusVariables:
-    """BEGIN of a transaction that a temporary table begins: what the statement's own QUERY has, but for its rules."""
-    own = ("sql_require_primary_key", "explicit_defaults_for_timestamp")
+    """BEGIN of a transaction that a temporary table begins: what the statement's own QUERY has, but one."""
     variables = ddl_variables(statement, None, 0, session, line)
-    return tuple((name, value) for name, value in variables if name not in own)
+    return tuple((name, value) for name, value in variables if name != "sql_require_primary_key")
 
 
 def ddl_variables(
