@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.compile.clock_calls import calls_use_fraction, calls_use_zone
-from forge.compile.statements import Call, Origin, RowsStatement
-from forge.compile.status import TIMESTAMPS, ZONED
+from forge.compile.clock_calls import CLOCK_FUNCTIONS, calls_use_fraction, calls_use_zone
+from forge.compile.statements import Call, DdlStatement, Origin, RowsStatement
+from forge.compile.status import ALTERING, TIMESTAMPS, ZONED
 from forge.compile.tables import TableColumn
 from forge.servers import ServerLine
 
@@ -55,6 +55,25 @@ def _calls(statement: RowsStatement) -> frozenset[Call]:
     """What the text calls, and those of the triggers that ran."""
     context = statement.context
     return context.evaluated_calls | (context.trigger_calls if context.fires else frozenset())
+
+
+def asks_for_time(statement: RowsStatement | DdlStatement) -> bool:
+    """Whether the rows that the statement leaves may hold its time, so that a replay has to set it."""
+    if isinstance(statement, DdlStatement):
+        # Changing a table in place evaluates the defaults of all its columns; making one does not.
+        changes = statement.kind in (*ALTERING, "other")
+        columns = [column for table in statement.tables for column in table.columns] if changes else []
+        return statement.fraction or any(map(_takes_time, columns))
+    context = statement.context
+    if any(call.name in CLOCK_FUNCTIONS for call in context.calls | context.trigger_calls):
+        return True
+    if any("now" in origins for origins in context.origins):
+        return True
+    return statement.kind != "delete" and any(map(_takes_time, statement.table.columns))
+
+
+def _takes_time(column: TableColumn) -> bool:
+    return column.default_now or column.on_update_now
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ class LoggedTransaction:
     two_phase: bool = True
     mixed: bool = False
     cut_off: bool = False
+    #: Temporary tables have come or gone in the transaction, and that is logged.
+    made_temporary: bool = False
 
     @property
     def rows_statements(self) -> tuple[RowsStatement, ...]:
@@ -65,17 +67,19 @@ class LoggedTransaction:
     @property
     def has_text(self) -> bool:
         """Whether a statement is logged as its text."""
-        return self.has_ddl or any(statement.as_text for statement in self.rows_statements)
-
-    @property
-    def has_ddl(self) -> bool:
-        """Whether temporary tables come and go in it."""
-        return any(isinstance(step, DdlStatement) for step in self.steps)
+        made = any(isinstance(step, DdlStatement) for step in self.steps)
+        return made or any(statement.as_text for statement in self.rows_statements)
 
     @property
     def of_statement(self) -> bool:
         """Whether it ends with its statement, not with COMMIT of the client's."""
         return self.alone or not self.in_block
+
+    @property
+    def made_alone(self) -> DdlStatement | None:
+        """The making or end of a temporary table that is a group of its own."""
+        step = self.steps[0] if self.alone else None
+        return step if isinstance(step, DdlStatement) else None
 
     @property
     def thread_specific(self) -> bool:
@@ -127,7 +131,7 @@ class Caches:
         #: What no rollback reaches was changed.
         self.mixed = False
         #: Temporary tables came or went, logged or not.
-        self.made_temporary = False
+        self.made_temporary = self.logged_temporary = False
 
     def add(self, step: Step) -> None:
         """A statement is over."""
@@ -136,10 +140,7 @@ class Caches:
         elif isinstance(step, OwnEvent):
             self.steps.append(step)
         elif isinstance(step, DdlStatement):
-            self.made_temporary = True
-            logged = [] if step.unlogged else list(parts_of_drop(step, self.line))
-            self.steps += logged
-            self.registered |= bool(logged)
+            self._temporary(step)
         elif isinstance(step, Savepoint):
             self.steps += [step] if self.registered else []
             self._savepoints[step.name.lower()] = _Mark(len(self.steps), self.registered, frozenset(self._joined))
@@ -219,6 +220,19 @@ class Caches:
             return False
         return is_transactional(step.table)
 
+    def _temporary(self, step: DdlStatement) -> None:
+        """A temporary table comes or goes; one that no rollback reaches in a group of its own, where it can."""
+        self.made_temporary = True
+        for part in () if step.unlogged else parts_of_drop(step, self.line):
+            self.logged_temporary = self.registered = True
+            revocable = not part.irrevocable
+            if part.kind == "create_table":
+                revocable = not part.no_effect and all(map(is_transactional, part.tables))
+            if revocable or (has_statements(self.steps) and not part.in_row_format):
+                self.steps.append(part)
+            else:
+                self.written.append(replace(self._group([part]), alone=True, xa=None, end="commit"))
+
     def _rows_statement(self, step: RowsStatement) -> None:
         engine = step.table.engine
         if engine in ("InnoDB", "Aria"):
@@ -277,6 +291,7 @@ class Caches:
             engine_first=self.engine_first,
             two_phase=self.engaged and not self.unprepared,
             mixed=self.mixed,
+            made_temporary=self.logged_temporary,
         )
 
 
@@ -312,8 +327,9 @@ def parts_of_drop(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStat
     databases = list(statement.databases)
     for transactional in (False, True):
         names = tuple(one.name for one in statement.dropped_temporary if one.transactional == transactional)
-        databases += [name[0] for name in names if name[0] not in databases]
-        part = replace(base, temporary=True, dropped=names, named=names, missing=(), irrevocable=(), no_effect=True)
+        databases = list(dict.fromkeys([*databases, *(name[0] for name in names)]))
+        part = replace(base, temporary=True, dropped=names, named=names, missing=(), no_effect=True)
+        part = replace(part, irrevocable=() if transactional else names)
         parts += [replace(part, databases=tuple(databases))] if names else []
     kept = bool(base.dropped or base.missing)
     if line.family == "mariadb":

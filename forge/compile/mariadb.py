@@ -143,12 +143,15 @@ class MariadbLog(SessionLog):
         return event.replace(body=compressed_query(body)) if self.session.log_bin_compress and long else event
 
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
-        transactional = transaction.is_transactional and not transaction.thread_specific
+        # Row events that ROLLBACK ends count as such, whatever else was changed (recorded).
+        undone = transaction.end == "rollback" and transaction.xa is None and not transaction.has_text
+        undone &= not transaction.cut_off
+        transactional = undone or (transaction.is_transactional and not transaction.thread_specific)
         prepared = self.has_xa_end(transaction)
         # Engines behind the log in the list of the transaction's are not counted, and without one the number is -1.
         counted = transaction.two_phase or transaction.engine_first
         unknown = prepared or not (counted or transaction.alone or transaction.end == "rollback")
-        kind = DDL if transaction.has_ddl else TRANSACTIONAL if transactional else 0
+        kind = DDL if transaction.made_temporary else TRANSACTIONAL if transactional else 0
         flags2 = ALLOW_PARALLEL | kind | (PREPARED_XA if prepared else 0)
         xa = transaction.xa if prepared else None
         yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=unknown)
@@ -167,11 +170,17 @@ class MariadbLog(SessionLog):
             query="COMMIT",
         )
         last = self._committed_alone(transaction) if self.line.commit_has_variables else None
-        yield self.commit(number, transaction, status, 0 if last is None else statement_flags(last))
+        made = transaction.made_alone if self.line.commit_has_variables else None
+        flags = THREAD_SPECIFIC if made is not None else 0 if last is None else statement_flags(last)
+        yield self.commit(number, transaction, status, flags)
 
     def _commit_variables(self, number: int, transaction: LoggedTransaction) -> StatusVariables:
         """COMMIT of a single statement has those of the statement."""
         last = self._committed_alone(transaction)
+        made = transaction.made_alone
+        if made is not None and self.line.commit_has_variables:
+            made_with = mariadb_ddl_variables(made, 0, 0, self.session, self.line)
+            return tuple((name, value) for name, value in made_with if name != "mariadb_ddl_xid")
         if last is None:
             return in_order(session_variables(self.session, self.line), self.line)
         if not self.line.commit_has_variables:

@@ -43,7 +43,12 @@ def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> boo
         return False
     if statement.touches_temporary and not logs_temporary(session, line):
         return False
-    return session.binlog_format == "statement" or not (is_unsafe(statement, line) or _several_keys(statement, line))
+    return session.binlog_format == "statement" or not needs_rows(statement, line)
+
+
+def needs_rows(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether MIXED logs the statement's rows."""
+    return is_unsafe(statement, line) or _several_keys(statement, line)
 
 
 def _seen_empty(statement: RowsStatement, line: ServerLine) -> bool:
@@ -70,8 +75,11 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
         return True
     if context.in_xa and line.unsafe_xa:
         return True
-    if context.follows_changes and not is_transactional(statement.table) and not statement.table.temporary:
+    if context.follows_changes and not is_transactional(statement.table):
         # It stays where the rest is rolled back, and would come too late in the transaction's place.
+        if context.reads_irrevocable or not statement.table.temporary:
+            return True
+    elif context.in_block and context.reads_irrevocable and is_transactional(statement.table):
         return True
     numbered = any(column.auto_increment for column in statement.table.columns)
     if numbered and context.reads_others:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from forge.binlog.payload import PayloadForm, compress_events
+from forge.compile.clock_use import asks_for_time
 from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
@@ -29,10 +30,12 @@ from forge.compile.status import (
     ddl_variables,
     has_ddl_xid,
     in_order,
+    session_end_variables,
     session_variables,
 )
 from forge.compile.transactions import OwnEvent, Step, XaEnd
 from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
@@ -53,6 +56,8 @@ class MysqlLog(SessionLog):
     def __init__(self, plan: Plan, line: ServerLine) -> None:
         super().__init__(plan, line)
         self.implicit_threads = 0
+        #: TIME_ZONE and MICROSECONDS of the last statement, as long as the session has sent no other.
+        self.used: dict[str, Any] = {}
         self.order = self._new_order()
 
     def _new_order(self) -> CommitOrder:
@@ -119,6 +124,15 @@ class MysqlLog(SessionLog):
             yield from self._create_select(number, statement, statement.selected)
             return
         recorded = self.xid(number)
+        if statement.implicit and statement.temporary:
+            variables = session_end_variables(statement, self.session, self.line)
+            # What the session's last statement has used is still there (recorded).
+            status = in_order(variables | self.used if statement.zone else variables, self.line)
+            query = Query(database=statement.current_database, status_variables=status, query=statement.sql)
+            used = self.used
+            yield self.query(query, self.clock.second(number, 0), THREAD_SPECIFIC)
+            self.used = used
+            return
         query = Query(
             database=ddl_database(statement),
             status_variables=ddl_variables(
@@ -136,6 +150,12 @@ class MysqlLog(SessionLog):
             self.implicit_threads += 1
             thread_id = self.thread_id + self.implicit_threads
         yield self.query(query, self.clock.second(number, 0), ddl_flags(statement, self.line), thread_id)
+        self._forget(statement)
+
+    def _forget(self, statement: DdlStatement | RowsStatement) -> None:
+        """SET timestamp is sent behind a statement that asked for its time."""
+        if self.clock.declared is None and asks_for_time(statement):
+            self.used = {}
 
     def _hashed(self, statement: DdlStatement) -> str:
         """The text of a statement with passwords; empty for others."""
@@ -158,6 +178,11 @@ class MysqlLog(SessionLog):
         yield self.query(begin.replace(status_variables=status, query=statement.sql), second, 0)
         yield from self.selected(selected, second)
         yield self.event(Xid(xid=self.xid(number)), self.commit_second(number, statement))
+
+    def query(self, query: Query | ExecuteLoadQuery, timestamp: int, flags: int, thread_id: int | None = None) -> Event:
+        times = ("time_zone", "microseconds")
+        self.used = {name: value for name, value in query.status_variables if name in times}
+        return super().query(query, timestamp, flags, thread_id)
 
     def restart(self) -> None:
         super().restart()
@@ -203,6 +228,10 @@ class MysqlLog(SessionLog):
             of_statement = transaction.of_statement
             end = self._at_end(begin, transaction) if of_statement else plain
             yield self.commit(number, transaction, end, flags if of_statement else 0)
+            if transaction.in_block:
+                self.used = {}
+            for statement in transaction.rows_statements:
+                self._forget(statement)
         else:
             self.xid(number)
             yield from self.xa_prepare(number, transaction, xa)
@@ -216,8 +245,8 @@ class MysqlLog(SessionLog):
 
     def _at_end(self, begin: Query, transaction: LoggedTransaction) -> Query:
         """COMMIT of one statement has what all of its rows have used, BEGIN what the first one had."""
-        (last,) = transaction.rows_statements[-1:]
-        if last.as_text:
+        last = next(iter(transaction.rows_statements[-1:]), None)
+        if last is None or last.as_text:
             return begin
         variables = dict(begin.status_variables)
         if last.has_triggers:

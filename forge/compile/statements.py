@@ -138,6 +138,8 @@ class Context:
     follows_changes: bool = False
     #: Between XA START and XA END.
     in_xa: bool = False
+    #: Between BEGIN and COMMIT, or those.
+    in_block: bool = False
     #: A DELETE without WHERE.
     deletes_all: bool = False
     #: The databases of all tables that the statement opens, each once.
@@ -156,8 +158,9 @@ class Context:
     fires_update: bool = False
     #: Values for user variables and RAND() that are set before the statement, as SQL.
     settings: tuple[str, ...] = ()
-    #: The text reads a temporary table.
+    #: The text reads a temporary table, or another one that no rollback reaches.
     reads_temporary: bool = False
+    reads_irrevocable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +368,10 @@ class DdlStatement:
     #: The server wrote it by itself (``empty_memory``); a data definition statement was the occasion.
     implicit: bool = False
     caused_by_ddl: bool = False
+    #: DROP TABLE of temporary tables, of which row format logs the end alone.
+    in_row_format: bool = False
+    #: It is written in the server's own character set.
+    own_charset: bool = False
     #: (second, microsecond) that CURRENT_TIMESTAMP gave.
     time: tuple[int, int] | None = None
     line: int | None = None

@@ -241,10 +241,12 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def session_end_variables(session: Session, line: ServerLine) -> StatusVariables:
-    """DROP TABLE that the server writes by itself, in its own character set."""
-    charset = (line.system_collation, *line.client_charset[1:])
-    return in_order(session_variables(session, line) | {"charset": charset}, line)
+def session_end_variables(statement: DdlStatement, session: Session, line: ServerLine) -> dict[str, Any]:
+    """DROP TABLE at the end of the session."""
+    variables = session_variables(session, line)
+    if statement.own_charset:
+        variables["charset"] = (line.system_collation, *line.client_charset[1:])
+    return variables
 
 
 def begin_of_ddl(statement: DdlStatement, session: Session, line: ServerLine) -> StatusVariables:
@@ -258,8 +260,6 @@ def ddl_variables(
 ) -> StatusVariables:
     """Recorded on 9.7 for every kind; docs/servers.md has the table."""
     variables = session_variables(session, line)
-    if statement.implicit and statement.temporary:
-        return session_end_variables(session, line)
     named = statement.databases or statement.kind not in ("other", "alter_table")
     unnamed = statement.like or statement.kind == "empty_memory"
     unnamed |= statement.kind == "truncate_table" and not statement.temporary
@@ -291,7 +291,7 @@ def mariadb_ddl_variables(
     """Recorded on 10.11 and 11.8: CREATE and ALTER DATABASE and TRUNCATE have no number of a transaction."""
     variables = session_variables(session, line)
     if statement.implicit and statement.temporary:
-        return session_end_variables(session, line)
+        return in_order(session_end_variables(statement, session, line), line)
     if statement.fraction:
         variables["hrnow"] = microsecond
     without_number = ("create_database", "alter_database", "truncate_table", "empty_memory")
@@ -306,6 +306,7 @@ def mariadb_ddl_variables(
     if line.character_set_collations and not statement.no_effect and named:
         variables["character_set_collations"] = line.character_set_collations
     makes = statement.kind in ("create_table", *ALTERING) or statement.method is not None
+    makes &= not statement.like or statement.temporary
     if makes and statement.method != "rename" and not statement.no_effect:
         columns = [column for table in statement.tables for column in table.columns]
         # A literal default of a DATETIME is checked without the zone here.

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forge.compile.clock import Clock
-from forge.compile.clock_calls import CLOCK_FUNCTIONS
+from forge.compile.clock_use import asks_for_time
 from forge.compile.plan import Plan
 from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.status import ALTERING, quoted
-from forge.compile.tables import TableColumn
+from forge.compile.status import quoted
 from forge.compile.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
 from forge.render.templates import render
 from forge.servers import server_line
@@ -90,6 +89,8 @@ def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
 
 def _current_after(group: Group, current: str) -> str:
     """The session's database behind a group; one that is dropped is nobody's."""
+    if isinstance(group, DdlStatement) and group.implicit:
+        return current
     if not isinstance(group, DdlStatement) or not _about_database(group):
         return group.current_database or current
     dropped = group.kind == "drop_database" and _database_of(group, current) in group.databases
@@ -98,6 +99,9 @@ def _current_after(group: Group, current: str) -> str:
 
 def _database_of(group: Group, current: str) -> str:
     """The session's database when the group runs; ``current`` is that before, which may do as well."""
+    if isinstance(group, DdlStatement) and group.implicit:
+        # The server does it by itself.
+        return current
     if not isinstance(group, DdlStatement) or not _about_database(group):
         return group.current_database
     # A session that is in no database after it has been in the one that is dropped.
@@ -191,25 +195,7 @@ def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | No
     """The time to set for a statement whose rows hold it, unless the whole session has one."""
     if clock.declared is not None or statement.time is None:
         return None
-    asks = isinstance(statement, RowsStatement) and any(
-        call.name in CLOCK_FUNCTIONS for call in statement.context.calls | statement.context.trigger_calls
-    )
-    asks = asks or (isinstance(statement, DdlStatement) and statement.fraction)
-    if isinstance(statement, RowsStatement):
-        asks = asks or any("now" in origins for origins in statement.context.origins)
-    return _seconds(statement.time) if asks or any(map(_takes_time, _timed_columns(statement))) else None
-
-
-def _timed_columns(statement: RowsStatement | DdlStatement) -> Sequence[TableColumn]:
-    if isinstance(statement, DdlStatement):
-        # Changing a table in place evaluates the defaults of all its columns; making one does not.
-        changes = statement.kind in (*ALTERING, "other")
-        return [column for table in statement.tables for column in table.columns] if changes else ()
-    return statement.table.columns if statement.kind != "delete" else ()
-
-
-def _takes_time(column: TableColumn) -> bool:
-    return column.default_now or column.on_update_now
+    return _seconds(statement.time) if asks_for_time(statement) else None
 
 
 def _seconds(moment: tuple[int, int]) -> str:

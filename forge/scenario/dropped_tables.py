@@ -84,8 +84,9 @@ def check_droppable(catalog: Catalog, ref: TableRef, current: str, dropped: list
             raise SqlError(f"foreign key {foreign.name} of table {child.name} refers to {ref.name!r}", ref.offset)
 
 
-def session_end(catalog: Catalog) -> Iterator[DdlStatement]:
+def session_end(catalog: Catalog, *, idle: bool) -> Iterator[DdlStatement]:
     """What a session drops at its end, the table made last first; a statement for neighbours of one database.
+    ``idle``: its last statement was no logged one.
 
     MySQL writes two of them where some of the tables are in an engine without transactions.
     """
@@ -94,13 +95,16 @@ def session_end(catalog: Catalog) -> Iterator[DdlStatement]:
     splits = server_line(catalog.server).family == "mysql"
     for database, group in groupby(states, key=lambda state: state.table.database):
         tables = list(group)
-        for part in _by_engine(tables) if splits else (tables,):
+        for number, part in enumerate(_by_engine(tables) if splits else (tables,)):
             names = ",".join(quoted(state.table.name) for state in part)
             yield DdlStatement(
                 kind="drop_table",
                 sql=f"DROP /*!40005 TEMPORARY */ TABLE IF EXISTS {names}",
                 current_database=database,
                 implicit=True,
+                # The second one of a pair is not (recorded on 9.7).
+                own_charset=number == 0,
+                zone=not idle,
                 temporary=True,
                 touches_temporary=True,
             )

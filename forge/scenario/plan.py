@@ -356,8 +356,13 @@ class _Planner:
         circumstances = self._circumstances(path, place)
         follows = running.caches.has_changes
         done = execute(statement, circumstances)
-        in_xa = running.declared.xa is not None
-        done = self.text.finished(statement, done, circumstances, follows_changes=follows, in_xa=in_xa)
+        context = replace(
+            done.context,
+            follows_changes=follows,
+            in_xa=running.declared.xa is not None,
+            in_block=running.in_block,
+        )
+        done = self.text.finished(statement, replace(done, context=context), circumstances)
         # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
         running.add(replace(done, rows_query=statement.rows_query), index)
 
@@ -406,7 +411,8 @@ class _Planner:
 
     def _end_session(self) -> None:
         """The client goes, and its temporary tables with it."""
-        for statement in session_end(self.catalog):
+        flushed = bool(self.file_steps) and self.file_steps[-1].after == len(self.groups)
+        for statement in session_end(self.catalog, idle=flushed):
             self._add(statement)
 
     def _circumstances(self, path: tuple[str | int, ...], place: tuple[int, int]) -> Circumstances:

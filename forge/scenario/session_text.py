@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from forge.compile.mixed_format import is_text, logs_temporary
+from forge.compile.grouping import is_transactional
+from forge.compile.mixed_format import is_text, logs_temporary, needs_rows
 from forge.compile.statements import Call, RowsStatement, UserVariable
 from forge.errors import ScenarioError
 from forge.scenario.catalog import Catalog
@@ -43,12 +44,9 @@ class SessionText:
         self.keeps_rows &= bool(catalog.temporary)
         return logs_temporary(self.scenario.session, self.line) and not self.keeps_rows
 
-    def finished(
-        self, declared: Statement, done: RowsStatement, at: Circumstances, *, follows_changes: bool, in_xa: bool
-    ) -> RowsStatement:
+    def finished(self, declared: Statement, done: RowsStatement, at: Circumstances) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.
 
-        ``follows_changes``: the transaction has changes of transactional tables already; ``in_xa``: it is one of XA.
         Raises ScenarioError (at ``at.place(field)``) for text that reads what the scenario does not tell.
         """
         place = at.place
@@ -63,12 +61,12 @@ class SessionText:
         if sql is not None:
             with place("query"):
                 reads = _reads(sql, lenient=not text)
-        hidden = {(database or at.current_database, name) for database, name in reads.tables}
+        named = {(database or at.current_database, name) for database, name in reads.tables}
+        tables = [state.table for state in map(at.catalog.find, named) if state is not None]
         context = replace(
             done.context,
-            follows_changes=follows_changes,
-            in_xa=in_xa,
-            reads_temporary=not hidden.isdisjoint(at.catalog.temporary),
+            reads_temporary=any(table.temporary for table in tables),
+            reads_irrevocable=any(not (table.temporary or is_transactional(table)) for table in tables),
         )
         done = replace(done, context=context)
         done = self._with_reads(done, declared, reads, tuple(settings))
@@ -86,7 +84,7 @@ class SessionText:
         if not self.logs_temporary(catalog):
             return known and not self.keeps_rows
         mixed = self.scenario.session.binlog_format == "mixed"
-        self.keeps_rows = mixed and not known and not done.context.impossible and bool(catalog.temporary)
+        self.keeps_rows = mixed and needs_rows(done, self.line) and bool(catalog.temporary)
         return known
 
     def _set(self, name: str, declared: Any, place: Place) -> str:

@@ -124,7 +124,8 @@ def _parses_text(state: TableState, partitioning: Sequence[AlterPartitions]) -> 
 
 
 def _new_name(catalog: Catalog, target: TableRef, before: Table, current: str) -> TableName:
-    renamed = (catalog.database_of(target, current) if target.database else before.database, target.name)
+    # Without a database the new name is in the current one, wherever the table was (recorded).
+    renamed = (catalog.database_of(target, current), target.name)
     if renamed != (before.database, before.name) and renamed in catalog.shelf(temporary=before.temporary):
         raise SqlError(f"table {'.'.join(renamed)} exists already", target.offset)
     return renamed

@@ -46,9 +46,10 @@ def logged_of_temporary(done: DdlStatement, *, logs: bool) -> DdlStatement:
     if done.kind == "drop_table" and done.touches_temporary:
         kept = tuple(one for one in done.dropped_temporary if one.logged)
         # In row format what was made as text goes if it exists.
-        exists = done.if_exists or (not logs and bool(kept))
+        by_rows = not logs and bool(kept)
         unlogged = not (kept or done.dropped or done.missing)
-        return replace(done, dropped_temporary=kept, if_exists=exists, unlogged=unlogged)
+        exists = done.if_exists or by_rows
+        return replace(done, dropped_temporary=kept, if_exists=exists, unlogged=unlogged, in_row_format=by_rows)
     if done.temporary and not logs:
         return replace(done, unlogged=True)
     if done.likeness is not None and done.likeness.temporary and not logs:

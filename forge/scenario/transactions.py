@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from forge.compile.grouping import Caches, is_transactional
 from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.tables import TableColumn
+from forge.compile.tables import Table
 from forge.compile.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction, XaEnd, XaId
 from forge.errors import ScenarioError, nearest
 from forge.scenario.catalog import Catalog
@@ -98,6 +98,11 @@ class RunningTransaction:
         return [state for state in states if needed and is_transactional(state.table)]
 
     @property
+    def in_block(self) -> bool:
+        """Whether the statements run between BEGIN and COMMIT, or XA START and XA END."""
+        return self.form.explicit or self.form.xa is not None or self.form.end != "commit"
+
+    @property
     def is_intricate(self) -> bool:
         """Whether more than the order of statements decides in which group each is logged."""
         return any(
@@ -109,26 +114,25 @@ class RunningTransaction:
     def takes_time(self) -> bool:
         """Whether the tables of the statements hold the time of a change."""
         names = {statement.target for statement in self.declared.statements} - {None}
-        columns = [column for name in names for column in self._columns(name or "")]
-        return any(column.default_now or column.on_update_now for column in columns)
+        tables = [table for table in map(self._table, names) if table is not None]
+        return any(column.default_now or column.on_update_now for table in tables for column in table.columns)
 
-    def _columns(self, name: str) -> tuple[TableColumn, ...]:
+    def _table(self, name: str | None) -> Table | None:
+        """The table that a statement changes, as far as there is one of that name."""
         try:
-            return self.catalog.table(name, self.form.current_database).table.columns
+            return None if name is None else self.catalog.table(name, self.form.current_database).table
         except ScenarioError:
-            return ()
+            return None
 
     def _is_transactional(self, statement: Statement) -> bool:
-        if statement.target is None:
-            return True
-        try:
-            return is_transactional(self.catalog.table(statement.target, self.form.current_database).table)
-        except ScenarioError:
-            return True
+        table = self._table(statement.target)
+        return table is None or is_transactional(table)
 
     def check_gtid_consistency(self, statement: Statement) -> None:
-        """Raises ScenarioError for what a server with GTIDs refuses (error 1785)."""
-        if self.caches.has_changes and not self._is_transactional(statement):
+        """Raises ScenarioError for what a server with GTIDs refuses (error 1785): what is not logged may change."""
+        table = self._table(statement.target)
+        unlogged = table is not None and table.temporary and not self.catalog.logs_temporary
+        if self.caches.has_changes and not self._is_transactional(statement) and not unlogged:
             raise ScenarioError(
                 "a table without transactions is changed behind what waits in the transaction's cache, which"
                 " enforce_gtid_consistency forbids",
