@@ -155,6 +155,8 @@ class Caches:
         end, xa = self.transaction.end, self.transaction.xa
         # MariaDB takes back a ROLLBACK of rows whole, one of XA not.
         takes_back = self.keeps and xa is None and not self.transaction.statement_format and not self.made_temporary
+        # MIXED has the text of a temporary table that no rollback reaches among the others.
+        takes_back &= not any(isinstance(step, RowsStatement) and self._stays(step) for step in self.steps)
         if end == "rollback" and (takes_back or not self._keeps_rolled_back):
             self.steps.clear()
         elif has_statements(self.steps) or (end == "prepare" and self.prepares):
