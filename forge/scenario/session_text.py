@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from forge.compile.grouping import is_transactional
 from forge.compile.mixed_format import is_text, logs_temporary, needs_rows
 from forge.compile.statements import Call, RowsStatement, UserVariable
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.catalog import Catalog
 from forge.scenario.cells import Circumstances, Place
+from forge.scenario.expressions import Field
 from forge.scenario.model import Scenario
+from forge.scenario.sql_conditionals import evaluated_parts
 from forge.scenario.sql_reads import Reads, reads_of
 from forge.scenario.statement_model import Statement
 from forge.scenario.user_variables import setting_sql, user_variable
@@ -109,13 +112,14 @@ class SessionText:
         selects = done.context.selects or (done.kind == "insert" and "SELECT" in reads.words)
         sure = reads.calls - reads.late_calls - reads.row_calls
         late = reads.late_calls if _evaluates_late(done) else frozenset[Call]()
+        calls = reads.calls - self._unread_calls(reads)
         starts_late = bool(done.changes) and done.changes[0].before is not None
         context = replace(
             done.context,
             reads=frozenset(columns),
             calls=reads.calls,
-            evaluated_calls=sure | reads.row_calls | late,
-            first_calls=sure | (late if starts_late else frozenset()),
+            evaluated_calls=(sure | reads.row_calls | late) & calls,
+            first_calls=(sure | (late if starts_late else frozenset())) & calls,
             system_variables=reads.system_variables,
             limited="LIMIT" in reads.words,
             selects=selects,
@@ -169,7 +173,41 @@ class SessionText:
             made = {one.name for one in reads.targets} - self.variables.keys() - self.unknown
             return tuple(name for name in reads.variables + reads.assigned if name not in made)
         names = reads.variables + (reads.assigned if _evaluates_late(done) else ())
-        return tuple(name for name in names if name not in reads.shadowed)
+        unread = self._unread_variables(reads) & set(names)
+        return tuple(name for name in names if name not in reads.shadowed and name not in unread)
+
+    def _unread_variables(self, reads: Reads) -> set[str]:
+        """The variables that stand only in branches which are not evaluated."""
+        unread = {name for one in reads.conditionals for name in one.variables} - reads.sure_variables
+        for one in reads.conditionals:
+            if not one.variables & unread:
+                continue
+            asked = evaluated_parts(one, self._operands(), self.line.family)
+            if asked is None:
+                names = ", ".join(f"@{name}" for name in sorted(one.variables & unread))
+                raise UnsupportedError(f"whether {names} is read in {one.sql} is not computed here")
+            unread -= asked
+        return unread
+
+    def _unread_calls(self, reads: Reads) -> frozenset[Call]:
+        """The functions that stand only in branches which are not evaluated."""
+        unread = {name for one in reads.conditionals for name in one.calls} - reads.sure_calls
+        for one in reads.conditionals:
+            if not one.calls & unread:
+                continue
+            asked = evaluated_parts(one, self._operands(), self.line.family)
+            if asked is None or "@@now" in asked:
+                # Whether NOW() was asked for by the one or the other is all the same in most of them.
+                unread -= one.calls
+        return frozenset(call for call in reads.calls if call.name in unread)
+
+    def _operands(self) -> dict[str, Any]:
+        """The variables as expressions compute with them; those that are not known are left out."""
+        return {
+            name: Field(variable.value) if isinstance(variable.value, str) else variable.value
+            for name, variable in self.variables.items()
+            if name not in self.unknown and isinstance(variable.value, (int, Decimal, str, type(None)))
+        }
 
     def _leave(self, done: RowsStatement, reads: Reads) -> None:
         """What the statement leaves behind in user variables and LAST_INSERT_ID()."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from forge.compile.statements import Call
 from forge.scenario.sql_assigns import Assigned, assigned_at, last_insert_source
+from forge.scenario.sql_conditionals import Conditional, conditionals
 from forge.scenario.tokens import Token, tokenize
 
 #: Functions that may be written without parentheses.
@@ -42,6 +43,10 @@ class Reads:
     shadowed: frozenset[str] = frozenset()
     #: What LAST_INSERT_ID(expression) is given: see :func:`last_insert_source`.
     last_insert: str | int | None = None
+    #: Parts that may not be evaluated, and the variables and functions that are read outside of them.
+    conditionals: tuple[Conditional, ...] = ()
+    sure_variables: frozenset[str] = frozenset()
+    sure_calls: frozenset[str] = frozenset()
     #: How often each word or name stands in the text, in lower case.
     named: dict[str, int] = field(default_factory=dict)
 
@@ -99,7 +104,13 @@ def reads_of(sql: str) -> Reads:
     every = frozenset(calls | late_calls | row_calls)
     sets = (frozenset(late_calls - calls), frozenset(row_calls - calls))
     tables = frozenset(_tables(tokens))
+    places = dict([*early, *late])
+    parts = conditionals(sql, tokens, places)
+    inside = {at for one in parts for at in range(one.start, one.end)}
     return Reads(
+        conditionals=tuple(parts),
+        sure_variables=frozenset(name for at, name in places.items() if at not in inside),
+        sure_calls=frozenset(token.text.upper() for at, token in enumerate(tokens) if at not in inside),
         variables=variables,
         assigned=assigned,
         calls=every,

@@ -155,3 +155,26 @@ def test_last_insert_id_is_what_an_expression_made_it() -> None:
         query("INSERT INTO t (v) VALUES (LAST_INSERT_ID())"),
     )
     assert [event.body.value for event in found if event.type_name == "INTVAR"] == [1, 8, 9]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("sql", "mysql"),
+    [
+        ("INSERT INTO t (v) VALUES (IF(@a, @b, @n))", ["a", "b"]),
+        ("INSERT INTO t (v) VALUES (COALESCE(@n, @a, @b))", ["n", "a"]),
+        ("INSERT INTO t (v) VALUES (CASE WHEN @a = 1 THEN 'x' ELSE @b END)", ["a"]),
+        ("INSERT INTO t (v) VALUES (IF(@a, @b, @n)), (@n)", ["a", "b", "n"]),
+    ],
+)
+def test_mysql_tells_variables_of_the_branches_that_it_took(sql: str, mysql: list[str]) -> None:
+    variables = {"a": 1, "b": 2, "n": None}
+    for server in ("mysql-9.7", "mariadb-11.8"):
+        found = events(query(sql, user_variables=variables), server=server)
+        told = [event.body.name for event in found if event.type_name == "USER_VAR"]  # type: ignore[attr-defined]
+        assert told == (mysql if server == "mysql-9.7" else list(reads_of(sql).variables))
+
+
+def test_a_branch_that_depends_on_columns_is_refused() -> None:
+    one = update("d.t", where={"id": 1}, set={"v": "x"}, query="UPDATE t SET v = IF(id = 1, @a, @b)")
+    with pytest.raises(ScenarioError, match="@a, @b is read"):
+        events(insert("d.t", {"v": "y"}), one)
