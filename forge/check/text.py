@@ -101,8 +101,10 @@ def _text(text: Any) -> str:
 
 
 def _line(text: Any) -> str:
-    """SQL text on one line."""
-    return " ".join(_text(text).replace(r"\n", " ").replace(r"\'", "'").split())
+    """SQL text on one line, otherwise as it is."""
+    if isinstance(text, Mapping):
+        return _text(text)
+    return "".join(character if character.isprintable() else _escape(character) for character in " ".join(text.split()))
 
 
 def _table_map(fields: Mapping[str, Any]) -> str:

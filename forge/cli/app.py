@@ -34,7 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "corpus": ("forge.cli.commands.corpus", "Build, search and unpack the conformance corpus."),
     "charsets": ("forge.cli.commands.charsets", "Compare character-set codecs with a real server."),
     "schema-of": ("forge.cli.commands.schema_of", "Print a CREATE TABLE for every table map of a binary log."),
-    "schema": ("forge.cli.commands.schema", "Print a JSON Schema: of scenarios, or of the decode."),
+    "schema": ("forge.cli.commands.schema", "Print a JSON Schema: of scenarios, of the decode, or of listings."),
 }
 
 

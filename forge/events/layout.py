@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
@@ -262,11 +263,16 @@ class Body:
             return False
 
 
+#: What construct says of an event that ends inside a field.
+_CUT = re.compile(r"stream read less than specified amount, expected (\d+), found (\d+)")
+
+
 def first_line(error: Exception) -> str:
     """construct appends the path on further lines; the sentence is the first."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     text = [line for line in lines if not line.startswith("Error in path")]
-    return (text or lines or [type(error).__name__])[0].strip()
+    sentence = (text or lines or [type(error).__name__])[0].strip()
+    return _CUT.sub(r"it ends inside a field of \1 bytes, \2 left", sentence)
 
 
 def flag_names(value: int, table: Iterable[tuple[int, str]]) -> list[str | int]:

@@ -7,17 +7,22 @@ from typing import Any
 
 import click
 
+from forge.cli.output import STDOUT, write_output
+
 
 @click.command()
-@click.argument("what", type=click.Choice(["scenario", "decode"]))
-def command(what: str) -> None:
-    """Print the JSON Schema of scenario files or of the canonical decode.
+@click.argument("what", type=click.Choice(["scenario", "decode", "listing"]))
+@click.option("-o", "--output", default=STDOUT, metavar="FILE", help="Where the schema goes (default: - , stdout).")
+def command(what: str, output: str) -> None:
+    """Print the JSON Schema (2020-12) of scenario files, of the canonical decode (`forge dump --json`, an object an
+    event), or of listings (`forge disasm --json`, a document an event).
 
     \b
     Example:
       forge schema scenario > scenario.schema.json
+      forge schema listing -o listing.schema.json
     """
-    click.echo(json.dumps(_schema(what), indent=2, ensure_ascii=False))
+    write_output(output, json.dumps(_schema(what), indent=2, ensure_ascii=False) + "\n")
 
 
 def _schema(what: str) -> dict[str, Any]:
@@ -25,6 +30,10 @@ def _schema(what: str) -> dict[str, Any]:
         from forge.scenario.schema import published_schema
 
         return published_schema()
+    if what == "listing":
+        from forge.binlog.listing_schema import listing_schema
+
+        return listing_schema()
     from forge.check.canonical import decode_schema
 
     return decode_schema()
