@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from forge.errors import ScenarioError
 from forge.values.base import Column
 from forge.values.registry import codec_for
+from forge.values.temporal_forms import moment_form, text_of, whole_number
 from forge.values.temporal_text import MAX_FSP, MAX_HOUR, ZERO, accept_moment
 
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}"
@@ -16,13 +18,17 @@ _MOMENT = re.compile(
     rf"\s*(?P<moment>{_DATE}(?:[ T]+\d{{1,2}}(?::\d{{1,2}}(?::\d{{1,2}}(?:\.\d*)?)?)?)?)(?P<rest>.*)",
     re.ASCII | re.DOTALL,
 )
-_DIGITS = re.compile(r"(\d{2}|\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?", re.ASCII)
+_PERHAPS = re.compile(r"\s*(\d{6}|(?!\d{5})\d+[^\w\s]+\d{1,2}[^\w\s]+\d)", re.ASCII)
 _CLOCK = re.compile(
     r"\s*(?P<clock>(?P<sign>-?)(?:(?P<days>\d{1,4}) )?(?P<hour>\d+):(?P<minute>\d{1,2})"
     r"(?::(?P<second>\d{1,2})(?P<fraction>\.\d*)?)?)",
     re.ASCII,
 )
-_PACKED = re.compile(r"(-?)(\d{1,10})", re.ASCII)
+_PACKED = re.compile(r"\s*(?P<number>-?\d{1,10})(?!\d)(?P<fraction>\.\d+)?", re.ASCII)
+#: A number beyond is the largest time on MySQL, whatever its minutes.
+_LARGEST_PACKED = 8385959
+#: Numbers of seven digits.
+_SHORT_DATE, _LONG_DATE = 991232, 10000101
 #: A longer number of hours is not read at all.
 _HOUR_DIGITS = 10
 
@@ -51,19 +57,34 @@ def reads_moment(column: Column, declared: Any) -> bool:
 
 def _moment_text(column: Column, declared: Any) -> str | None:
     """The part of a literal that a server reads, "" if none of it is a date; None for forms that are not known here."""
-    if isinstance(declared, int):
-        return _packed_moment(str(declared))
-    if not isinstance(declared, str):
+    if isinstance(declared, (date, datetime)):
         return str(declared)
+    given = text_of(declared)
+    if given is None:
+        return _number_text(declared, mysql=not column.dialect.is_mariadb)
+    declared = given
     match = _MOMENT.match(declared)
     if match is None:
-        # Two-digit years and other separators are dates to a server, and none here.
-        return "" if not re.match(r"\s*\d{1,4}\D*\d", declared) or re.match(r"\d{5,}-", declared) else None
+        form = moment_form(declared)
+        if form is not None:
+            return form
+        # Three fields, or six digits, may be a date to a server that it is not here.
+        return None if _PERHAPS.match(declared) else ""
     text = match["moment"]
+    if ":" not in text and match["rest"].lstrip()[:1] in ("+", "-"):
+        return None  # Any mark begins a time behind a date.
     if match["rest"][:1] in ("+", "-") and not column.dialect.is_mariadb:
         # A time zone that the codec has not taken.  The zero date with one is an error, and hh:mm+hh a time.
         return None if text.startswith(ZERO.date_text()) or text.count(":") != 2 else ""
     return text
+
+
+def _number_text(declared: Any, *, mysql: bool) -> str | None:
+    """As _moment_text; MySQL reads dates in some numbers that are none."""
+    if not isinstance(declared, (int, float, Decimal)):
+        return None
+    form = moment_form(whole_number(declared))
+    return form or (None if mysql and _SHORT_DATE <= Decimal(declared) < _LONG_DATE else "")
 
 
 def _beyond(column: Column, text: str, fsp: int, name: str) -> str | None:
@@ -79,27 +100,22 @@ def _beyond(column: Column, text: str, fsp: int, name: str) -> str | None:
     return f"1970-01-01 00:00:00.{moment.micro:06d}"[: 20 + fsp]
 
 
-def _packed_moment(digits: str) -> str:
-    match = _DIGITS.fullmatch(digits)
-    if match is None:
-        return ZERO.date_text() if digits == "0" else ""
-    year = match[1] if len(match[1]) == 4 else ("20" if match[1] < "70" else "19") + match[1]
-    clock = f" {match[4]}:{match[5]}:{match[6]}" if match[4] else ""
-    return f"{year}-{match[2]}-{match[3]}{clock}"
-
-
 def clip_clock(column: Column, declared: Any) -> str | None:
     """The TIME of a declared literal: 00:00:00 if it is none, the largest if it is beyond."""
     fsp = _fsp(column)
     if isinstance(declared, timedelta):
         return _largest(column, fsp, declared < timedelta(0))
     if isinstance(declared, int):
+        if abs(declared) > _LARGEST_PACKED and not column.dialect.is_mariadb:
+            return _largest(column, fsp, declared < 0)
         return _packed_clock(column, declared, fsp)
-    if not isinstance(declared, str):
+    given = text_of(declared)
+    if given is None:
         return None
+    declared = given
     moment = _MOMENT.match(declared)
     if moment is not None:
-        declared = moment["moment"].partition(" ")[2] or "00:00:00"
+        declared = _clock_of(column, declared, moment)
     zero = _accepted(column, "00:00:00")
     match = _CLOCK.match(declared)
     if re.match(r"\s*-\s", declared):
@@ -108,7 +124,11 @@ def clip_clock(column: Column, declared: Any) -> str | None:
         packed = _PACKED.match(declared)
         if packed is None:
             return zero
-        return _packed_clock(column, int(packed[0]), fsp) if packed.end() == len(declared) else None
+        clipped = _packed_clock(column, int(packed["number"]), fsp)
+        if not packed["fraction"]:
+            return clipped
+        # "12.34 apples" are 12 seconds and a fraction; where that is beyond, nobody has looked.
+        return _accepted(column, packed[0]) if clipped == _accepted(column, packed["number"]) else None
     if len(match["hour"]) > _HOUR_DIGITS or int(match["minute"]) > 59 or int(match["second"] or 0) > 59:
         return zero
     seconds = (int(match["hour"]) + 24 * int(match["days"] or 0)) * 3600
@@ -120,12 +140,24 @@ def clip_clock(column: Column, declared: Any) -> str | None:
     return _largest(column, fsp, match["sign"] == "-") if beyond else _accepted(column, match["clock"])
 
 
+def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
+    """The part of a text that begins with a date which a TIME is made of: the time of day, or the leading number."""
+    read = moment["moment"]
+    if column.dialect.is_mariadb and "T" in read:
+        read = read.replace("T", " ")
+    clock = read.partition(" ")[2].strip()
+    if not clock or (moment["rest"][:1] in ("+", "-") and not column.dialect.is_mariadb):
+        return re.split(r"\D", text.strip(), maxsplit=1)[0]
+    hour, _, rest = clock.partition(":")
+    return "0" if int(hour) > 23 else f"{hour}:{rest or '00'}"
+
+
 def _packed_clock(column: Column, number: int, fsp: int) -> str:
     """A number is hhmmss."""
     rest, second = divmod(abs(number), 100)
     hour, minute = divmod(rest, 100)
     if minute > 59 or second > 59 or (column.dialect.is_mariadb and hour > 9999):
-        return _largest(column, fsp, number < 0) if not column.dialect.is_mariadb and hour > MAX_HOUR else _zero(column)
+        return _zero(column)
     if hour > MAX_HOUR:
         return _largest(column, fsp, number < 0)
     return _accepted(column, f"{'-' if number < 0 else ''}{hour}:{minute}:{second}")

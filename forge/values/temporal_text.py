@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from forge.errors import ScenarioError
 from forge.values.dialect import MYSQL, Dialect
 from forge.values.literals import refuse
+from forge.values.temporal_forms import clock_form, moment_form, text_of, whole_number
 
 MAX_FSP = 6
 MAX_YEAR = 9999
@@ -164,10 +165,14 @@ def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> 
         text = _of_datetime(declared).text(MAX_FSP)
     elif isinstance(declared, date):
         text = declared.isoformat()
-    elif isinstance(declared, str):
-        text = declared
     else:
-        raise refuse(type_name, declared, "cannot hold this value", "a date such as '2024-02-29 10:00:00'")
+        form = moment_form(whole_number(declared) if dialect.is_mariadb else declared)
+        given = text_of(declared)
+        if given is not None and _MOMENT.fullmatch(given.strip()):
+            form = given
+        if form is None:
+            raise refuse(type_name, declared, "cannot hold this value", "a date such as '2024-02-29 10:00:00'")
+        text = form
     moment = parse_moment(type_name, text, fsp, dialect)
     if not moment.is_accepted():
         raise refuse(type_name, declared, "cannot hold this date")
@@ -199,14 +204,27 @@ def accept_clock(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> C
         text = f"{sign}{min(seconds // 3600, MAX_YEAR)}:{seconds // 60 % 60}:{seconds % 60}.{micro:06d}"
     elif isinstance(declared, time) and declared.tzinfo is None:
         text = declared.isoformat()
-    elif isinstance(declared, str):
-        text = declared
     else:
-        raise refuse(type_name, declared, "cannot hold this value", "a time such as '-12:34:56.5'")
+        given = text_of(declared)
+        usual = given is not None and _CLOCK.fullmatch(given.strip())
+        text = given if usual and given is not None else _clock_text(type_name, declared, dialect)
     clock = parse_clock(type_name, text, fsp, dialect)
     if clock.hour > MAX_HOUR:
         raise refuse(type_name, declared, "cannot hold this time", "-838:59:59 to 838:59:59")
     return clock
+
+
+def _clock_text(type_name: str, declared: Any, dialect: Dialect) -> str:
+    """A declared time of another form, which may be in a date, as the usual text.  Raises ScenarioError."""
+    form = clock_form(declared, mariadb=dialect.is_mariadb)
+    if form is None:
+        raise refuse(type_name, declared, "cannot hold this value", "a time such as '-12:34:56.5'")
+    if _CLOCK.fullmatch(form):
+        return form
+    moment = parse_moment(type_name, form, MAX_FSP, dialect)
+    if not moment.is_accepted():
+        raise refuse(type_name, declared, "cannot hold the time of this date")
+    return moment.text(MAX_FSP).partition(" ")[2]
 
 
 def exact(type_name: str, text: Any, fsp: int, parsed: Moment | Clock) -> None:

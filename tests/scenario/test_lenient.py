@@ -81,13 +81,17 @@ def test_the_zero_of_an_enum_is_the_server_s(server: str, value: int) -> None:
     assert made.contents["d.t"] == ((1, value),)
 
 
-def test_mariadb_s_null_in_a_timestamp_is_refused_for_it_is_the_current_time() -> None:
-    with pytest.raises(ScenarioError, match="NOT NULL"):
-        planned(
-            "a TIMESTAMP NOT NULL",
-            insert("d.t", {"id": 1, "a": None}, {"id": 2, "a": "2024-01-01"}),
-            server="mariadb-11.8",
-        )
+def test_mariadb_s_null_in_a_timestamp_is_the_current_time_and_nothing_is_zero() -> None:
+    made = planned(
+        "a TIMESTAMP NOT NULL",
+        insert("d.t", {"id": 1, "a": None}, {"id": 2, "a": "2024-01-01"}),
+        insert("d.t", {"id": 3}),
+        server="mariadb-11.8",
+    )
+    (_, now), (_, given), (_, nothing) = made.contents["d.t"]
+    assert now is not None
+    assert now > "2024-01-01"
+    assert (given, nothing) == ("2024-01-01 00:00:00", "0000-00-00 00:00:00")
 
 
 def test_a_generated_column_is_clipped_as_well() -> None:
