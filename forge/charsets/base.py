@@ -45,6 +45,13 @@ class Charset(ABC):
         Raises ScenarioError naming the first character that the set cannot hold.
         """
 
+    def encode_or_mark(self, character: str) -> bytes:
+        """The bytes of one character, those of ``?`` if the set cannot hold it."""
+        try:
+            return self.encode(character)
+        except ScenarioError:
+            return self.encode("?")
+
     @abstractmethod
     def decode(self, data: bytes) -> str:
         """The text of bytes in this set.

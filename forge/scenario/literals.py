@@ -10,7 +10,7 @@ from forge.values.base import Codec, Column, Value
 from forge.values.clipping import Clipped, clip
 from forge.values.clipping_text import whole_units
 from forge.values.column_charset import charset_of
-from forge.values.literals import hex_mapping
+from forge.values.literals import hex_mapping, quoted
 from forge.values.registry import codec_for
 
 _DATES = ("DATE", "DATETIME", "TIMESTAMP")
@@ -38,9 +38,15 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
     elif name == "TIME" and not column.dialect.is_mariadb:
         if value.lstrip("-").partition(".")[0] == _LARGEST_TIME and value.partition(".")[2].strip("0"):
             raise ScenarioError(f"TIME cannot hold {value!r}", expected=f"-{_LARGEST_TIME} to {_LARGEST_TIME}")
-    elif name == "ENUM" and value == 0:
+    elif name == "ENUM" and value == 0 and not _is_zero_text(column, declared):
         raise ScenarioError("ENUM has no member ''", expected="one of its members")
     return value
+
+
+def _is_zero_text(column: Column, declared: Any) -> bool:
+    """Whether it is the text 0, which MySQL takes for an index; there are no numbers in two-byte sets."""
+    known = charset_of(column)
+    return bool(declared == "0") and not column.dialect.is_mariadb and (known is None or known.min_length == 1)
 
 
 def _bytes_of(declared: Any) -> bytes | None:
@@ -56,6 +62,9 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
         return clip(column, declared)
     codec = codec_for(column)
     value = strict_value(column, codec, declared)
+    if value == 0 and column.members and _is_zero_text(column, declared):
+        # Strict mode takes the text of the number, and not the number.
+        return Clipped(value, quoted(declared))
     return Clipped(value, codec.sql(column, value))
 
 

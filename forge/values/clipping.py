@@ -15,7 +15,7 @@ from forge.values.base import Column, Value
 from forge.values.clipping_temporal import clip_clock, clip_moment, reads_moment
 from forge.values.clipping_text import clip_text, text_of
 from forge.values.column_charset import charset_of
-from forge.values.enums import SET_METADATA, find_member
+from forge.values.enums import SET_METADATA, find_member, find_members
 from forge.values.floats import to_float32
 from forge.values.integers import bounds
 from forge.values.literals import EXACT, hex_mapping, hexadecimal, literal_sql, quoted, rounded
@@ -243,17 +243,19 @@ def _clip_enum(column: Column, declared: Any) -> int | None:
 
 def _clip_set(column: Column, declared: Any) -> int | None:
     mask = (1 << len(column.members or ())) - 1
-    if isinstance(declared, float) and declared >= 2.0**63:
-        return (0 if column.dialect.is_mariadb else 2**63 - 1) & mask
     if isinstance(declared, (int, float, Decimal)):
         number = int(leading_number(declared) or 0)
-        return (number if -_WORD // 2 <= number < _WORD else _WORD - 1) & mask
+        # A number that is no integer of 64 bits is made one.
+        last = _WORD // 2 if isinstance(declared, float) else _WORD
+        if number >= last:
+            number = _WORD // 2 if column.dialect.is_mariadb else _WORD // 2 - 1
+        return max(number, -_WORD // 2) & mask
     if isinstance(declared, (list, tuple, set, frozenset)):
         declared = ",".join(map(str, declared))
     text = text_of(column, declared)
     if text is None:
         return None
-    places = [find_member(column, part) for part in text.split(",")]
+    places = find_members(column, text)
     if text.isascii() and text.isdigit() and places == [None]:
         # MySQL takes no number that has other bits; MariaDB drops these.
         return int(text) & mask if column.dialect.is_mariadb and int(text) < _WORD else 0

@@ -33,12 +33,16 @@ def clip_text(column: Column, declared: Any) -> Value | None:
 
 
 def text_of(column: Column, declared: Any) -> str | None:
-    """The text of a declared literal in the column's character set; None if it has none."""
+    """The text of a declared member in the column's character set; None for other things."""
     if isinstance(declared, str):
         return declared
     data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
-    text = None if data is None else decoded(charset_of(column), bytes(data))
-    return text if isinstance(text, str) else None
+    if data is None:
+        return None
+    if charset_of(column) is None:
+        return bytes(data).decode("utf-8", "replace")
+    text = decoded(charset_of(column), whole_units(column, bytes(data)))
+    return text if isinstance(text, str) else "\0"  # which no member is called
 
 
 def whole_units(column: Column, data: bytes) -> bytes:

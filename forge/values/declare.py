@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from forge.charsets import charset, collation, compare_key
+from forge.charsets import Charset, charset, collation, compare_key
 from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
 from forge.values.column_charset import BINARY_COLLATION
@@ -167,21 +167,29 @@ def _members(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
         kept = member if number == BINARY_COLLATION else member.rstrip(" ")
         if is_set and "," in kept:
             raise ScenarioError(f"a SET member cannot contain a comma: {member!r}")
-        if len(kept) > MAX_MEMBER_CHARACTERS:
+        if len(kept) > MAX_MEMBER_CHARACTERS and not dialect.is_mariadb:
             raise ScenarioError(f"a member of {sql_type.name} has {len(kept)} characters", expected="at most 255")
-        encoded.append(kept.encode() if number == BINARY_COLLATION else known.encode(kept))
+        encoded.append(kept.encode() if number == BINARY_COLLATION else _held(known, kept))
     _distinct(sql_type, number)
     size = next(n for top, n in SET_SIZES.items() if count <= top) if is_set else 1 + (count > 255)
     metadata = bytes([SET_METADATA if is_set else ENUM_METADATA, size])
     return Column(STRING, metadata, collation=number, members=tuple(encoded))
 
 
+def _held(known: Charset, text: str) -> bytes:
+    """A member's bytes; what the character set lacks is ``?``, as CREATE TABLE makes it in every mode."""
+    try:
+        return known.encode(text)
+    except ScenarioError:
+        return b"".join(map(known.encode_or_mark, text))
+
+
 def _distinct(sql_type: SqlType, number: int) -> None:
-    """Members must differ as the collation compares; only ASCII text is known to compare exactly so here."""
+    """Members must differ as the collation compares."""
     seen: dict[str, str] = {}
     for member in sql_type.members:
         kept = member.rstrip(" ")
-        key = compare_key(number, kept) if kept.isascii() and number != BINARY_COLLATION else member
+        key = member if number == BINARY_COLLATION else compare_key(number, kept)
         if key in seen:
             raise ScenarioError(f"{sql_type.name} has the equal members {seen[key]!r} and {member!r}")
         seen[key] = member

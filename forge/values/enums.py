@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -21,13 +22,14 @@ from forge.charsets import compare_key
 from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
-from forge.values.column_charset import BINARY_COLLATION, charset_of_collation, decoded
-from forge.values.literals import quoted, refuse, shortened
+from forge.values.column_charset import BINARY_COLLATION, charset_of, charset_of_collation, decoded
+from forge.values.literals import hex_mapping, number, quoted, refuse, shortened
 
 STRING, ENUM_METADATA, SET_METADATA = 254, 0xF7, 0xF8
 #: SET members: at most this many fit the number of bytes.
 SET_SIZES = {8: 1, 16: 2, 24: 3, 32: 4, 64: 8}
 _LONGEST_MEMBER = 255
+_WORD = 1 << 64
 
 
 @lru_cache(maxsize=8)
@@ -84,12 +86,30 @@ def find_member(column: Column, text: str) -> int | None:
     return by_key.get(_key(column.collation, text)) if place is None else place
 
 
+def find_members(column: Column, text: str) -> list[int | None]:
+    """The places of the members named in a SET's text; none has a space at its end, but for the text's own."""
+    *others, last = text.split(",")
+    places = [None if part.endswith(" ") else find_member(column, part) for part in others]
+    return [*places, find_member(column, last)]
+
+
+def _plain(column: Column, declared: Any) -> Any:
+    """A declared literal as an integer, text or a list: fractions are cut, bytes are text in the column's set."""
+    if isinstance(declared, (bool, float, Decimal)):
+        return int(number(MemberCodec.name, declared))
+    data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+    if data is None:
+        return declared
+    text = data.decode("utf-8", "replace") if charset_of(column) is None else decoded(charset_of(column), bytes(data))
+    return text if isinstance(text, str) else declared
+
+
 class MemberCodec(FixedWidthCodec):
     """What ENUM and SET share."""
 
     type_codes = (STRING,)
     metadata_size = 2
-    name: ClassVar[str]
+    name: ClassVar[str] = "ENUM or SET"
     first: ClassVar[int]
     sizes: ClassVar[tuple[int, ...]]
 
@@ -109,7 +129,7 @@ class MemberCodec(FixedWidthCodec):
         return bytes(layout(size).build(value))
 
     def accept(self, column: Column, declared: Any) -> int:
-        value = int(declared) if isinstance(declared, int) else self.number_of(column, declared)
+        value = self.number_of(column, _plain(column, declared))
         if not 0 <= value <= self.largest(column):
             raise refuse(self.name, declared, "cannot hold this number", f"0 to {self.largest(column)}")
         return value
@@ -162,6 +182,8 @@ class EnumCodec(MemberCodec):
         return len(column.members) if column.members else (1 << 8 * self.size(column)) - 1
 
     def number_of(self, column: Column, declared: Any) -> int:
+        if isinstance(declared, int):
+            return declared
         if not isinstance(declared, str):
             raise refuse(self.name, declared, "cannot hold this value", "a member's text, or its index")
         place = find_member(column, declared)
@@ -190,17 +212,21 @@ class SetCodec(MemberCodec):
         return (1 << bits) - 1
 
     def number_of(self, column: Column, declared: Any) -> int:
+        if isinstance(declared, int):
+            # In a SET of 64 members -1 is all of them, as to servers.
+            return declared % _WORD if len(column.members or ()) == 64 and -_WORD // 2 <= declared < 0 else declared
         if isinstance(declared, str):
             if declared == "":
                 return 0
             parts: Iterable[Any] = declared.split(",")
+            places = find_members(column, declared)
         elif isinstance(declared, (list, tuple, set, frozenset)):
             parts = declared
+            places = [find_member(column, part) if isinstance(part, str) else None for part in declared]
         else:
             raise refuse(self.name, declared, "cannot hold this value", "members as a list or 'a,b', or the bitmap")
         bits = 0
-        for part in parts:
-            place = find_member(column, part) if isinstance(part, str) else None
+        for part, place in zip(parts, places, strict=True):
             if place is None:
                 if isinstance(declared, str) and declared.isascii() and declared.isdigit() and len(declared) <= 20:
                     return int(declared)
