@@ -75,6 +75,9 @@ def clip(column: Column, declared: Any) -> Clipped:
             raise
         is_read = clipper is not clip_moment or reads_moment(column, declared)
         return Clipped(found, literal_sql(declared), is_read)
+    if column.type_code in (*_MOMENTS, *_CLOCKS) and isinstance(declared, (int, float, Decimal)):
+        clipped = clip_moment(column, value) if column.type_code in _MOMENTS else clip_clock(column, value)
+        return Clipped(clipped or value, literal_sql(declared))
     if column.type_code in _CLOCKS:
         value = clip_clock(column, value) or value
     elif column.type_code in _MOMENTS and column.declared is not None and column.declared.name == "TIMESTAMP":
