@@ -21,6 +21,7 @@ from forge.values.integers import bounds
 from forge.values.literals import EXACT, hex_mapping, hexadecimal, literal_sql, quoted, rounded
 from forge.values.mariadb_types import NETWORK_SIZES
 from forge.values.registry import codec_for
+from forge.values.temporal_text import has_usual_form
 
 #: Wire types.
 _BYTES = {1: 1, 2: 2, 9: 3, 3: 4, 8: 8}
@@ -75,7 +76,7 @@ def clip(column: Column, declared: Any) -> Clipped:
             raise
         is_read = clipper is not clip_moment or reads_moment(column, declared)
         return Clipped(found, literal_sql(declared), is_read)
-    if column.type_code in (*_MOMENTS, *_CLOCKS) and isinstance(declared, (int, float, Decimal)):
+    if column.type_code in (*_MOMENTS, *_CLOCKS) and not has_usual_form(declared):
         clipped = clip_moment(column, value) if column.type_code in _MOMENTS else clip_clock(column, value)
         return Clipped(clipped or value, literal_sql(declared))
     if column.type_code in _CLOCKS:

@@ -156,6 +156,13 @@ def _of_datetime(value: datetime) -> Moment:
     return Moment(value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
 
 
+def has_usual_form(declared: Any) -> bool:
+    """Whether a declared date or time is written as the canonical decode writes it, if with fewer digits."""
+    if not isinstance(declared, str):
+        return isinstance(declared, (date, time, timedelta))
+    return bool(_MOMENT.fullmatch(declared.strip()) or _CLOCK.fullmatch(declared.strip()))
+
+
 def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> Moment:
     """A declared date or datetime, rounded or cut to ``fsp``; zero months and days only as text.
 
