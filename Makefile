@@ -6,11 +6,12 @@ OUT := out
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test servers lint docs lock clean
+.PHONY: help corpus test unit servers lint docs lock clean
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
 	@echo 'make test      run the tests'
+	@echo 'make unit      run those alone that need no minute'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
 	@echo 'make lint      ruff and mypy'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
@@ -21,6 +22,9 @@ corpus: $(VENV)/.ready
 
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+unit: $(VENV)/.ready
+	$(BIN)/python -m pytest -m unit $(PYTEST_ARGS)
 
 servers:
 	.ci/servers

@@ -53,7 +53,27 @@ def _server_home() -> ServerHome:
 
 
 def _needs_servers(item: pytest.Item) -> bool:
-    return item.get_closest_marker("servers") is not None or "servers" in getattr(item, "fixturenames", ())
+    return item.get_closest_marker("servers") is not None
+
+
+#: Marks of tests that are no unit tests, in the order in which they run.
+LATER = ("slow", "spark", "servers")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The fast ones first (``-m unit``); who uses a fixture of ``LATER`` is marked with it."""
+    for item in items:
+        for name in LATER:
+            if name in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
+        if not any(item.get_closest_marker(name) for name in LATER):
+            item.add_marker("unit")
+    items.sort(key=_part)
+
+
+def _part(item: pytest.Item) -> int:
+    return max((LATER.index(mark.name) for mark in item.iter_markers() if mark.name in LATER), default=-1)
 
 
 NOT_CHECKED = pytest.StashKey[list[str]]()

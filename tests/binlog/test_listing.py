@@ -31,6 +31,7 @@ def test_there_are_recordings() -> None:
     assert len(RECORDINGS) >= 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", RECORDINGS, ids=name_of)
 def test_a_recording_comes_back_from_yaml_and_from_json(path: Path) -> None:
     data = path.read_bytes()
@@ -38,6 +39,7 @@ def test_a_recording_comes_back_from_yaml_and_from_json(path: Path) -> None:
     assert assemble("".join(listing_json(data))) == data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", RECORDINGS, ids=name_of)
 def test_a_clean_file_has_a_clean_listing(path: Path) -> None:
     pinned = {

@@ -11,6 +11,8 @@ from forge.corpus.cases import BinlogFile, Case, compile_case, find_cases, shipp
 from forge.corpus.judge import judge_case
 from forge.resources import corpora_dir
 
+pytestmark = pytest.mark.slow
+
 PLAIN = """\
 scenario: plain
 tags: [a, b]

@@ -13,6 +13,8 @@ from forge.corpus.manifest import Entry, FileEntry
 from forge.corpus.vocabulary import vocabulary
 from forge.errors import UnsupportedError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 WORDS = vocabulary()
 

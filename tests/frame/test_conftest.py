@@ -25,12 +25,12 @@ def test_without():
 """
 
 
-def run_pytest(folder: Path, servers: Path, ci: str) -> subprocess.CompletedProcess[str]:
+def run_pytest(folder: Path, servers: Path, ci: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
-    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  servers:\n")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  unit:\n  slow:\n  spark:\n  servers:\n")
     (folder / "test_it.py").write_text(TEST)
     environment = {**os.environ, "FORGE_SERVERS": str(servers), "CI": ci, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments, "--rootdir", folder, folder]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -56,3 +56,12 @@ def test_with_servers_everything_runs(tmp_path: Path, ci: str) -> None:
     done = run_pytest(tmp_path, tmp_path, ci)
     assert "3 passed" in done.stdout
     assert "NOT CHECKED" not in done.stdout
+
+
+def test_unit_tests_run_first_and_can_be_chosen(tmp_path: Path) -> None:
+    for name in ("mysql97", "maria1011", "maria118"):
+        (tmp_path / f"{name}.run").touch()
+    done = run_pytest(tmp_path, tmp_path, "", "-v")
+    shown = [line.split("::")[1].split()[0] for line in done.stdout.splitlines() if "::" in line]
+    assert shown == ["test_without", "test_marked", "test_with_the_fixture"]
+    assert "1 passed, 2 deselected" in run_pytest(tmp_path, tmp_path, "", "-m", "unit").stdout

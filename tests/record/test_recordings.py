@@ -20,6 +20,8 @@ from forge.events.table_map import TableMap
 from forge.record.recording import VerifyResult, find_recordings, record, verify
 from forge.resources import corpora_dir
 
+pytestmark = pytest.mark.slow
+
 RECORDINGS = sorted(path.parent for path in corpora_dir().glob("recordings/**/recording.yaml"))
 
 
