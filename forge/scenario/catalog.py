@@ -257,7 +257,7 @@ class Catalog:
         references = [*statement.foreign_keys, *declared_references(statement.columns, server_line(self.server))]
         definition = with_foreign_keys(definition, references, self, current)
         state = TableState(definition, self.next_version(name), statement.options.auto_increment or 1)
-        check_engine(state.table, self.server)
+        check_engine(state.table, definition.keys, self.server)
         shelf[name] = state
         state.is_logged = self.logs_temporary
         by_text = has_text_values(definition.partitions)

@@ -171,8 +171,12 @@ def _key_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
         elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
             cursor.accept_mark("=")
             cursor.string("an attribute")
-        elif word := cursor.accept_any("VISIBLE", "INVISIBLE"):
+        elif cursor.family == "mysql" and (word := cursor.accept_any("VISIBLE", "INVISIBLE")):
             key = replace(key, visible=word == "VISIBLE")
+        elif cursor.accept_mariadb("IGNORED"):
+            key = replace(key, visible=False)
+        elif cursor.accept_mariadb("NOT", "IGNORED") or cursor.accept_mariadb("VISIBLE"):
+            key = replace(key, visible=True)
         else:
             return key
 

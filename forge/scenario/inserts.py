@@ -25,6 +25,7 @@ from forge.values.base import Value
 from forge.values.clipping import Clipped
 
 Kind = Literal["insert", "replace"]
+_NO_END = 1 << 32
 #: Types whose values are each other's text, but for their digits.
 _MOMENTS = ("DATETIME", "TIMESTAMP")
 
@@ -57,9 +58,11 @@ class _Insert:
         self.at = at
         rows = insert.count if insert.count is not None else len(insert.rows or ())
         known = 1 if insert.select is not None else rows
-        self.numbering = Numbering(
-            state.next_auto_increment, known, is_transactional(state.table), state.number_is_lost
-        )
+        # BLACKHOLE sees no number that a row has had, and reserves without end.
+        self.keeps_rows = state.table.engine != "BLACKHOLE"
+        known = known if self.keeps_rows else _NO_END
+        reserves = is_transactional(state.table) or not self.keeps_rows
+        self.numbering = Numbering(state.next_auto_increment, known, reserves, state.number_is_lost)
         self.rows = rows
         self.listed: set[int] = set()
         self.given: list[dict[int, Clipped]] = []
@@ -90,7 +93,7 @@ class _Insert:
                 with self.at.place(self.kind, *steps):
                     self._row(cells, steps)
         finally:
-            self.state.next_auto_increment = self.numbering.following
+            self.state.next_auto_increment = self.numbering.following if self.keeps_rows else 1
         columns = self._columns()
         return RowsStatement(
             kind="insert",
@@ -296,7 +299,8 @@ class _Insert:
         own = row[state.auto_increment] or 0 if state.auto_increment is not None else 0
         duplicate = state.conflict(row)
         if own and not generated:
-            self.numbering.given(own, counts=duplicate is None or self.kind == "replace" or self._selects)
+            counts = duplicate is None or self.kind == "replace" or self._selects
+            self.numbering.given(own, counts=counts and self.keeps_rows)
         if generated and self.first_stored is None and (duplicate is None or self.kind == "replace"):
             self.first_stored = generated
         if duplicate is None:

@@ -134,6 +134,7 @@ class TableState:
         ]
         #: Rows that have moved to another partition: (the last number before that, a count).
         self._moved: dict[int, tuple[int, int]] = {}
+        self._rewritten = 0
         #: The key that InnoDB orders rows by.
         self.clustering = key_of_rows(self.table)
         #: A MEMORY table that has not been opened since the server was started again.
@@ -165,6 +166,11 @@ class TableState:
     def add(self, row: Row) -> int:
         """Store a row; its number.  Raises ScenarioError for a duplicate key."""
         number = self.inserted
+        if self.table.engine == "BLACKHOLE":
+            self._check_expressions(row)
+            self.inserted += 1
+            return number
+        self._check_growing(row)
         self._claim(row, number)
         self.is_shuffled |= self.has_holes
         self.rows[number] = row
@@ -174,8 +180,25 @@ class TableState:
             self._keep(row[self.auto_increment] or 0)
         return number
 
+    def _check_growing(self, row: Row) -> None:
+        """ARCHIVE takes a number of a unique key only if it is greater than all before.  Raises ScenarioError."""
+        if (
+            self.table.engine == "ARCHIVE"
+            and self.unique
+            and (row[self.unique[0].parts[0].column] or 0) < self._kept_auto_increment
+        ):
+            raise ScenarioError(
+                f"ARCHIVE table {self.name} takes only greater numbers than it has",
+                expected=f"{self._kept_auto_increment} or more",
+            )
+
+    def _check_changeable(self) -> None:
+        if self.table.engine == "ARCHIVE":
+            raise ScenarioError(f"rows of ARCHIVE table {self.name} cannot be changed or deleted (error 1031)")
+
     def change(self, number: int, row: Row) -> None:
         """Replace a row.  Raises ScenarioError for a duplicate key."""
+        self._check_changeable()
         self._check_lock(number)
         before = self.rows[number]
         self._release(before)
@@ -190,6 +213,10 @@ class TableState:
         if partition is not None and partition(before) != partition(row):
             # A row that moves to another partition is inserted there.
             self._moved[number] = (self.inserted - 1, len(self._moved) + 1)
+        if self.table.engine == "CSV":
+            # The rows of an UPDATE are written anew, ahead of those that stay (ha_tina.cc; recorded).
+            self._rewritten += 1
+            self._moved[number] = (-self.updates, self._rewritten)
         self._enter(number, before)
         index = self.auto_increment
         if index is not None:
@@ -235,9 +262,10 @@ class TableState:
 
     def remove(self, number: int) -> None:
         """Delete a row."""
+        self._check_changeable()
         self._check_lock(number)
         row = self.rows.pop(number)
-        self.has_holes = True
+        self.has_holes = self.table.engine != "CSV"
         self._release(row)
         self._enter(number, row)
 

@@ -73,7 +73,7 @@ def alter_table(catalog: Catalog, statement: AlterTable, sql: str, current: str,
     if alteration.renamed is not None:
         name = _new_name(catalog, alteration.renamed, before, current)
     altered = alteration.finish(name, catalog.next_version(name), time, catalog, current)
-    check_engine(altered.table, catalog.server)
+    check_engine(altered.table, altered.definition.keys, catalog.server)
     altered.is_logged = state.is_logged
     renames = bool(actions) and all(isinstance(action, RenameTo) for action in actions)
     mysql = server_line(catalog.server).family == "mysql"
@@ -232,6 +232,8 @@ def truncate_table(catalog: Catalog, statement: TruncateTable, sql: str, current
     """TRUNCATE TABLE.  Raises SqlError."""
     state = catalog.state_of(statement.table, current)
     name = (state.table.database, state.table.name)
+    if state.table.engine == "ARCHIVE":
+        raise SqlError(f"ARCHIVE table {state.name} cannot be emptied (error 1031)", statement.table.offset)
     if not state.table.temporary:
         check_droppable(catalog, statement.table, current, [name])
     emptied = TableState(state.definition, catalog.next_version(name))

@@ -40,6 +40,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     strict: bool = True
     #: A DATETIME literal may have an offset, so that reading one asks for the session's time zone (8.0.19 on).
     datetime_zone: bool = True
+    #: Tables with partitions may have columns of spatial types (recorded).
+    spatial_partitions: bool = False
     #: DROP TABLE is logged in the server's own words.
     rewrites_drop: bool = True
     #: Row-logged UPDATE says TABLE_MAP_FOR_UPDATE in its BEGIN.
