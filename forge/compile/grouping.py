@@ -399,5 +399,10 @@ def changes_none_of_several(statement: RowsStatement, line: ServerLine) -> bool:
 
 
 def is_transactional(table: Table) -> bool:
-    """Whether a rollback reaches the table's rows."""
+    """Whether changes wait for the transaction's end: a rollback reaches them, or nothing is kept (recorded)."""
+    return table.engine in ("InnoDB", "BLACKHOLE")
+
+
+def is_defined_atomically(table: Table) -> bool:
+    """Whether the engine makes, changes and drops the table in a transaction."""
     return table.engine == "InnoDB"

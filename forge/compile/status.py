@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from forge.compile.clock_calls import calls_use_fraction, calls_use_zone
-from forge.compile.grouping import is_transactional
+from forge.compile.grouping import is_defined_atomically
 from forge.compile.images import image_columns
 from forge.compile.session import Session
 from forge.compile.statements import DdlStatement, Evaluation, Origin, RowsStatement
@@ -208,7 +208,7 @@ def in_other_engine(statement: DdlStatement) -> bool:
     if statement.kind == "drop_database":
         return False
     tables = (*statement.tables, *((statement.altered,) if statement.altered is not None else ()))
-    return bool(statement.irrevocable) or not all(map(is_transactional, tables))
+    return bool(statement.irrevocable) or not all(map(is_defined_atomically, tables))
 
 
 def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:

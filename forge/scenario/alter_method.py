@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forge.compile.grouping import is_transactional
+from forge.compile.grouping import is_defined_atomically
 from forge.compile.statements import AlterMethod
 from forge.scenario.alter_copy import Kept, needs_copy
 from forge.scenario.definition import ColumnDefinition
@@ -57,7 +57,7 @@ def alter_method(
     if copied or needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
         return "copy"
     method: AlterMethod = max((_method(action, before, after) for action in actions), key=_ORDER.index)
-    if not (is_transactional(before.table) and is_transactional(after.table)):
+    if not (is_defined_atomically(before.table) and is_defined_atomically(after.table)):
         # Other engines change nothing but metadata without a copy.
         remade = any(isinstance(action, (AddColumn, DropColumn, AddKey, DropKey)) for action in actions)
         return "copy" if remade or method == "in_place" else method

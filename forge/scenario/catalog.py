@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from forge.compile.grouping import is_transactional
+from forge.compile.grouping import is_defined_atomically
 from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, nearest
 from forge.scenario.create_select import CopiedRows
@@ -201,7 +201,7 @@ class Catalog:
             self.databases[name] = self._collation(statement.charset, self.databases[name])
             return result
         dropped = tuple(key for key in self.tables if key[0] == name)
-        irrevocable = tuple(sorted(key for key in dropped if not is_transactional(self.tables[key].table)))
+        irrevocable = tuple(sorted(key for key in dropped if not is_defined_atomically(self.tables[key].table)))
         self._forget(name)
         current = "" if current == name else current
         return replace(result, current_database=current, dropped=dropped, irrevocable=irrevocable)

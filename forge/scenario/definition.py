@@ -136,7 +136,9 @@ class Definition:
             with at_offset(check.offset):
                 expression = parse_expression(check.expression, server_line(self.server).family)
                 for name in expression.columns():
-                    self.index_of(name, check.offset)
+                    if self.columns[self.index_of(name, check.offset)].column.auto_increment:
+                        # ER_CHECK_CONSTRAINT_REFERS_AUTO_INCREMENT_COLUMN; 1901 on MariaDB.
+                        raise SqlError(f"a CHECK constraint uses AUTO_INCREMENT column {name!r}", check.offset)
             checks.append(named)
         return replace(self, checks=tuple(checks))
 
@@ -323,6 +325,14 @@ def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int) -> None:
         raise SqlError(f"{clause} has {fsp} fractional digits, its column {sql_type.fsp}", offset, expected=expected)
 
 
+def _check_invisible(column: ColumnDefinition) -> None:
+    """MariaDB wants a default for an invisible column (4108, recorded)."""
+    facts = column.column
+    given = facts.nullable or facts.has_default or facts.default_now or facts.computed_default or facts.auto_increment
+    if not facts.visible and not given and column.generated is None and column.wire.dialect.is_mariadb:
+        raise SqlError(f"the invisible column {column.name!r} is NOT NULL", column.offset, expected="a default")
+
+
 def _check_columns(definition: Definition) -> None:
     seen: set[str] = set()
     for column in definition.columns:
@@ -331,7 +341,11 @@ def _check_columns(definition: Definition) -> None:
         seen.add(column.name.lower())
         if column.generated is not None:
             for name in column.generated.columns():
-                definition.index_of(name, column.offset)
+                used = definition.columns[definition.index_of(name, column.offset)]
+                if used.generated is not None and used.name.lower() not in seen:
+                    problem = f"generated column {column.name!r} uses {used.name!r}, which is generated behind it"
+                    raise SqlError(problem, column.offset)
+        _check_invisible(column)
     if len(definition.columns) > MAX_COLUMNS:
         raise SqlError(f"the table has {len(definition.columns)} columns", 0, expected=f"at most {MAX_COLUMNS}")
     if not any(column.column.visible for column in definition.columns):

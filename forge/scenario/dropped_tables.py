@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from forge.compile.grouping import is_transactional
+from forge.compile.grouping import is_defined_atomically
 from forge.compile.statements import DdlStatement, DroppedTemporary
 from forge.compile.status import quoted
 from forge.scenario.foreign_key_definition import children_of
@@ -45,8 +45,8 @@ def drop_tables(catalog: Catalog, statement: DropTables, sql: str, current: str)
         if known is None:
             dropped.append(name)
         else:
-            temporary.append(DroppedTemporary(name, is_transactional(known.table), known.is_logged))
-    irrevocable = tuple(name for name in dropped if not is_transactional(catalog.tables[name].table))
+            temporary.append(DroppedTemporary(name, is_defined_atomically(known.table), known.is_logged))
+    irrevocable = tuple(name for name in dropped if not is_defined_atomically(catalog.tables[name].table))
     for ref in statement.tables:
         if (ref.database or current, ref.name) in dropped:
             check_droppable(catalog, ref, current, dropped)
@@ -112,7 +112,7 @@ def session_end(catalog: Catalog, *, idle: bool) -> Iterator[DdlStatement]:
 
 def _by_engine(states: list[TableState]) -> Iterator[list[TableState]]:
     for transactional in (True, False):
-        found = [state for state in states if is_transactional(state.table) == transactional]
+        found = [state for state in states if is_defined_atomically(state.table) == transactional]
         if found:
             yield found
 

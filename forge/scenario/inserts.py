@@ -61,8 +61,9 @@ class _Insert:
         # BLACKHOLE sees no number that a row has had, and reserves without end.
         self.keeps_rows = state.table.engine != "BLACKHOLE"
         known = known if self.keeps_rows else _NO_END
-        reserves = is_transactional(state.table) or not self.keeps_rows
-        self.numbering = Numbering(state.next_auto_increment, known, reserves, state.number_is_lost)
+        reserves = is_transactional(state.table)
+        following = state.next_auto_increment if self.keeps_rows else 1
+        self.numbering = Numbering(following, known, reserves, state.number_is_lost)
         self.rows = rows
         self.listed: set[int] = set()
         self.given: list[dict[int, Clipped]] = []

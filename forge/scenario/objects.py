@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from forge.compile.grouping import is_transactional
+from forge.compile.grouping import is_defined_atomically
 from forge.compile.passwords import HASHED, Password, escaped
 from forge.compile.statements import DdlStatement
 from forge.scenario.syntax import TableRef
@@ -198,7 +198,7 @@ def _upkeep(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, cu
         return replace(done, unlogged=True)
     if done.touches_temporary and statement.remakes:
         raise SqlUnsupported("OPTIMIZE TABLE of temporary tables is not supported yet", statement.offset)
-    remade = tuple(state.table for state in states if statement.remakes and is_transactional(state.table))
+    remade = tuple(state.table for state in states if statement.remakes and is_defined_atomically(state.table))
     if not remade:
         return done
     databases = tuple(dict.fromkeys(table.database for table in remade))

@@ -192,13 +192,14 @@ class TableState:
                 expected=f"{self._kept_auto_increment} or more",
             )
 
-    def _check_changeable(self) -> None:
+    def check_changeable(self) -> None:
+        """Raises ScenarioError for a table whose engine changes no row."""
         if self.table.engine == "ARCHIVE":
             raise ScenarioError(f"rows of ARCHIVE table {self.name} cannot be changed or deleted (error 1031)")
 
     def change(self, number: int, row: Row) -> None:
         """Replace a row.  Raises ScenarioError for a duplicate key."""
-        self._check_changeable()
+        self.check_changeable()
         self._check_lock(number)
         before = self.rows[number]
         self._release(before)
@@ -262,7 +263,7 @@ class TableState:
 
     def remove(self, number: int) -> None:
         """Delete a row."""
-        self._check_changeable()
+        self.check_changeable()
         self._check_lock(number)
         row = self.rows.pop(number)
         self.has_holes = self.table.engine != "CSV"

@@ -36,6 +36,8 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
     chosen, searched = matching(conditions, state), _searched("update", state, conditions, at)
     where = where_sql(conditions, state)
     state.updates += 1
+    if chosen:
+        state.check_changeable()
     before = [state.rows[number] for number in chosen]
     values: dict[int, list[Value | None]] = {}
     literals: dict[int, Clipped] = {}

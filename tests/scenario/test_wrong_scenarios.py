@@ -367,9 +367,24 @@ WRONG = [
         id="system database",
     ),
     pytest.param(
-        table("CREATE TABLE d.t (a INT) ENGINE=CSV"),
-        "f.yaml:4: the storage engine CSV is not supported yet",
+        table("CREATE TABLE d.t (a INT) ENGINE=FEDERATED"),
+        "f.yaml:4: the storage engine FEDERATED is not supported yet",
         id="unsupported engine",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT) ENGINE=CSV"),
+        "f.yaml:4: CSV tables have no nullable columns: 'a'",
+        id="NULL in an engine without",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT, KEY (a DESC)) ENGINE=MyISAM"),
+        "f.yaml:4: MyISAM tables have no descending keys",
+        id="descending key in MyISAM",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT, b INT AS (c + 1), c INT AS (a + 1))"),
+        "f.yaml:4: generated column 'b' uses 'c', which is generated behind it",
+        id="generated column of a later one",
     ),
     pytest.param(
         table("CREATE TABLE d.t (a INT,\n FOREIGN KEY (a) REFERENCES p (b))"),
@@ -475,7 +490,7 @@ def test_a_wrong_scenario_gets_one_sentence(text: str, sentence: str) -> None:
     [
         then("ddl: CREATE LOGFILE GROUP g ADD UNDOFILE 'f'"),
         then("ddl: CREATE USER ann IDENTIFIED BY RANDOM PASSWORD"),
-        table("CREATE TABLE d.t (a INT) ENGINE=CSV"),
+        table("CREATE TABLE d.t (a INT) ENGINE=FEDERATED"),
         table("CREATE TABLE d.t (a INT /*!80023 INVISIBLE */)"),
         table("CREATE TABLE d.t (a VARCHAR(40) DEFAULT (uuid()))"),
     ],
