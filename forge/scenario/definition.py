@@ -285,12 +285,14 @@ def with_default(defined: ColumnDefinition, default: Default) -> ColumnDefinitio
         if not column.nullable:
             raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
         return without_default(defined).replace(has_default=True)
-    if name in _WITHOUT_LITERAL_DEFAULT:
+    # MariaDB takes literals for TEXT and BLOB (10.2.1 on), and stores them as it does expressions.
+    as_expression = name in LOBS and defined.wire.dialect.is_mariadb
+    if name in _WITHOUT_LITERAL_DEFAULT and not as_expression:
         raise SqlError(
             f"a {name} column cannot have a literal default", default.offset, expected="DEFAULT (expression)"
         )
     value = _default_value(defined, default)
-    return without_default(defined).replace(has_default=True, default=value)
+    return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
 
 
 def without_default(defined: ColumnDefinition) -> ColumnDefinition:
