@@ -4,7 +4,8 @@ The scalars are those of YAML 1.2's core schema and nothing else, so no text tur
 written: ``null``/``~``, ``true``/``false``, integers (decimal, ``0x``, ``0o``) and numbers with a point or an exponent,
 which become :class:`decimal.Decimal` with every digit kept.  All other plain scalars are text: ``yes``, ``on``,
 ``10:30:00``, ``2024-02-29``, and also ``007``, which YAML 1.1 and 1.2 read differently.  ``!!binary`` gives bytes.
-Keys of mappings are always text, and stand once.
+Keys of mappings are always text, and stand once.  Tags of one's own (``!decimal 1.50``) are an error unless the reader
+asks for them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import base64
 import binascii
 import copy
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -42,6 +44,17 @@ _EXPANDED_NODES = 1_000_000
 _DEPTH = 200
 #: No server holds a number of more digits than this, and larger exponents would cost memory to write out.
 _NUMBER_DIGITS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A scalar with a tag of one's own: ``!decimal 1.50`` is ``Tagged("decimal", "1.50")``."""
+
+    tag: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"!{self.tag} {self.text}"
 
 
 class _Entry:
@@ -135,13 +148,15 @@ class Located:
         return entry, True
 
 
-def load(text: str, *, file: str | None = None, lines: Sequence[int] | None = None) -> Located:
-    """The one document in ``text``; an empty text has the value None.
+def load(
+    text: str, *, file: str | None = None, lines: Sequence[int] | None = None, tags: Collection[str] = ()
+) -> Located:
+    """The one document in ``text``; an empty text has the value None.  Scalars with one of ``tags`` become Tagged.
 
     Raises ScenarioError (file, line) for bad YAML, duplicate keys, nesting or alias expansion beyond all use, and more
     than one document.
     """
-    documents = load_documents(text, file=file, lines=lines)
+    documents = load_documents(text, file=file, lines=lines, tags=tags)
     first = next(documents, None)
     if first is None:
         return Located(None, file=file, text=text, lines=lines)
@@ -151,14 +166,16 @@ def load(text: str, *, file: str | None = None, lines: Sequence[int] | None = No
     return first
 
 
-def load_documents(text: str, *, file: str | None = None, lines: Sequence[int] | None = None) -> Iterator[Located]:
+def load_documents(
+    text: str, *, file: str | None = None, lines: Sequence[int] | None = None, tags: Collection[str] = ()
+) -> Iterator[Located]:
     """The documents of ``text``, separated by ``---``, one after the other.  Raises ScenarioError as :func:`load`."""
     try:
         parser = _Parser(text)
         try:
             while not parser.check_event(yaml.StreamEndEvent):
                 if isinstance(parser.get_event(), yaml.DocumentStartEvent):
-                    yield Located(_Composition(parser, file, lines).root(), file=file, text=text, lines=lines)
+                    yield Located(_Composition(parser, file, lines, tags).root(), file=file, text=text, lines=lines)
         finally:
             parser.dispose()
     except yaml.MarkedYAMLError as error:
@@ -195,8 +212,9 @@ def _bad_yaml(error: yaml.MarkedYAMLError, text: str, file: str | None, lines: S
 class _Composition:
     """Builds one document's entries from parser events (PyYAML's own composer recurses without bound)."""
 
-    def __init__(self, parser: Any, file: str | None, lines: Sequence[int] | None) -> None:
+    def __init__(self, parser: Any, file: str | None, lines: Sequence[int] | None, tags: Collection[str]) -> None:
         self._parser = parser
+        self._tags = tags
         self._file = file
         self._lines = lines
         #: Entries by anchor; None while the entry is still being built.
@@ -288,6 +306,8 @@ class _Composition:
                 raise self._error("!!binary is not followed by base64", event) from None
         if kind in ("null", "bool", "int", "float"):
             raise self._error(f"{text!r} is no {kind}", event)
+        if kind.startswith("!") and kind[1:] in self._tags:
+            return Tagged(kind[1:], text)
         raise self._error(f"unknown tag {str(event.tag).replace(_TAG, '!!')}", event)
 
     def _number(self, event: yaml.ScalarEvent) -> Decimal:

@@ -18,7 +18,8 @@ from forge.servers import ServerLine
 
 def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether TIME_ZONE is logged with the statement's text."""
-    if calls_use_zone(_calls(statement), line) or "time_zone" in statement.context.system_variables:
+    calls_ask = calls_use_zone(_calls(statement), line) or "time_zone" in statement.context.system_variables
+    if calls_ask or any("converted" in origins for origins in statement.context.origins):
         return True
     compared = ZONED if line.datetime_zone else TIMESTAMPS
     columns = statement.table.columns

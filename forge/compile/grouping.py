@@ -388,7 +388,24 @@ def changes_nothing(statement: RowsStatement, line: ServerLine) -> bool:
     # MariaDB reads all columns for the sake of one ON UPDATE, be it assigned or not.
     every = line.family == "mariadb"
     stamped = any(column.on_update_now and (every or index not in assigned) for index, column in enumerate(columns))
-    return stamped or assigned <= context.reads
+    return stamped or assigned <= context.reads | _read_besides(statement.table, assigned, line)
+
+
+def _read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> frozenset[int]:
+    """Columns that are read because something else is made of them: generated columns, on MariaDB keys (recorded)."""
+    names = {column.name.lower(): index for index, column in enumerate(table.columns)}
+    keyed = {part.column for key in table.keys for part in key.parts}
+    mariadb = line.family == "mariadb"
+    used = [
+        {names[name] for name in column.uses if name in names}
+        for index, column in enumerate(table.columns)
+        if column.generated == "stored" or (column.generated and (index in keyed or not mariadb))
+    ]
+    for key in table.keys:
+        used += [{names[name] for name in part.expression.uses} for part in key.parts if part.expression is not None]
+    if mariadb:
+        used += [{part.column for part in key.parts} for key in table.keys]
+    return frozenset().union(*(columns for columns in used if columns & assigned))
 
 
 def changes_none_of_several(statement: RowsStatement, line: ServerLine) -> bool:

@@ -19,6 +19,7 @@ from forge.compile.status import (
     OVER_MAX_DATABASES,
     THREAD_SPECIFIC,
     TIME_ZONE,
+    defines_timestamp,
     in_order,
     quoted,
     session_variables,
@@ -56,6 +57,8 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
         names = context.databases or (statement.table.database,)
         over = (context.isolated and line.foreign_keys_isolate) or len(names) > MAX_DATABASES
         variables["updated_databases"] = OVER_MAX_DATABASES if over else names
+    if defines_timestamp(statement.sql, line):
+        variables["explicit_defaults_for_timestamp"] = 1
     return variables
 
 

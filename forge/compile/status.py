@@ -74,6 +74,8 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
             variables["time_zone"] = TIME_ZONE
         if calls_use_fraction(calls, line):
             variables["microseconds"] = microsecond
+    if defines_timestamp(statement.sql, line):
+        variables["explicit_defaults_for_timestamp"] = 1
     return in_order(variables, line)
 
 
@@ -370,6 +372,14 @@ _CHARSET_ALONE = re.compile(
     r"\b(?:(?:CHARACTER\s+SET|CHARSET)\s*=?\s*(?!DEFAULT\b)\w+|ASCII|UNICODE|NCHAR|NATIONAL)\b(?!\s*(?:COLLATE|BINARY)\b)",
     re.IGNORECASE,
 )
+
+
+_TIMESTAMP_OF_JSON_TABLE = re.compile(r"\bTIMESTAMP\s*(?:\(\s*\d\s*\)\s*)?(?:EXISTS\s+)?PATH\b", re.IGNORECASE)
+
+
+def defines_timestamp(sql: str, line: ServerLine) -> bool:
+    """Whether the text of a row statement has JSON_TABLE with a TIMESTAMP column, a definition to MySQL (recorded)."""
+    return line.family == "mysql" and bool(_TIMESTAMP_OF_JSON_TABLE.search(_NOT_KEYWORDS.sub("''", sql)))
 
 
 def names_charset_alone(sql: str) -> bool:

@@ -28,6 +28,8 @@ class KeyExpression:
     collation: int | None = None
     #: Multi-valued: CAST(... AS type ARRAY).
     arrays: bool = False
+    #: Names (lower-case) of the columns that it is computed from.
+    uses: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

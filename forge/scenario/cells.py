@@ -9,10 +9,12 @@ from typing import Any
 
 from forge.compile.statements import Origin
 from forge.errors import ScenarioError, UnsupportedError
+from forge.located import Tagged
 from forge.scenario.catalog import Catalog
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.foreign_keys import References
 from forge.scenario.generators import CellPlace, Generated, generate, is_generator, literal_of
+from forge.scenario.json_cells import asks_for_zone, with_types
 from forge.scenario.literals import taken, zero_value
 from forge.scenario.rows import StatementTime
 from forge.scenario.state import TableState, stored_bytes_of
@@ -20,6 +22,7 @@ from forge.scenario.where import column_index
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.column_charset import charset_of
+from forge.values.json_binary import decode_document
 
 #: Names the entry of the scenario that the errors of a block belong to.
 Place = Callable[..., AbstractContextManager[None]]
@@ -75,6 +78,11 @@ def _null(column: ColumnDefinition, at: Circumstances) -> Clipped:
 
 
 def _taken(column: ColumnDefinition, literal: Any, at: Circumstances) -> Clipped:
+    if column.type.name == "JSON":
+        made = taken(column.wire, with_types(literal), clips=at.clips)
+        return made._replace(converts=made.value is not None and asks_for_zone(decode_document(made.value)))
+    if isinstance(literal, Tagged):
+        raise ScenarioError(f"{literal} is a value inside a JSON document", expected="a literal without a tag")
     if not at.ignores or at.clips:
         return taken(column.wire, literal, clips=at.clips)
     try:
@@ -142,5 +150,7 @@ def set_by_trigger(
 def origin(index: int, given: Mapping[int, Clipped], defaults: Container[int] = ()) -> Origin:
     """Where a row's value in the column comes from; ``defaults`` are the columns with the keyword DEFAULT."""
     if index in given:
+        if given[index].converts:
+            return "converted"
         return "now" if given[index].is_now else "literal" if given[index].is_read else "unread"
     return "default" if index in defaults else "omitted"

@@ -12,11 +12,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from forge.errors import ScenarioError, nearest
-from forge.located import Located
+from forge.located import Located, Tagged
 from forge.scenario.model import Scenario
+from forge.values.json_binary import Opaque, SqlInteger
 
 #: Python literals that cells may be, besides what YAML has.
 _LITERALS = (bytes, bytearray, memoryview, Decimal, dt.datetime, dt.date, dt.time, dt.timedelta)
+#: What cells may be that msgspec would take apart.
+_WHOLE = (str, int, type(None), Opaque, SqlInteger, Tagged)
 _KINDS = {
     "int": "a whole number",
     "float": "a number",
@@ -52,13 +55,30 @@ def checked(scenario: Scenario) -> Scenario:
     if scenario.origin is not None:
         return scenario
     try:
-        tree = msgspec.to_builtins(scenario, builtin_types=_LITERALS)
+        tree = _tree(scenario)
     except TypeError as error:
         raise ScenarioError(f"the scenario holds something that is no literal: {error}") from None
+    except RecursionError:
+        raise ScenarioError("the scenario holds something that is nested too deep") from None
     try:
         return msgspec.convert(tree, Scenario)
     except msgspec.ValidationError as error:
         raise _explained(str(error), tree, None) from None
+
+
+def _tree(declared: Any) -> Any:
+    """The declared form as mappings, lists and literals."""
+    if isinstance(declared, _WHOLE):
+        return declared
+    if isinstance(declared, msgspec.Struct):
+        fields = msgspec.structs.fields(declared)
+        given = ((field, getattr(declared, field.name)) for field in fields)
+        return {field.encode_name: _tree(value) for field, value in given if value is not field.default}
+    if isinstance(declared, dict):
+        return {key: _tree(value) for key, value in declared.items()}
+    if isinstance(declared, list | tuple):
+        return [_tree(value) for value in declared]
+    return msgspec.to_builtins(declared, builtin_types=_LITERALS)
 
 
 def _explained(message: str, tree: Any, located: Located | None) -> ScenarioError:

@@ -14,6 +14,7 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.generators import CellPlace
+from forge.scenario.json_updates import JsonUpdate, is_json_update
 from forge.scenario.literals import taken, zero_value
 from forge.scenario.rows import omitted_value, with_generated
 from forge.scenario.sqltext import duplicate_sql, insert_sql, select_sql
@@ -74,6 +75,8 @@ class _Insert:
         self.stays_marked = False
         self.stale_number = False
         self.further: list[Further] = []
+        #: Columns of whose JSON functions the time zone was asked.
+        self.converted: set[int] = set()
         self.updates = dict(self._updates())
         self.by_trigger, self.by_update_trigger = self._set_by_triggers()
         #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
@@ -155,6 +158,8 @@ class _Insert:
         found: list[Origin] = ["literal"] if index in self.read else []
         if index in self.now:
             found.append("now")
+        if index in self.converted or any(given[index].converts for given in self.given if index in given):
+            found.append("converted")
         if index in self.defaulted:
             found.append("default" if index in columns else "omitted")
         return frozenset(found)
@@ -184,10 +189,11 @@ class _Insert:
             text = select_sql(verb, self.state, listed, self.insert.select)
         else:
             text = insert_sql(verb, self.state, columns, self.given, listed=listed is not None)
-        return text + duplicate_sql(self.state, self.updates)
+        updates = {index: made if isinstance(made, int) else made.sql for index, made in self.updates.items()}
+        return text + duplicate_sql(self.state, updates)
 
-    def _updates(self) -> Iterator[tuple[int, Clipped | int]]:
-        """What ON DUPLICATE KEY UPDATE sets, by column: a literal, or the column of the new row."""
+    def _updates(self) -> Iterator[tuple[int, Clipped | int | JsonUpdate]]:
+        """What ON DUPLICATE KEY UPDATE sets, by column: a literal, the column of the new row, or JSON functions."""
         declared = self.insert.on_duplicate_key_update if isinstance(self.insert, Insert) else None
         seen: set[int] = set()
         for name, cell in (declared or {}).items():
@@ -199,6 +205,9 @@ class _Insert:
                 seen.add(index)
                 if isinstance(cell, Mapping) and set(cell) == {"values"}:
                     yield index, column_index(self.state, str(cell["values"]))
+                    continue
+                if is_json_update(column, cell):
+                    yield index, JsonUpdate(self.state, index, cell, self.at)
                     continue
                 place = CellPlace(self.at.seed, self.state.name, column.name, self.state.inserted)
                 made = cell_value(column, cell, place, self.at)
@@ -388,6 +397,12 @@ class _Insert:
                 value = self._as_of(column, state.columns[source], new[source])
                 values[index] = not_null(column, value, state.name, clips=self.at.clips or self.at.ignores)
                 literals[index] = NULL
+            elif isinstance(source, JsonUpdate):
+                # Here the server does not patch the stored document.
+                row = [values.get(at, value) for at, value in enumerate(before)]
+                made = source.apply(row[index], row, patches=False)
+                values[index], literals[index] = made.document, NULL._replace(converts=made.converts)
+                self.converted |= {index} if made.converts else set()
             else:
                 values[index], literals[index] = source.value, source
         after, stamped = updated_row(state, before, values, self.by_update_trigger, self.at)

@@ -137,7 +137,11 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
             what = "TEXT" if found.kind == "lob" else "JSON"
             raise ScenarioError(f"a key cannot be on an expression that gives {what}", expected="CAST(... AS CHAR(20))")
         made = KeyExpression(
-            part.expression, RowExpression(expression, definition.columns), found.collation, expression.is_array
+            sql=part.expression,
+            compute=RowExpression(expression, definition.columns),
+            collation=found.collation,
+            arrays=expression.is_array,
+            uses=frozenset(name.lower() for name in expression.columns()),
         )
         for feature in expression_features(made):
             line.require(feature)

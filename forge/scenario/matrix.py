@@ -19,6 +19,7 @@ import msgspec
 from forge.errors import ScenarioError, nearest
 from forge.located import Located, load
 from forge.scenario.convert import convert
+from forge.scenario.json_cells import TAGS
 from forge.scenario.model import Scenario
 from forge.scenario.template import check_parameters, is_template, render
 
@@ -48,7 +49,7 @@ def parse_settings(words: list[str] | tuple[str, ...]) -> dict[str, Any]:
         if not mark or not key:
             raise ScenarioError(f"--set {word!r} sets nothing", expected="--set key=value")
         try:
-            settings[key] = load(value).value
+            settings[key] = load(value, tags=TAGS).value
         except ScenarioError as error:
             raise ScenarioError(f"--set {key}: {error.problem}") from None
     return settings
@@ -89,7 +90,7 @@ class _Source:
         self.file = file
         self.settings = settings
         self.template = is_template(file, text)
-        self.tree: Located | None = None if self.template else load(text, file=file)
+        self.tree: Located | None = None if self.template else load(text, file=file, tags=TAGS)
         parameters = {key: value for key, value in settings.items() if not _is_field(key)}
         matrix = self._matrix(parameters)
         self.excluded = _excluded(matrix)
@@ -117,7 +118,7 @@ class _Source:
             return load("")
         first_line = self.text.count("\n", 0, match.start()) + 1
         rendered = render(match[0], parameters, file=self.file, first_line=first_line)
-        block = load(rendered.text, file=self.file, lines=rendered.lines)
+        block = load(rendered.text, file=self.file, lines=rendered.lines, tags=TAGS)
         return _checked(block.inside("matrix"))
 
     def combinations(self) -> Iterator[dict[str, Any]]:
@@ -148,7 +149,7 @@ class _Source:
             return self.tree.copy()
         names = {key: value for key, value in parameters.items() if key.isidentifier()}
         rendered = render(self.text, names, file=self.file)
-        return load(rendered.text, file=self.file, lines=rendered.lines)
+        return load(rendered.text, file=self.file, lines=rendered.lines, tags=TAGS)
 
 
 def _is_field(key: str) -> bool:

@@ -58,13 +58,13 @@ def _into(verb: str, state: TableState, columns: Sequence[int] | None) -> str:
     return f"{verb} INTO {table_sql(state.table)} ({names})"
 
 
-def duplicate_sql(state: TableState, updates: Mapping[int, Clipped | int]) -> str:
-    """`` ON DUPLICATE KEY UPDATE ...``; a number is a column of the new row.  Nothing if there are no updates."""
+def duplicate_sql(state: TableState, updates: Mapping[int, str | int]) -> str:
+    """`` ON DUPLICATE KEY UPDATE ...`` of SQL texts by column; a number is a column of the new row; "" without any."""
     if not updates:
         return ""
     parts = []
     for index, source in updates.items():
-        value = f"VALUES({identifier(state.columns[source].name)})" if isinstance(source, int) else source.sql
+        value = f"VALUES({identifier(state.columns[source].name)})" if isinstance(source, int) else source
         parts.append(assignment(state.columns[index], value))
     return f" ON DUPLICATE KEY UPDATE {', '.join(parts)}"
 

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from forge.errors import ScenarioError, nearest
+from forge.located import Tagged
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -114,6 +115,8 @@ def yaml_text(value: Any) -> str:
         return str(value)
     if isinstance(value, bytes):
         return f"!!binary {base64.b64encode(value).decode()}"
+    if isinstance(value, Tagged):
+        return f"!{value.tag} {json.dumps(value.text, ensure_ascii=False)}"
     return json.dumps(value, ensure_ascii=False)
 
 

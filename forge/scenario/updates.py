@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from forge.compile.statements import ChangeKind, Context, Evaluation, Further, RowChange, RowsStatement
+from forge.compile.statements import ChangeKind, Context, Evaluation, Further, Origin, RowChange, RowsStatement
 from forge.compile.tables import Row
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.scenario.generators import CellPlace, is_generator
-from forge.scenario.json_updates import is_json_update, json_update
+from forge.scenario.json_updates import Applied, JsonUpdate, is_json_update
 from forge.scenario.rows import with_generated
 from forge.scenario.sqltext import assignment, case_assignment, delete_sql, update_sql
 from forge.scenario.state import TableState
@@ -28,6 +28,7 @@ from forge.scenario.where import (
 )
 from forge.values.base import Value
 from forge.values.clipping import Clipped
+from forge.values.json_equal import equal_documents
 
 
 def update_rows(state: TableState, statement: Statement, update: Update, at: Circumstances) -> RowsStatement:
@@ -41,22 +42,29 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
     before = [state.rows[number] for number in chosen]
     values: dict[int, list[Value | None]] = {}
     literals: dict[int, Clipped] = {}
-    diffs: dict[int, list[bytes | None]] = {}
+    functions: dict[int, JsonUpdate] = {}
+    applied: dict[int, list[Applied]] = {}
     for name, cell in update.set.items():
         with at.place("update", "set", name):
             index = column_index(state, name)
             if index in values:
                 raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
             if is_json_update(state.columns[index], cell):
-                made = json_update(state.columns[index], cell, [row[index] for row in before], update, at)
-                values[index], diffs[index], literals[index] = made
+                if update.set_by_trigger:
+                    raise UnsupportedError("JSON functions in an UPDATE with a BEFORE trigger")
+                functions[index] = JsonUpdate(state, index, cell, at)
+                # SET clauses see what those before them have set.
+                rows = [_so_far(row, values, position) for position, row in enumerate(before)]
+                applied[index] = [functions[index].apply(row[index], row) for row in rows]
+                values[index] = [made.document for made in applied[index]] or [None]
+                literals[index] = Clipped(None, functions[index].sql)
             else:
                 values[index], literals[index] = _new_values(state, index, cell, chosen, at)
     set_columns = list(values)
     by_trigger = set_by_trigger(state, "update", update.set_by_trigger, at)
     assignments = [
         assignment(state.columns[index], literals[index].sql)
-        if index in diffs
+        if index in applied
         else _assigned(state, index, before, values[index], literals[index].sql)
         for index in set_columns
     ]
@@ -71,7 +79,12 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
                 at.references.check_row(state, after, state.rows[number])
                 cascaded = at.references.parent_changes(state, state.rows[number], after)
                 further += [Further(len(changes), change) for change in cascaded]
-                noted = {index: of_rows[position] for index, of_rows in diffs.items()}
+                noted = {index: of_rows[position].diffs for index, of_rows in applied.items()}
+                if not changes:
+                    # The first row that is logged: what those before it did shows with it.
+                    for index, of_rows in applied.items():
+                        asked = any(made.converts for made in of_rows[: position + 1])
+                        literals[index] = literals[index]._replace(converts=asked)
                 first_stamped = stamped if not changes else first_stamped
                 changes.append(RowChange(state.rows[number], after, diffs=noted))
                 state.change(number, after)
@@ -86,17 +99,29 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
         context=replace(
             searched.context,
             matched=len(chosen),
-            reads=_read_columns(state, conditions, len(chosen)),
+            reads=_read_columns(state, conditions, len(chosen)).union(
+                _read_for_checks(state, values), *(made.reads for made in functions.values())
+            ),
             origins=tuple(
-                frozenset(
-                    ["now" if index in literals and literals[index].is_now else "literal"]
-                    if any(value is not None for value in given.get(index, ())) and chosen
-                    else []
-                )
+                _origins(given.get(index, ()) if chosen else (), literals.get(index), applied.get(index, ()))
                 for index in range(len(state.columns))
             ),
         ),
     )
+
+
+def _origins(values: Sequence[Value | None], cell: Clipped | None, applied: Sequence[Applied]) -> frozenset[Origin]:
+    """Where the values of a column come from in all rows."""
+    found: list[Origin] = []
+    if any(value is not None for value in values):
+        found.append("now" if cell is not None and cell.is_now else "literal")
+    if any(made.converts for made in applied) or (found and cell is not None and cell.converts):
+        found.append("converted")
+    return frozenset(found)
+
+
+def _so_far(row: Row, values: Mapping[int, list[Value | None]], position: int) -> Row:
+    return tuple(values[index][position] if index in values else value for index, value in enumerate(row))
 
 
 def _evaluated(
@@ -154,19 +179,27 @@ def updated_row(
     early = not state.columns[0].wire.dialect.is_mariadb
     seen = values if early else {**values, **made}
     row = with_generated(state.columns, [seen.get(index, value) for index, value in enumerate(before)], clips=at.clips)
-    changes = row != before
+    changes = not _is_same(state, before, row)
     if changes:
         row = tuple(
             at.time.text(column.type.fsp) if column.column.on_update_now and index not in seen else value
             for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
         )
     row = with_generated(state.columns, [made.get(index, value) for index, value in enumerate(row)], clips=at.clips)
-    return (before if row == before else row), changes
+    return (before if _is_same(state, before, row) else row), changes
 
 
 def unstamped(state: TableState, literals: Mapping[int, Clipped]) -> dict[int, Clipped]:
     """The literals of a row whose ON UPDATE CURRENT_TIMESTAMP was not evaluated."""
     return {index: NULL for index, column in enumerate(state.columns) if column.column.on_update_now} | dict(literals)
+
+
+def _is_same(state: TableState, before: Row, after: Row) -> bool:
+    """Whether an UPDATE changes nothing; JSON documents are compared by their values."""
+    return all(
+        old == new or (column.type.name == "JSON" and old is not None and new is not None and equal_documents(old, new))
+        for column, old, new in zip(state.columns, before, after, strict=True)
+    )
 
 
 def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Circumstances) -> RowsStatement:
@@ -235,3 +268,14 @@ def _read_columns(state: TableState, conditions: list[Condition], affected: int)
     """The columns that our SQL of an UPDATE reads: in WHERE, and in ORDER BY where there are several rows."""
     order = state.clustering.parts if state.clustering is not None and affected > 1 else ()
     return frozenset((*(condition.index for condition in conditions), *(part.column for part in order)))
+
+
+def _read_for_checks(state: TableState, assigned: Collection[int]) -> set[int]:
+    """The columns of CHECK constraints on what is assigned; MariaDB's JSON columns have one (recorded)."""
+    found = {
+        index for index in assigned if state.columns[index].holds_json and state.columns[index].type.name != "JSON"
+    }
+    for _, holds in state.checks:
+        used = {column_index(state, name) for name in holds.expression.columns()}
+        found |= used if used & set(assigned) else set()
+    return found

@@ -15,7 +15,8 @@ from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column, Piece, Value
 from forge.values.json_binary import Json, Opaque, SqlInteger, decode_document, encode_document
 from forge.values.json_explain import explain_document
-from forge.values.json_sql import json_literal
+from forge.values.json_opaque import VARCHAR
+from forge.values.json_sql import SqlExpression, json_literal
 from forge.values.json_text import format_json, parse_json, parse_number
 from forge.values.length_prefixed import LengthPrefixed
 
@@ -75,7 +76,8 @@ class JsonCodec(LengthPrefixed):
 def as_json(declared: Any, depth: int = 0) -> Json:
     """A declared Python object as a JSON value.
 
-    Decimals become doubles and integers beyond 64 bits too, as the same digits in JSON text do.  Raises
+    Decimals become doubles and integers beyond 64 bits too, as the same digits in JSON text do; bytes inside a document
+    are an opaque VARBINARY.  Raises
     ScenarioError for what JSON lacks, dates included: a plain YAML date is most likely meant as a string.
     """
     if depth > 100:
@@ -88,13 +90,15 @@ def as_json(declared: Any, depth: int = 0) -> Json:
         return float(declared)
     if isinstance(declared, int) and not isinstance(declared, bool) and not -(2**63) <= declared < 2**64:
         return parse_number(str(declared))
+    if isinstance(declared, bytes) and depth:
+        return Opaque(VARCHAR, declared)
     if isinstance(declared, date | datetime | time | timedelta):
         raise ScenarioError(
             f"JSON has no {type(declared).__name__}",
             expected="a quoted string, or an Opaque of forge.values.json_opaque",
             suggestion=f'"{declared}"',
         )
-    if declared is None or isinstance(declared, bool | int | float | str | Opaque | SqlInteger):
+    if declared is None or isinstance(declared, bool | int | float | str | Opaque | SqlInteger | SqlExpression):
         return declared
     raise ScenarioError(
         f"JSON cannot hold a Python {type(declared).__name__}",

@@ -12,6 +12,7 @@ BIT             16    the bits, most significant byte first
 VARBINARY ...   15    the bytes; x'..' and b'..' literals and most functions give this one
 BINARY          254   the bytes, padded with 00
 BLOB ...        252   the bytes; TINYBLOB 249, MEDIUMBLOB 250, LONGBLOB 251
+ucs2, utf16 ..  253   the bytes of text columns whose characters have at least two (recorded on MySQL 9.7)
 ==============  ====  ==================================================================================
 
 Unlike DATETIME2 and TIME2 columns the packed numbers carry no offset.  Source: ``sql-common/json_binary.cc``,
@@ -21,6 +22,7 @@ Unlike DATETIME2 and TIME2 columns the packed numbers carry no offset.  Source: 
 from __future__ import annotations
 
 import base64
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final
@@ -29,7 +31,8 @@ from forge.errors import FormatError, ScenarioError
 from forge.values.decimals import MAX_PRECISION, MAX_SCALE, pack, packed_size, unpack
 from forge.values.json_binary import Opaque
 
-TIMESTAMP, DATE, TIME, DATETIME, VARCHAR, BIT, DECIMAL, BLOB, STRING = 7, 10, 11, 12, 15, 16, 246, 252, 254
+TIMESTAMP, DATE, TIME, DATETIME, VARCHAR, BIT, DECIMAL = 7, 10, 11, 12, 15, 16, 246
+TINY_BLOB, MEDIUM_BLOB, LONG_BLOB, BLOB, VAR_STRING, STRING = 249, 250, 251, 252, 253, 254
 
 _BASE64_LINE: Final = 76
 
@@ -90,6 +93,10 @@ def opaque_text(value: Opaque) -> tuple[str, bool]:
         return f"{opaque_number(value):f}", False
     if value.field_type in (DATE, TIME, DATETIME, TIMESTAMP):
         return temporal_text(value), True
+    if value.field_type == VAR_STRING:
+        # Printed as if it were text; where it is not even UTF-8, so is what the server sends.
+        with suppress(UnicodeDecodeError):
+            return value.data.decode(), True
     # The server's base64 breaks lines, also inside a JSON string.
     encoded = base64.b64encode(value.data).decode("ascii")
     lines = "\n".join(encoded[at : at + _BASE64_LINE] for at in range(0, len(encoded), _BASE64_LINE))

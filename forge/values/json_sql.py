@@ -6,15 +6,32 @@ type inside JSON_ARRAY or JSON_OBJECT.  Every form was executed on MySQL 9.7 and
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
 
 from forge.errors import UnsupportedError
 from forge.values.json_binary import Json, Opaque, SqlInteger
-from forge.values.json_opaque import BIT, BLOB, DATE, DATETIME, DECIMAL, STRING, TIME, TIMESTAMP, VARCHAR, opaque_text
+from forge.values.json_opaque import (
+    BIT,
+    BLOB,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    LONG_BLOB,
+    STRING,
+    TIME,
+    TIMESTAMP,
+    VARCHAR,
+    opaque_text,
+)  # fmt: skip
 from forge.values.json_text import format_double, format_json
 from forge.values.literals import quoted
 
-_LONG_BLOB: Final = 251
+
+@dataclass(frozen=True, slots=True)
+class SqlExpression:
+    """Stands in a document for a value that SQL computes: the name of a column."""
+
+    sql: str
 
 
 def json_literal(value: Json) -> str:
@@ -33,12 +50,12 @@ def json_argument(value: Json) -> str:
 
 
 def is_textual(value: Json) -> bool:
-    """Whether JSON text stores this value with its types: nothing in it is an SqlInteger or Opaque."""
+    """Whether JSON text stores this value with its types: nothing in it is an SqlInteger, Opaque or SqlExpression."""
     if isinstance(value, dict):
         return all(map(is_textual, value.values()))
     if isinstance(value, list | tuple):
         return all(map(is_textual, value))
-    return not isinstance(value, SqlInteger | Opaque)
+    return not isinstance(value, SqlInteger | Opaque | SqlExpression)
 
 
 def string_literal(text: str) -> str:
@@ -52,6 +69,8 @@ def _expression(value: Json) -> str:
         return f"JSON_OBJECT({', '.join(members)})"
     if isinstance(value, list | tuple):
         return f"JSON_ARRAY({', '.join(map(_expression, value))})"
+    if isinstance(value, SqlExpression):
+        return value.sql
     if value is None:
         return "NULL"
     if isinstance(value, bool):
@@ -71,7 +90,7 @@ def _expression(value: Json) -> str:
 def _opaque_expression(value: Opaque) -> str:
     if value.field_type == VARCHAR:
         return f"x'{value.data.hex()}'"
-    if value.field_type == _LONG_BLOB:
+    if value.field_type == LONG_BLOB:
         return f"UNCOMPRESS(COMPRESS(x'{value.data.hex()}'))"
     if value.field_type == BIT and 0 < len(value.data) <= 8:
         number = int.from_bytes(value.data, "big")

@@ -7,7 +7,8 @@ from typing import Any
 
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.scenario.expressions.evaluation import Document, Operand, Row, Rule, Unsigned, evaluate, text_of
-from forge.values.json_binary import Json, SqlInteger
+from forge.values.json_binary import Json, Opaque, SqlInteger
+from forge.values.json_opaque import opaque_text
 from forge.values.json_path import Cell, Leg, Member, parse_path
 from forge.values.json_text import format_json, parse_json
 
@@ -85,6 +86,8 @@ def _extract(node: Any, row: Row) -> Operand:
 
 def unquoted(value: Json) -> str:
     """JSON_UNQUOTE."""
+    if isinstance(value, Opaque):
+        return opaque_text(value)[0]
     return value if isinstance(value, str) else format_json(value)
 
 
