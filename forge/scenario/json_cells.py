@@ -14,16 +14,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Tagged
 from forge.scenario.column_sizes import GEOMETRIES
-from forge.scenario.definition import ColumnDefinition
-from forge.scenario.state import stored_bytes_of
+from forge.scenario.expressions import Cells, Operand
 from forge.values import decode, encode
 from forge.values.base import Value
 from forge.values.column_charset import charset_of
@@ -45,6 +44,9 @@ from forge.values.json_opaque import (
     opaque_decimal,
     opaque_time,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from forge.scenario.definition import ColumnDefinition
 
 #: The tags of YAML that scenarios know.
 TAGS: Final = frozenset(
@@ -160,5 +162,21 @@ def _text_of_cell(column: ColumnDefinition, value: Value) -> Json:
     known = charset_of(column.wire)
     if known is not None and known.min_length > 1:
         # The server takes them as they are stored.
-        return Opaque(VAR_STRING, stored_bytes_of(column, text))
+        return Opaque(VAR_STRING, known.encode(text))
     return text
+
+
+def cells_for(
+    columns: Sequence[ColumnDefinition], row: Sequence[Value | None], names: Container[str]
+) -> Mapping[str, Operand]:
+    """The cells of the columns called ``names`` (lower-case), for an expression."""
+    used = {
+        column.name.lower(): (column, value)
+        for column, value in zip(columns, row, strict=True)
+        if column.name.lower() in names
+    }
+    operands = {name: column.operand(value) for name, (column, value) in used.items()}
+    if columns[0].wire.dialect.is_mariadb:
+        # Its documents are text.
+        return operands
+    return Cells(operands, lambda name: document_of_cell(*used[name]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from forge.scenario.column_sizes import GEOMETRIES, LOBS, WITHOUT_KEY, stored_by
 from forge.scenario.engines import key_limit
 from forge.scenario.expressions import Expression, parse_expression
 from forge.scenario.expressions.types import result_type
+from forge.scenario.json_cells import cells_for
 from forge.scenario.syntax import KeyDraft, PartDraft
 from forge.scenario.tokens import SqlError, SqlUnsupported, at_offset
 from forge.servers import server_line
@@ -107,12 +108,7 @@ class RowExpression:
 
     def __call__(self, row: Row) -> Any:
         names = {name.lower() for name in self.expression.columns()}
-        cells: Mapping[str, Any] = {
-            column.name.lower(): column.operand(value)
-            for column, value in zip(self.columns, row, strict=True)
-            if column.name.lower() in names
-        }
-        return self.expression.evaluate(cells)
+        return self.expression.evaluate(cells_for(self.columns, row, names))
 
 
 def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> KeyExpression:

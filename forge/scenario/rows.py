@@ -11,9 +11,11 @@ from forge.compile.tables import Row
 from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition
 from forge.scenario.expressions import Document, Operand
+from forge.scenario.json_cells import cells_for
 from forge.scenario.literals import taken, zero_value
 from forge.values.base import Value
 from forge.values.json_binary import encode_document
+from forge.values.json_codec import as_json
 from forge.values.json_text import format_json
 
 
@@ -44,7 +46,7 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     if column.default is not None:
         value = column.default.evaluate({})
         if value is not None:
-            return taken(column.wire, as_literal(column, value), clips=clips).value
+            return _stored(column, value, clips=clips)
     if facts.nullable:
         return None
     if facts.type.name == "ENUM":
@@ -62,20 +64,23 @@ def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value |
     for index, column in enumerate(columns):
         if column.generated is None:
             continue
-        operands = {
-            other.name.lower(): other.operand(row[i])
-            for i, other in enumerate(columns)
-            if other.name.lower() in column.column.uses
-        }
         try:
-            result = column.generated.evaluate(operands)
-            row[index] = None if result is None else taken(column.wire, as_literal(column, result), clips=clips).value
+            result = column.generated.evaluate(cells_for(columns, row, column.column.uses))
+            row[index] = None if result is None else _stored(column, result, clips=clips)
         except ScenarioError as error:
             error.problem = f"generated column {column.name!r}: {error.problem}"
             raise
         if row[index] is None and not column.column.nullable:
             raise ScenarioError(f"generated column {column.name!r} is NOT NULL, but its value is NULL")
     return tuple(row)
+
+
+def _stored(column: ColumnDefinition, result: Operand, *, clips: bool) -> Value | None:
+    literal = as_literal(column, result)
+    if column.type.name == "JSON" and not isinstance(literal, str):
+        # No literal may give the types that an expression gives.
+        return literal if isinstance(literal, bytes) else encode_document(as_json(literal))
+    return taken(column.wire, literal, clips=clips).value
 
 
 def as_literal(column: ColumnDefinition, value: Operand) -> Any:

@@ -16,6 +16,7 @@ from forge.scenario.expressions.documents import DOCUMENT_RULES, OF_MYSQL_ONLY
 from forge.scenario.expressions.evaluation import (
     OF_STATEMENTS,
     RULES,
+    Cells,
     Document,
     Field,
     Operand,
@@ -88,4 +89,4 @@ def parse_expression(sql: str, family: str = "mysql", *, in_statement: bool = Fa
     return Expression(sql, tree)
 
 
-__all__ = ["Document", "Expression", "Field", "Operand", "Unsigned", "parse_expression"]
+__all__ = ["Cells", "Document", "Expression", "Field", "Operand", "Unsigned", "parse_expression"]

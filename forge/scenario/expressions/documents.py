@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from forge.errors import FormatError, ScenarioError, UnsupportedError
-from forge.scenario.expressions.evaluation import Document, Operand, Row, Rule, Unsigned, evaluate, text_of
+from forge.scenario.expressions.evaluation import (
+    BIGINT_MAX,
+    Cells,
+    Document,
+    Operand,
+    Row,
+    Rule,
+    Unsigned,
+    evaluate,
+    kind_of,
+    text_of,
+)
 from forge.values.json_binary import Json, Opaque, SqlInteger
-from forge.values.json_opaque import opaque_text
+from forge.values.json_opaque import opaque_decimal, opaque_text
 from forge.values.json_path import Cell, Leg, Member, parse_path
 from forge.values.json_text import format_json, parse_json
 
@@ -112,15 +124,39 @@ def scalar_at(node: Any, row: Row) -> Json:
     return None if len(found) != 1 or isinstance(found[0], (list, tuple, dict)) else found[0]
 
 
-def _element(value: Operand) -> Json:
-    """An operand inside a document that JSON_ARRAY or JSON_OBJECT makes."""
+#: Nodes whose integers and text are the same inside a document; others may be booleans, moments or DECIMALs there.
+_SAME_INSIDE = frozenset((
+    "Literal", "Boolean", "Null", "Neg", "Paren", "Add", "Sub", "Mul", "IntDiv", "Length", "JSON_LENGTH",
+    "Concat", "ConcatWs", "Lower", "Upper", "Trim", "Substring", "Left", "Right", "Reverse",
+    "JSONExtract", "JSONExtractScalar", "JSON_UNQUOTE", "JSON_ARRAY", "JSONObject",
+))  # fmt: skip
+
+
+def _element(node: Any, row: Row) -> Json:
+    """What an expression is inside a document that JSON_ARRAY or JSON_OBJECT makes (recorded on MySQL 9.7)."""
+    kind = kind_of(node)
+    if kind == "Column" and isinstance(row, Cells):
+        return row.document(node.name.lower())
+    if kind == "Cast" and node.args["to"].this.name in ("BIGINT", "UBIGINT", "CHAR", "NCHAR", "JSON"):
+        pass
+    elif kind not in _SAME_INSIDE and kind != "Column":
+        raise UnsupportedError(f"{kind.upper()} inside JSON_ARRAY or JSON_OBJECT is not supported yet")
+    value = evaluate(node, row)
     if isinstance(value, Document):
         return value.value
-    return SqlInteger(value.value, unsigned=True) if isinstance(value, Unsigned) else value
+    if isinstance(value, Unsigned):
+        return SqlInteger(value.value, unsigned=True)
+    if isinstance(value, Decimal):
+        if kind_of(node.this if kind == "Neg" else node) not in ("Literal", "Column"):
+            raise UnsupportedError("a computed DECIMAL inside JSON_ARRAY or JSON_OBJECT is not supported yet")
+        return opaque_decimal(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return SqlInteger(value, unsigned=value > BIGINT_MAX)
+    return value
 
 
 def _json_array(node: Any, row: Row) -> Operand:
-    return [_element(evaluate(part, row)) for part in node.expressions]
+    return [_element(part, row) for part in node.expressions]
 
 
 def _json_object(node: Any, row: Row) -> Operand:
@@ -129,7 +165,7 @@ def _json_object(node: Any, row: Row) -> Operand:
         key = evaluate(pair.this, row)
         if key is None:
             raise ScenarioError("a member of JSON_OBJECT is called NULL", expected="text")
-        made[text_of(key)] = _element(evaluate(pair.expression, row))
+        made[text_of(key)] = _element(pair.expression, row)
     return made
 
 

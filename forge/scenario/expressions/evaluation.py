@@ -49,6 +49,15 @@ class Field(str):
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}\Z")
 
+
+class Cells(dict[str, Operand]):
+    """The cells of a row as operands, by lower-case column name; ``document`` gives one as it is inside a document."""
+
+    def __init__(self, cells: Mapping[str, Operand], document: Callable[[str], Json]) -> None:
+        super().__init__(cells)
+        self.document = document
+
+
 #: How each node of a tree is computed, by the name of its class (functions that sqlglot does not know: their own).
 RULES: dict[str, Rule] = {}
 
