@@ -6,7 +6,9 @@ from typing import Any
 
 from forge.check.used import RECORD_FEATURES
 from forge.events.event import Event
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.gtid import AnonymousGtid
+from forge.events.mariadb_compressed import QueryCompressed
 from forge.events.optional_metadata import MetadataRecord
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
@@ -34,7 +36,7 @@ def as_seen(event: Event, line: ServerLine) -> Event:
         if not line.knows("logical_clock"):
             gone |= dict.fromkeys(("clock_type", "last_committed", "sequence_number"), None)
         return event.replace(body=body.replace(**gone)) if gone else event
-    if isinstance(body, Query):
+    if isinstance(body, (Query, ExecuteLoadQuery, QueryCompressed)):
         return event.replace(body=body.replace(status_variables=_known(body.status_variables, line)))
     return event
 

@@ -13,15 +13,17 @@ from forge.compile.requirements import table_features
 from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError
 from forge.events.event import Event
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
+from forge.events.mariadb_compressed import QueryCompressed, plain_query
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.row_image import present_columns
 from forge.events.rows import ROWS_BODIES, RowsBody
 from forge.events.table_map import TableMap
 from forge.servers import ServerLine
-from forge.servers.features import features
+from forge.servers.features import features, features_of_statement
 
 USE_SQL_FOREIGN_KEY = 0x0010
 GENERATED_INVISIBLE_KEY = 0x0004
@@ -58,7 +60,7 @@ def event_uses(logged: LoggedEvent, tables: TableMaps, consumer: ServerLine) -> 
         yield from _table_map(body)
     elif isinstance(body, ROWS_BODIES):
         yield from _rows(body, tables)
-    elif isinstance(body, Query):
+    elif isinstance(body, (Query, ExecuteLoadQuery, QueryCompressed)):
         yield from _query(body, consumer)
 
 
@@ -106,8 +108,10 @@ def _rows(body: RowsBody, tables: TableMaps) -> Iterator[Use]:
         yield Use("extra_row_info")
 
 
-def _query(body: Query, consumer: ServerLine) -> Iterator[Use]:
+def _query(body: Query | ExecuteLoadQuery | QueryCompressed, consumer: ServerLine) -> Iterator[Use]:
     known = features()
+    text = plain_query(body).query if isinstance(body, QueryCompressed) else body.query
+    yield from map(Use, features_of_statement(text))
     for name, value in body.status_variables:
         if name in known:
             yield Use(name)

@@ -9,16 +9,22 @@ from typing import Any
 import pytest
 
 from forge.binlog import write_binlog
+from forge.binlog.logged import logged_events
 from forge.check.canonical import canonical_events
 from forge.check.compare import check
 from forge.check.compat import Report, compatibility, summary
 from forge.check.decoders import decoder
+from forge.check.seen import as_seen
+from forge.check.table_maps import TableMaps
+from forge.check.used import event_uses
 from forge.cli.app import run
-from forge.compile import compile_files
-from forge.scenario import event, plan
+from forge.compile import compile_files, compile_plan
+from forge.events.execute_load_query import ExecuteLoadQuery
+from forge.resources import corpora_dir
+from forge.scenario import Scenario, ddl, event, plan
 from forge.scenario.matrix import base_scenario
-from forge.servers import server_names
-from forge.servers.features import Feature, features
+from forge.servers import server_line, server_names
+from forge.servers.features import Feature, features, features_of_statement
 
 SCENARIO = """
 scenario: shop
@@ -180,3 +186,53 @@ def test_the_documented_table_is_that_of_the_features() -> None:
     text = (Path(__file__).resolve().parents[2] / "docs" / "compat.md").read_text()
     missing = [row(feature) for feature in features().values() if row(feature) not in text]
     assert missing == [], "docs/compat.md needs these rows:\n" + "\n".join(missing)
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        ("CREATE TABLE `t0` (\n  `id` int NOT NULL\n) START TRANSACTION", ["atomic_create_select"]),
+        ("CREATE TABLE t (a VARCHAR(40) DEFAULT ') START TRANSACTION')", []),
+        ("ALTER TABLE t RENAME COLUMN a TO b", ["rename_column"]),
+        ("/* x */ alter table t rename key a to b, algorithm=instant", ["rename_index", "algorithm_instant"]),
+        ("CREATE TABLE t (g POINT NOT NULL SRID 4326)", ["srid"]),
+        ("CREATE TABLE t (a INT, CHECK (a > 0) NOT ENFORCED)", ["not_enforced", "checks"]),
+        ("CREATE TABLE t (a INT, b INT, KEY k (a, b(3) DESC))", ["descending_keys"]),
+        ("CREATE TABLE t (a INT, `desc` INT, KEY k (a))", []),
+        ("CREATE DATABASE d ENCRYPTION='N'", ["encrypted_databases"]),
+        ("CREATE OR REPLACE TABLE t (a INT)", ["create_or_replace"]),
+        ("CREATE OR REPLACE VIEW v AS SELECT 1", []),
+        ("ALTER TABLE t ADD COLUMN IF NOT EXISTS a INT", ["conditional_alter"]),
+        ("CREATE TABLE IF NOT EXISTS t (a INT)", []),
+        ("DROP TABLE IF EXISTS t", []),
+        ("CREATE SEQUENCE s", ["sequences"]),
+        ("CREATE TABLE t (a INT) WITH SYSTEM VERSIONING", ["system_versioning"]),
+        ("CREATE TABLE t (a INT, b INT AS (a) PERSISTENT)", ["persistent_columns"]),
+        ("CREATE TABLE t (a INT) ENGINE=Aria PAGE_CHECKSUM=1", ["mariadb_table_options"]),
+        ("INSERT INTO t VALUES ('ALGORITHM=INSTANT') -- srid 4", []),
+    ],
+)
+def test_the_words_of_a_statement_tell_what_a_replica_needs(sql: str, found: list[str]) -> None:
+    assert list(features_of_statement(sql)) == found
+
+
+def test_a_replica_that_does_not_parse_a_statement_stops_there() -> None:
+    scenario = Scenario(
+        scenario="t", server="mysql-9.7", tables=["CREATE TABLE d.t (a INT PRIMARY KEY) CHARACTER SET latin1"]
+    ).transaction(ddl("ALTER TABLE d.t RENAME COLUMN a TO b"))
+    made = plan(scenario)
+    found = compatibility(made, [write_binlog(compile_plan(made))], "mariadb-10.2")
+    (finding,) = [finding for finding in found.findings if finding.feature == "rename_column"]
+    assert (finding.effect, finding.consumer, finding.since) == ("refuse", "replica", "MariaDB 10.5.2 or later")
+
+
+def test_status_variables_of_load_data_count_as_those_of_queries() -> None:
+    path = Path(corpora_dir()) / "recordings" / "statements" / "load-data-statement" / "mysql-9.7"
+    tables, uses = TableMaps(), set()
+    for logged in logged_events((path / "binlog.000001").read_bytes()):
+        if logged.placed.event.type_name == "EXECUTE_LOAD_QUERY":
+            uses |= {use.feature for use in event_uses(logged, tables, server_line("mysql-5.5"))}
+            seen = as_seen(logged.placed.event, server_line("mysql-5.5")).body
+            assert isinstance(seen, ExecuteLoadQuery)
+            assert "default_collation_for_utf8mb4" not in dict(seen.status_variables)
+    assert {"default_collation_for_utf8mb4", "collation_of_session"} <= uses
