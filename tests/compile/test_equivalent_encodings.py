@@ -24,6 +24,8 @@ from forge.render.schema_of import schemas_of
 from forge.servers import server_line
 from forge.testing.tables import equivalent_forms, rows_of, tables
 
+pytestmark = pytest.mark.slow
+
 LINES = ("mysql-9.7", "mariadb-11.8")
 #: Records that full metadata has and minimal metadata has not.
 FULL_ONLY = ["column_name", "set_members", "enum_members", "simple_primary_key", "prefix_primary_key",

@@ -95,6 +95,7 @@ def test_a_listing_shows_the_rest_of_a_block_as_bytes_and_records_with_long_leng
     assert "- - 1\n  - '01100000'\n  - 3\n" in long
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["faults", "geometry-faults", "vector-faults", "encodings", "forms"])
 def test_every_case_of_the_shipped_families_reads_as_its_verdict_says(family: str) -> None:
     path = FAMILIES / f"{family}.yaml"
