@@ -93,6 +93,11 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     generate_invisible_primary_key: bool = False
     foreign_key_checks: bool = True
     unique_checks: bool = True
+    #: AUTO_INCREMENT numbers are ``offset``, ``offset + increment`` and so on.
+    auto_increment_increment: int = 1
+    auto_increment_offset: int = 1
+    #: The language of names of months and days.
+    lc_time_names: str = "en_US"
     #: The session's sql_mode: "" clips values that a column cannot hold; without it, the server's default refuses them.
     sql_mode: str | None = None
     #: MariaDB: false makes tables whose TIME, DATETIME and TIMESTAMP have the forms of servers before 5.6.

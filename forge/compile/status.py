@@ -14,7 +14,7 @@ from forge.compile.statements import DdlStatement, Evaluation, Origin, RowsState
 from forge.compile.tables import TableColumn
 from forge.events.event import SUPPRESS_USE
 from forge.events.status_vars import StatusVariables
-from forge.servers import ServerLine
+from forge.servers import ServerLine, locale_names
 from forge.servers.features import features
 
 THREAD_SPECIFIC = 0x0004
@@ -41,6 +41,11 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
         "catalog": "std",
         "charset": line.client_charset,
     }
+    numbers = (session.auto_increment_increment, session.auto_increment_offset)
+    if numbers != (1, 1):
+        variables["auto_increment"] = numbers
+    if session.lc_time_names != "en_US":
+        variables["lc_time_names"] = locale_names().index(session.lc_time_names)
     if line.default_collation_for_utf8mb4 is not None:
         variables["default_collation_for_utf8mb4"] = line.default_collation_for_utf8mb4
     return variables

@@ -42,6 +42,8 @@ class Circumstances:
     line: int | None
     #: The session has no strict mode.
     clips: bool = False
+    #: auto_increment_increment and auto_increment_offset.
+    numbers: tuple[int, int] = (1, 1)
     #: Statements may be logged as their texts.
     is_text: bool = False
     #: INSERT IGNORE: impossible values become warnings.

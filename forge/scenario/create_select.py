@@ -15,7 +15,8 @@ from forge.errors import ScenarioError
 from forge.scenario.column_sizes import LOBS
 from forge.scenario.definition import ColumnDefinition, Definition
 from forge.scenario.engines import INNODB
-from forge.scenario.state import Numbering, TableState
+from forge.scenario.numbering import Numbering
+from forge.scenario.state import TableState
 from forge.scenario.syntax import CharsetClause, ColumnDraft, CreateTable, SelectDraft, SelectedColumn, TypeDraft
 from forge.scenario.tokens import SqlError, SqlUnsupported, at_offset
 from forge.scenario.where import matching, parse_where

@@ -16,9 +16,10 @@ from forge.scenario.definition import ColumnDefinition
 from forge.scenario.generators import CellPlace
 from forge.scenario.json_updates import JsonUpdate, is_json_update
 from forge.scenario.literals import taken, zero_value
+from forge.scenario.numbering import Numbering
 from forge.scenario.rows import omitted_value, with_generated
 from forge.scenario.sqltext import duplicate_sql, insert_sql, select_sql
-from forge.scenario.state import Numbering, TableState, largest_number
+from forge.scenario.state import TableState, largest_number
 from forge.scenario.statement_model import Insert, Replace, Statement
 from forge.scenario.updates import unstamped, updated_row
 from forge.scenario.where import column_index
@@ -44,7 +45,7 @@ def insert_rows(
         at = replace(at, ignores=True)
     new = _Insert(state, statement, kind, insert, at)
     if not rows_known:
-        new.numbering = Numbering(state.next_auto_increment, 1, is_lost=state.number_is_lost)
+        new.numbering = replace(new.numbering, rows=1)
     return new.run()
 
 
@@ -64,7 +65,7 @@ class _Insert:
         known = known if self.keeps_rows else _NO_END
         reserves = is_transactional(state.table)
         following = state.next_auto_increment if self.keeps_rows else 1
-        self.numbering = Numbering(following, known, reserves, state.number_is_lost)
+        self.numbering = Numbering(following, known, reserves, state.number_is_lost, *at.numbers)
         self.rows = rows
         self.listed: set[int] = set()
         self.given: list[dict[int, Clipped]] = []

@@ -422,6 +422,7 @@ class _Planner:
             seed=self.scenario.seed,
             time=self._time(*place),
             clips=self.scenario.session.sql_mode is not None or not self.line.strict,
+            numbers=(self.scenario.session.auto_increment_increment, self.scenario.session.auto_increment_offset),
             is_text=self.scenario.session.binlog_format != "row",
             place=lambda *steps: self._place((*path, *steps)),
             references=References(self.catalog, self.line, checks=self.scenario.session.foreign_key_checks),

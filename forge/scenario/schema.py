@@ -33,6 +33,9 @@ _SESSION = {
     "compression_level": "Level of the payloads' zstd compression.",
     "foreign_key_checks": "SET foreign_key_checks.",
     "unique_checks": "SET unique_checks.",
+    "auto_increment_increment": "SET auto_increment_increment: the distance of generated numbers.",
+    "auto_increment_offset": "SET auto_increment_offset: the first of them.",
+    "lc_time_names": "SET lc_time_names, such as de_DE.",
     "facts": "What a recording tells of its session and a scenario cannot decide.",
 }
 

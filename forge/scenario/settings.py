@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 
 from forge.compile.session import Session
-from forge.errors import ScenarioError, UnsupportedError
+from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Path
-from forge.servers import ServerLine
+from forge.servers import ServerLine, locale_names
 
 #: Lowest and highest values (sys_vars.cc, MAX_LOG_UNIQUE_FN_EXT; max_binlog_size is only rounded up to 4096).
 _BOUNDS = {
     "server_id": (0, (1 << 32) - 1),
     "gtid_domain_id": (0, (1 << 32) - 1),
+    "auto_increment_increment": (1, 65535),
+    "auto_increment_offset": (1, 65535),
     "first_file": (1, (1 << 31) - 1),
     "max_binlog_size": (1, 1 << 30),
     "compression_level": (1, 22),
@@ -29,6 +31,17 @@ def wrong_settings(session: Session) -> Iterator[tuple[Path, ScenarioError]]:
         value = getattr(session, name)
         if value is not None and not lowest <= value <= highest:
             yield ("session", name), ScenarioError(f"{name} is {value}", expected=f"{lowest} to {highest}")
+    if session.lc_time_names not in locale_names():
+        suggestion = nearest(session.lc_time_names, locale_names())
+        yield (
+            ("session", "lc_time_names"),
+            ScenarioError(f"{session.lc_time_names!r} is no locale", expected="a name as de_DE", suggestion=suggestion),
+        )
+    if 1 < session.auto_increment_increment < session.auto_increment_offset:
+        yield (
+            ("session", "auto_increment_offset"),
+            UnsupportedError("an auto_increment_offset beyond the increment, which servers treat each in their way"),
+        )
     if not 1 <= session.payload.frames <= 1000:
         yield (
             ("session", "payload", "frames"),
@@ -61,6 +74,7 @@ def check_selects(session: Session, line: ServerLine) -> None:
         ("compression", session.compression),
         ("log_bin_compress", session.log_bin_compress),
         ("sql_mode", session.sql_mode is not None),
+        ("auto_increment_increment", session.auto_increment_increment != 1),
     )
     for name, given in odd:
         if given:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from forge.charsets import compare_key
 from forge.compile.keys import KeyEntry, key_entries
 from forge.compile.table_map import key_of_rows, unique_keys
 from forge.compile.tables import Key, Row, Table
-from forge.errors import ScenarioError, UnsupportedError
+from forge.errors import ScenarioError
 from forge.scenario.definition import ColumnDefinition, Definition
 from forge.scenario.expressions import parse_expression
 from forge.scenario.key_definition import RowExpression
@@ -20,74 +19,6 @@ from forge.values.column_charset import charset_of
 from forge.values.integers import bounds
 
 BINARY_COLLATION = 63
-#: handler::update_auto_increment reserves 1, 2, 4 ... values at a time where the number of rows is not known.
-_MAX_RESERVED_BITS = 16
-
-
-@dataclass(slots=True)
-class Numbering:
-    """AUTO_INCREMENT during one INSERT of ``rows`` rows.
-
-    A statement reserves values for all of its rows when it first needs one, so explicit values between generated ones
-    leave gaps (handler::update_auto_increment, ha_innobase::get_auto_increment; held against MySQL 9.7 by random
-    statements).  ``rows`` is 1 where the number is not known before (SELECT).  ``following`` is the table's counter.
-    """
-
-    following: int
-    rows: int
-    #: Other engines than InnoDB give one number after the other.
-    reserves: bool = True
-    #: What the counter is is not known.
-    is_lost: bool = False
-    _next: int = 0
-    _reserved_to: int = 0
-    _reservations: int = 0
-    _left: int = 0
-    _last: int = 0
-
-    def generated(self) -> int:
-        """The value for a row that gives none.  Raises UnsupportedError where it is not known."""
-        if self.is_lost:
-            raise UnsupportedError(
-                "numbers of AUTO_INCREMENT behind this EXCHANGE or TRUNCATE PARTITION are not known",
-                expected="a value for the column",
-            )
-        if self._next >= self._reserved_to:
-            wanted = self.rows if not self._reservations else 1 << min(self._reservations, _MAX_RESERVED_BITS)
-            wanted = wanted if self.reserves else 1
-            self._left = self._left or wanted
-            self._next = self.following
-            self._reserved_to = self._last = self.following + self._left
-            self.following = max(self.following, self._last)
-            self._reservations += 1
-        value = self._next
-        self._next += 1
-        self._stored()
-        return value
-
-    def given(self, value: int, *, counts: bool = True) -> None:
-        """A row brings its own value; it ``counts`` unless InnoDB refuses the row as a duplicate (REPLACE's do)."""
-        self.skip_to(value)
-        if counts and value > 0 and value >= self._last:
-            self.following = max(self.following, value + 1)
-        self._stored()
-
-    def skip_to(self, value: int) -> None:
-        """The statement's next value is behind that of a row (handler::adjust_next_insert_id_after_explicit_value)."""
-        if value > 0 and self._next and value >= self._next:
-            self._next = value + 1
-
-    def mark(self) -> int:
-        """The statement's next value, for :meth:`reset`."""
-        return self._next
-
-    def reset(self, mark: int, generated: int) -> None:
-        """The value ``generated`` for a row that was not stored (0: none) serves the next row."""
-        self._next = mark or generated
-
-    def _stored(self) -> None:
-        if self._left:
-            self._left -= 1
 
 
 #: Changes of rows that can be taken back: (table, row number, the row before or None).

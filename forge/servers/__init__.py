@@ -189,3 +189,10 @@ def server_line(name: str) -> ServerLine:
         )
     text = files("forge.servers").joinpath("lines", f"{name}.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), ServerLine)
+
+
+@cache
+def locale_names() -> tuple[str, ...]:
+    """The names of lc_time_names; their places are their numbers."""
+    found = tomllib.loads(files("forge.servers").joinpath("locales.toml").read_text("utf-8"))
+    return tuple(found["names"])
