@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -35,11 +36,11 @@ def test_generated_numbers_belong_to_the_series_and_grow(start: int, rows: int, 
     numbering = Numbering(start, rows, increment=step, offset=offset)
     made = [numbering.generated() for _ in range(rows)]
     assert made[0] >= start
-    assert all(later == before + step for before, later in zip(made, made[1:], strict=False))
+    assert all(later == before + step for before, later in itertools.pairwise(made))
     assert step == 1 or all(number % step == offset % step for number in made)
     assert numbering.following > made[-1]
 
 
 def test_a_locale_that_no_server_knows_is_refused_with_the_nearest() -> None:
-    with pytest.raises(ScenarioError, match="no locale.*de_DE"):
+    with pytest.raises(ScenarioError, match=r"no locale.*de_DE"):
         numbers([{"v": 1}], lc_time_names="de_DD")
