@@ -14,7 +14,7 @@ from forge.scenario import Scenario, Session, insert, plan
 from forge.scenario.numbering import Numbering
 
 
-def numbers(*inserts: list[dict[str, Any]], options: str = "", **session: Any) -> list[int]:
+def numbers(*inserts: list[dict[str, Any]], options: str = "", **session: Any) -> list[Any]:
     table = f"CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT){options}"
     scenario = Scenario("s", session=Session(**session), tables=[table])
     for rows in inserts:
@@ -23,7 +23,7 @@ def numbers(*inserts: list[dict[str, Any]], options: str = "", **session: Any) -
 
 
 def test_numbers_are_those_of_the_servers() -> None:
-    steps = {"auto_increment_increment": 5, "auto_increment_offset": 3}
+    steps: dict[str, Any] = {"auto_increment_increment": 5, "auto_increment_offset": 3}
     two = [{"v": 1}, {"v": 2}]
     assert numbers(two, [{"v": 3}], [{"id": 20, "v": 4}], [{"v": 5}], **steps) == [3, 8, 13, 20, 23]
     found = numbers(two, two[:1], [{"id": 100}], two, [{"id": 201}], two, options=" AUTO_INCREMENT=50", **steps)
