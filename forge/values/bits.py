@@ -15,6 +15,7 @@ from construct import BytesInteger, Construct
 
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
+from forge.values.column_charset import utf8
 from forge.values.literals import hex_mapping, is_number, number, refuse, rounded
 
 _WORD = 64
@@ -55,7 +56,7 @@ class BitCodec(FixedWidthCodec):
         elif match:
             value = int(match[1] or match[2] or "0", 2)
         elif isinstance(declared, str) and not is_number(declared):
-            value = int.from_bytes(declared.encode(), "big")
+            value = int.from_bytes(utf8(declared), "big")
         else:
             value = int(rounded(number(self.type_name(column), declared), 0))
             if self.bits(column) == _WORD and isinstance(declared, int) and -(1 << _WORD - 1) <= value < 0:

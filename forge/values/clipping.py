@@ -14,7 +14,7 @@ from forge.errors import ScenarioError
 from forge.values.base import Column, Value
 from forge.values.clipping_temporal import clip_clock, clip_moment, reads_moment
 from forge.values.clipping_text import clip_text, text_of
-from forge.values.column_charset import charset_of
+from forge.values.column_charset import charset_of, utf8
 from forge.values.enums import SET_METADATA, find_member, find_members
 from forge.values.floats import to_float32
 from forge.values.integers import bounds
@@ -219,7 +219,7 @@ def _clip_bit(column: Column, declared: Any) -> int | None:
     data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
     if isinstance(declared, str):
         # To a server all text is bytes here; that of a number is the number only in declarations.
-        data = declared.encode()
+        data = utf8(declared)
     if data is not None:
         return min(int.from_bytes(data, "big"), largest)
     exact = leading_number(declared)

@@ -8,7 +8,7 @@ from typing import Any
 from forge.charsets import Charset
 from forge.errors import ScenarioError
 from forge.values.base import Column, Value
-from forge.values.column_charset import charset_of, decoded
+from forge.values.column_charset import charset_of, decoded, utf8
 from forge.values.literals import hex_mapping, literal_sql
 from forge.values.registry import codec_for
 from forge.values.strings import TextCodec
@@ -25,7 +25,7 @@ def clip_text(column: Column, declared: Any) -> Value | None:
         text = declared if isinstance(declared, str) else literal_sql(declared).strip("'")
         if known is not None:
             return _clip_characters(column, known, text)
-        data = text.encode()
+        data = utf8(text)
     if known is None:
         codec = _codec(column)
         return codec.accept(column, bytes(data)[: codec.limit(column)])

@@ -29,6 +29,11 @@ def charset_of(column: Column) -> Charset | None:
     return None if column.collation is None else charset_of_collation(column.collation)
 
 
+def utf8(text: str) -> bytes:
+    """The bytes that a client sends.  Raises ScenarioError for half a surrogate pair."""
+    return charset("utf8mb4").encode(text)
+
+
 def decoded(charset: Charset | None, data: bytes) -> str | bytes:
     """The text of ``data``; the bytes themselves without a character set or if they are not of it."""
     if charset is None:

@@ -20,7 +20,7 @@ from typing import Any
 
 from forge.values.base import Column
 from forge.values.cells import bad_metadata, bad_value
-from forge.values.column_charset import charset_of
+from forge.values.column_charset import charset_of, utf8
 from forge.values.strings import BlobCodec, Text, VarcharCodec, scalar_text
 
 THRESHOLD = 100
@@ -86,7 +86,7 @@ class CompressedVarcharCodec(VarcharCodec):
         if known is not None and known.name == "utf8mb4" and not isinstance(declared, (bytes, bytearray, Mapping)):
             # What the client sends needs no conversion: only its bytes count then, not its characters.
             text = scalar_text(self.type_name(column), declared)
-            if len(text.encode()) <= self.limit(column):
+            if len(utf8(text)) <= self.limit(column):
                 return text
         return super().accept(column, declared)
 

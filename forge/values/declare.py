@@ -9,7 +9,7 @@ from typing import Literal
 from forge.charsets import Charset, charset, collation, compare_key
 from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
-from forge.values.column_charset import BINARY_COLLATION
+from forge.values.column_charset import BINARY_COLLATION, utf8
 from forge.values.decimals import MAX_PRECISION
 from forge.values.dialect import Dialect, dialect_of
 from forge.values.enums import ENUM_METADATA, SET_METADATA, SET_SIZES
@@ -169,7 +169,7 @@ def _members(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
             raise ScenarioError(f"a SET member cannot contain a comma: {member!r}")
         if len(kept) > MAX_MEMBER_CHARACTERS and not dialect.is_mariadb:
             raise ScenarioError(f"a member of {sql_type.name} has {len(kept)} characters", expected="at most 255")
-        encoded.append(kept.encode() if number == BINARY_COLLATION else _held(known, kept))
+        encoded.append(utf8(kept) if number == BINARY_COLLATION else _held(known, kept))
     _distinct(sql_type, number)
     size = next(n for top, n in SET_SIZES.items() if count <= top) if is_set else 1 + (count > 255)
     metadata = bytes([SET_METADATA if is_set else ENUM_METADATA, size])

@@ -23,7 +23,7 @@ from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
 from forge.values.column_charset import BINARY_COLLATION, charset_of, charset_of_collation, decoded
-from forge.values.literals import hex_mapping, number, quoted, refuse, shortened
+from forge.values.literals import hex_mapping, number, quoted, refuse, shortened, shown
 
 STRING, ENUM_METADATA, SET_METADATA = 254, 0xF7, 0xF8
 #: SET members: at most this many fit the number of bytes.
@@ -230,7 +230,7 @@ class SetCodec(MemberCodec):
             if place is None:
                 if isinstance(declared, str) and declared.isascii() and declared.isdigit() and len(declared) <= 20:
                     return int(declared)
-                raise self.unknown(column, str(part))
+                raise self.unknown(column, part if isinstance(part, str) else shown(part))
             bits |= 1 << place
         return bits
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column, Piece, Value
 from forge.values.length_prefixed import LengthPrefixed
-from forge.values.literals import hex_mapping
+from forge.values.literals import hex_mapping, shown
 from forge.values.wkb import NAMES, wkb_text, wkb_type
 from forge.values.wkt import parse_wkt
 
@@ -68,19 +68,19 @@ class GeometryCodec(LengthPrefixed):
         srid = column.declared.srid if column.declared else None
         if isinstance(declared, Mapping) and "wkt" in declared:
             if set(declared) - {"wkt", "srid"}:
-                raise ScenarioError(f"a geometry cannot be the mapping {dict(declared)!r}", expected=_EXPECTED)
+                raise ScenarioError(f"a geometry cannot be the mapping {shown(dict(declared))}", expected=_EXPECTED)
             srid, text = declared.get("srid", srid), declared["wkt"]
         elif isinstance(declared, Mapping):
             return hex_mapping(declared) or b""
         else:
             text = declared
         if not isinstance(text, str):
-            raise ScenarioError(f"a geometry cannot be {text!r}", expected=_EXPECTED)
+            raise ScenarioError(f"a geometry cannot be {shown(text)}", expected=_EXPECTED)
         if match := _SRID.match(text):
             srid, text = int(match[1]), text[match.end() :]
         srid = srid or 0
         if isinstance(srid, bool) or not isinstance(srid, int) or not 0 <= srid < 1 << 32:
-            raise ScenarioError(f"an SRID is an integer below 4294967296, not {srid!r}")
+            raise ScenarioError(f"an SRID is an integer below 4294967296, not {shown(srid)}")
         return srid.to_bytes(_SRID_SIZE, "little") + parse_wkt(text)
 
     def text(self, column: Column, value: Value) -> str | None:

@@ -38,6 +38,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from forge.errors import FormatError, ScenarioError
+from forge.values.literals import shown
 
 #: A Python value of the table above; recursive types are left to the docstring.
 Json = Any
@@ -151,7 +152,7 @@ def _encode_object(members: Mapping[Any, Json], depth: int) -> tuple[int, bytes]
     keys: dict[bytes, Json] = {}
     for name, value in members.items():
         if not isinstance(name, str):
-            raise ScenarioError(f"a key of a JSON object is a string, not {name!r}")
+            raise ScenarioError(f"a key of a JSON object is a string, not {shown(name)}")
         key = _utf8(name)
         if len(key) > MAX_KEY_LENGTH:
             raise ScenarioError(f"a key of a JSON object has at most {MAX_KEY_LENGTH} bytes, not {len(key)}")

@@ -19,6 +19,7 @@ from forge.values.json_opaque import VARCHAR
 from forge.values.json_sql import SqlExpression, json_literal
 from forge.values.json_text import format_json, parse_json, parse_number
 from forge.values.length_prefixed import LengthPrefixed
+from forge.values.literals import number, shown
 
 
 class JsonCodec(LengthPrefixed):
@@ -87,9 +88,9 @@ def as_json(declared: Any, depth: int = 0) -> Json:
     if isinstance(declared, list | tuple):
         return [as_json(element, depth + 1) for element in declared]
     if isinstance(declared, Decimal):
-        return float(declared)
+        return float(number("JSON", declared))
     if isinstance(declared, int) and not isinstance(declared, bool) and not -(2**63) <= declared < 2**64:
-        return parse_number(str(declared))
+        return parse_number(f"{number('JSON', declared):f}")
     if isinstance(declared, bytes) and depth:
         return Opaque(VARCHAR, declared)
     if isinstance(declared, date | datetime | time | timedelta):
@@ -109,7 +110,7 @@ def as_json(declared: Any, depth: int = 0) -> Json:
 def _key(key: Any) -> str:
     if isinstance(key, str):
         return key
-    raise ScenarioError(f"a key of a JSON object is a string, not {key!r}", suggestion=f'"{key}"')
+    raise ScenarioError(f"a key of a JSON object is a string, not {shown(key)}")
 
 
 JSON = JsonCodec()

@@ -22,16 +22,25 @@ EXACT = Context(prec=2 * _MAX_EXPONENT, rounding=ROUND_HALF_UP)
 
 def refuse(type_name: str, declared: Any, problem: str, expected: str | None = None) -> ScenarioError:
     """The error for a declared value that a column of this type cannot hold."""
+    return ScenarioError(f"{type_name} {problem}: {shown(declared)}", expected=expected)
+
+
+def shown(declared: Any) -> str:
+    """A declared value for a message, never a long one."""
     if isinstance(declared, int) and declared.bit_length() > _MAX_BITS:
         # Python refuses to print such a number.
-        shown = f"an integer of {declared.bit_length()} bits"
-    else:
-        shown = repr(str(declared) if isinstance(declared, Decimal) else declared)
-    return ScenarioError(f"{type_name} {problem}: {shortened(shown)}", expected=expected)
+        return f"an integer of {declared.bit_length()} bits"
+    if isinstance(declared, Decimal):
+        declared = str(declared)
+    try:
+        return shortened(repr(declared))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        # Too deep, with such a number in it, or of a type that cannot be shown.
+        return f"this {type(declared).__name__}"
 
 
-def shortened(shown: str) -> str:
-    return shown if len(shown) <= 80 else shown[:77] + "..."
+def shortened(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def is_number(text: str) -> bool:
@@ -73,11 +82,11 @@ def hex_mapping(declared: Any) -> bytes | None:
         return None
     digits = declared.get("hex")
     if set(declared) != {"hex"} or not isinstance(digits, str):
-        raise ScenarioError(f"a value cannot be the mapping {dict(declared)!r}", expected="{hex: '00ff'}")
+        raise ScenarioError(f"a value cannot be the mapping {shown(dict(declared))}", expected="{hex: '00ff'}")
     try:
         return bytes.fromhex(digits)
     except ValueError:
-        raise ScenarioError(f"{digits!r} is not hex", expected="pairs of hex digits") from None
+        raise ScenarioError(f"{shown(digits)} is not hex", expected="pairs of hex digits") from None
 
 
 def quoted(text: str) -> str:

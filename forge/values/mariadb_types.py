@@ -59,6 +59,8 @@ def network_bytes(name: str, declared: Any) -> bytes:
         if len(data) != NETWORK_SIZES[name]:
             raise refuse(name, declared, "cannot hold this value", f"{NETWORK_SIZES[name]} bytes")
         return data
+    if not isinstance(declared, (str, uuid.UUID, ipaddress.IPv4Address, ipaddress.IPv6Address)):
+        raise refuse(name, declared, "cannot hold this value", "its usual text")
     text = str(declared)
     try:
         # Python also reads {...}, urn:uuid:... and fe80::1%eth0; servers do not.

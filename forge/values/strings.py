@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 from forge.charsets import Charset, charset, collation
 from forge.values.base import Codec, Column, Piece
 from forge.values.cells import bad_metadata, length_prefix, prefixed_width, split_prefix
-from forge.values.column_charset import BINARY_COLLATION, charset_of, decoded
+from forge.values.column_charset import BINARY_COLLATION, charset_of, decoded, utf8
 from forge.values.floats import float_text
 from forge.values.literals import hex_mapping, hexadecimal, number, quoted, refuse, shortened
 from forge.values.mariadb_types import NETWORK_SIZES, accept_as_wire_type, network_text
@@ -121,7 +121,7 @@ class TextCodec(Codec):
         data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
         if data is None:
             text = scalar_text(name, declared)
-            value: Text = text.encode() if _is_binary(column) else text
+            value: Text = utf8(text) if _is_binary(column) else text
         else:
             value = _told(column, data)
         return self._fitting(column, value)
@@ -185,7 +185,7 @@ def _bytes_of(column: Column, value: Text) -> bytes:
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
     if _is_binary(column):
-        return value.encode()
+        return utf8(value)
     assert column.collation is not None
     return charset(collation(column.collation).charset).encode(value)
 

@@ -5,6 +5,7 @@ They become the usual text.  Recorded on MySQL 9.7, MariaDB 10.11 and 11.8, as f
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 from typing import Any
@@ -28,6 +29,7 @@ _SMALLEST_MOMENT = 10_000_000_000
 _CENTURIES = ((101, 691231, 20), (700101, 991231, 19))
 _LARGEST_DATE = 99991231
 _CLOCK_UNIT = 1_000_000
+_DATE_DIGITS = 8
 
 
 def moment_form(declared: Any) -> str | None:
@@ -121,8 +123,10 @@ def _of_number(declared: Any) -> str | None:
 
 def whole_number(declared: Any) -> Any:
     """A declared number without its fraction, which counts for nothing behind a date; other things as they are."""
-    if isinstance(declared, (Decimal, float)) and -_LARGEST_DATE < declared < _LARGEST_DATE:
-        return int(declared)
+    if isinstance(declared, Decimal):
+        return int(declared) if declared.is_finite() and declared.adjusted() < _DATE_DIGITS else declared
+    if isinstance(declared, float):
+        return int(declared) if math.isfinite(declared) and abs(declared) < _LARGEST_DATE else declared
     return declared
 
 

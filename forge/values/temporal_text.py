@@ -152,7 +152,10 @@ def _to_utc(type_name: str, moment: Moment, zone: str) -> Moment:
 
 def _of_datetime(value: datetime) -> Moment:
     if value.tzinfo is not None:
-        value = value.astimezone(UTC)
+        try:
+            value = value.astimezone(UTC)
+        except OverflowError:
+            raise refuse("DATETIME", value, "cannot hold this moment in UTC") from None
     return Moment(value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
 
 

@@ -17,7 +17,7 @@ from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.values.base import Column, Piece, Value
 from forge.values.floats import float_text, to_float32
 from forge.values.length_prefixed import LengthPrefixed
-from forge.values.literals import hex_mapping, number
+from forge.values.literals import hex_mapping, number, shown
 
 _FLOAT: Final = struct.Struct("<f")
 #: Dimensions of a VECTOR column at most, on MySQL 9.7.
@@ -62,7 +62,7 @@ class VectorCodec(LengthPrefixed):
         if value is None:
             value = b"".join(_FLOAT.pack(self._float(item)) for item in _items(declared))
         if not value or len(value) % _FLOAT.size or not all(map(math.isfinite, _floats(value))):
-            raise ScenarioError(f"a vector cannot be {declared!r}", expected=_EXPECTED)
+            raise ScenarioError(f"a vector cannot be {shown(declared)}", expected=_EXPECTED)
         most = MAX_DIMENSIONS if column.dimensions is None else column.dimensions
         if len(value) // _FLOAT.size > most:
             raise ScenarioError(f"a VECTOR({most}) column cannot hold {len(value) // _FLOAT.size} numbers")
@@ -115,7 +115,7 @@ def _items(declared: Any) -> list[Any]:
         return match[1].split(",")
     if isinstance(declared, list | tuple):
         return list(declared)
-    raise ScenarioError(f"a vector cannot be {declared!r}", expected=_EXPECTED)
+    raise ScenarioError(f"a vector cannot be {shown(declared)}", expected=_EXPECTED)
 
 
 VECTOR = VectorCodec()

@@ -188,3 +188,48 @@ def test_explain_takes_a_cell_apart() -> None:
 def test_importing_the_package_does_not_load_the_codecs() -> None:
     code = "import sys, forge.values, forge.values.base; sys.exit('construct' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise ValueError("no")
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+ODD_VALUES: tuple[Any, ...] = (
+    10**400, -(10**5000), float("nan"), float("inf"), -0.0, Decimal("sNaN"), Decimal("Infinity"), Decimal("1e999999"),
+    "\ud800", "\x00", "x" * 70_000, "[" * 10_000, "9" * 5_000, b"\xff\xfe", b"x" * 70_000, bytearray(b"ab"), [], [None],
+    ["a"] * 10_000, nested(50_000), {}, {"hex": "zz"}, {"hex": 5}, {1: 2}, date.max, datetime.max, time(1, tzinfo=UTC),
+    datetime.max.replace(tzinfo=timezone(timedelta(hours=-14))), timedelta.max, timedelta.min, uuid.UUID(int=5),
+    ipaddress.ip_address("::1"), Unprintable(), object(), 1j, range(3),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("type_text", "server"),
+    [
+        *[
+            (name, "mysql")
+            for name in (
+                "INT", "DECIMAL(65,30)", "FLOAT(7,3)", "BIT(64)", "YEAR", "DATE", "TIME(6)", "DATETIME", "TIMESTAMP(3)",
+                "CHAR(5)", "VARCHAR(300) CHARACTER SET cp932", "BINARY(3)", "TEXT CHARACTER SET utf32", "LONGBLOB",
+                "ENUM('a')", "SET('a','b')", "JSON", "POINT SRID 4326", "VECTOR(3)",
+            )
+        ],
+        *[(name, "mariadb-11.8") for name in ("UUID", "INET6", "JSON", "VECTOR(2)", "TEXT COMPRESSED", "DATE")],
+    ],
+)  # fmt: skip
+def test_odd_values_are_taken_or_scenario_errors_with_a_short_message(type_text: str, server: str) -> None:
+    for value in ODD_VALUES:
+        try:
+            cell = values.encode(type_text, value, server=server)
+        except ScenarioError as error:
+            assert len(str(error)) < 500
+        else:
+            assert values.encode(type_text, values.decode(type_text, cell, server=server), server=server) == cell
