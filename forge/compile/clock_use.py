@@ -21,6 +21,8 @@ def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
     calls_ask = calls_use_zone(_calls(statement), line) or "time_zone" in statement.context.system_variables
     if calls_ask or any("converted" in origins for origins in statement.context.origins):
         return True
+    if statement.context.uses_zone:
+        return True
     compared = ZONED if line.datetime_zone else TIMESTAMPS
     columns = statement.table.columns
     # Several literals at once are converted in the first row that they are compared in.

@@ -225,6 +225,8 @@ class Caches:
     def _temporary(self, step: DdlStatement) -> None:
         """A temporary table comes or goes; one that no rollback reaches in a group of its own, where it can."""
         self.made_temporary = True
+        # MariaDB fills one in row format too as it does a table that is logged.
+        self.logged_temporary |= step.fills_temporary and self.keeps
         for part in () if step.unlogged else parts_of_drop(step, self.line):
             self.logged_temporary = self.registered = True
             revocable = not part.irrevocable
@@ -312,11 +314,27 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
             continue
         elif group.kind == "drop_table":
             yield from parts_of_drop(group, line)
+        elif line.family == "mysql" and group.selected is not None and not is_transactional(group.selected.table):
+            yield from _created_and_filled(group, group.selected)
         elif line.family == "mysql":
             yield from _mysql_ddl(group)
         elif group.temporary or not (group.kind == "create_table" and group.no_effect):
             # MariaDB does not log CREATE TABLE IF NOT EXISTS of a table that exists, unless it is temporary (recorded).
             yield group
+
+
+def _created_and_filled(statement: DdlStatement, selected: RowsStatement) -> Iterator[LoggedGroup]:
+    """CREATE TABLE ... SELECT of an engine without transactions: the rows are a group of their own (recorded)."""
+    yield replace(statement, selected=None, databases=())
+    if selected.first is not None:
+        yield LoggedTransaction(
+            steps=(selected,),
+            current_database=statement.current_database,
+            in_block=False,
+            alone=True,
+            writes=(selected,),
+            keyless=key_of_rows(selected.table) is None,
+        )
 
 
 def parts_of_drop(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStatement]:

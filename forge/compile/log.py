@@ -22,6 +22,7 @@ from forge.compile.transactions import OwnEvent, RollbackTo, Savepoint, XaEnd, X
 from forge.errors import ScenarioError
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.execute_load_query import ExecuteLoadQuery
+from forge.events.intvar import INSERT_ID, Intvar
 from forge.events.layout import Body
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
@@ -201,6 +202,8 @@ class SessionLog(ABC):
                 elif step.place == "here":
                     yield own_event(step, second, self.session, self.line)
             elif isinstance(step, DdlStatement):
+                if step.insert_id is not None:
+                    yield self.event(Intvar(variable=INSERT_ID, value=step.insert_id), second)
                 yield self.inner_ddl(step, second)
             elif isinstance(step, RowsStatement) and step.as_text:
                 yield from self.text(step, second, transaction.current_database)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.compile.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.statement_format import statement_flags, statement_variables
 from forge.compile.statements import DdlStatement, RowsStatement
@@ -28,6 +28,7 @@ from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.gtid_list import GtidList
+from forge.events.intvar import INSERT_ID, Intvar
 from forge.events.layout import to_bytes
 from forge.events.mariadb_compressed import compressed_query
 from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
@@ -87,6 +88,8 @@ class MariadbLog(SessionLog):
         second = self.clock.second(number, 0)
         by_ddl = statement.kind != "empty_memory" or statement.caused_by_ddl
         yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if by_ddl else 0))
+        if statement.insert_id is not None:
+            yield self.event(Intvar(variable=INSERT_ID, value=statement.insert_id), second)
         query = Query(
             database=ddl_database(statement),
             status_variables=mariadb_ddl_variables(
@@ -114,23 +117,26 @@ class MariadbLog(SessionLog):
         """CREATE TABLE ... SELECT; without rows no engine takes part, and COMMIT has the number of the DDL's."""
         second = self.clock.second(number, 0)
         ended = 1 if selected.first is None else 2
-        engines = selected.first is None
-        yield self._gtid(number, self.clock.second(number, ended), ALLOW_PARALLEL | DDL, engines=engines)
+        flags = THREAD_SPECIFIC if statement.touches_temporary else 0
+        in_engine = selected.first is not None and is_transactional(selected.table)
+        yield self._gtid(number, self.clock.second(number, ended), ALLOW_PARALLEL | DDL, engines=not in_engine)
         common = create_select_variables(statement, self.session, self.line)
         variables = dict(common)
         if self.line.character_set_collations and names_charset_alone(statement.replayed or ""):
             variables["character_set_collations"] = self.line.character_set_collations
         database, status = statement.current_database, in_order(variables, self.line)
         yield self._cached(
-            self.query(Query(database=database, status_variables=status, query=statement.sql), second, 0)
+            self.query(Query(database=database, status_variables=status, query=statement.sql), second, flags)
         )
         yield from map(self._cached, self.selected(selected, second))
         xid, closed = self.xid(number), self.clock.second(number, ended + 1)
-        if selected.first is not None:
+        if in_engine:
             yield self.event(Xid(xid=xid), closed)
             return
         status = in_order(common | {"mariadb_ddl_xid": xid}, self.line)
-        yield self.query(Query(database=database, status_variables=status, query="COMMIT"), closed, SUPPRESS_USE)
+        yield self.query(
+            Query(database=database, status_variables=status, query="COMMIT"), closed, SUPPRESS_USE | flags
+        )
 
     def _compressed(self, event: Event) -> Event:
         """A long text is compressed where the server logs it as a statement's (THD::binlog_query).

@@ -39,6 +39,7 @@ from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
+from forge.events.intvar import INSERT_ID, Intvar
 from forge.events.layout import Body
 from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
@@ -120,6 +121,8 @@ class MysqlLog(SessionLog):
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
         yield from self._opening(number, statement)
+        if statement.insert_id is not None:
+            yield self.event(Intvar(variable=INSERT_ID, value=statement.insert_id), self.clock.second(number, 0))
         if statement.selected is not None:
             yield from self._create_select(number, statement, statement.selected)
             return
@@ -173,9 +176,10 @@ class MysqlLog(SessionLog):
         begin = Query(
             database=statement.current_database, status_variables=in_order(variables, self.line), query="BEGIN"
         )
-        yield self.query(begin, second, SUPPRESS_USE)
+        flags = THREAD_SPECIFIC if statement.touches_temporary else 0
+        yield self.query(begin, second, SUPPRESS_USE | flags)
         status = in_order(variables | {"sql_require_primary_key": 0}, self.line)
-        yield self.query(begin.replace(status_variables=status, query=statement.sql), second, 0)
+        yield self.query(begin.replace(status_variables=status, query=statement.sql), second, flags)
         yield from self.selected(selected, second)
         yield self.event(Xid(xid=self.xid(number)), self.commit_second(number, statement))
 

@@ -158,6 +158,8 @@ class Context:
     fires_update: bool = False
     #: Values for user variables and RAND() that are set before the statement, as SQL.
     settings: tuple[str, ...] = ()
+    #: The time zone was asked for before the first row, otherwise than by the values of columns.
+    uses_zone: bool = False
     #: The text reads a temporary table, or another one that no rollback reaches.
     reads_temporary: bool = False
     reads_irrevocable: bool = False
@@ -351,6 +353,10 @@ class DdlStatement:
     likeness: Table | None = None
     #: CREATE TABLE ... SELECT: the rows that the table gets, in the same group.
     selected: RowsStatement | None = None
+    #: It is logged as its text: the first AUTO_INCREMENT value that was generated.
+    insert_id: int | None = None
+    #: CREATE TEMPORARY TABLE ... SELECT.
+    fills_temporary: bool = False
     #: IF [NOT] EXISTS made the statement change nothing; it is logged all the same.
     no_effect: bool = False
     #: A statement of kind ``other``: it carries INVOKER, TIME_ZONE, MICROSECONDS (HRNOW), the number of a transaction.

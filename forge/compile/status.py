@@ -110,7 +110,7 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
     if statement.table.engine == "CSV" and any(column.type.name == "TIMESTAMP" for column in columns):
         # Rows are written and read as text.
         return bool(statement.changes)
-    if any(columns[index].type.name in zoned for index in statement.compared):
+    if statement.context.uses_zone or any(columns[index].type.name in zoned for index in statement.compared):
         return True
     if any(columns[index].type.name in zoned for index in statement.compared_twice):
         return True
@@ -273,6 +273,8 @@ def ddl_variables(
     named = statement.databases or statement.kind not in ("other", "alter_table")
     unnamed = statement.like or statement.kind == "empty_memory"
     unnamed |= statement.kind == "truncate_table" and not statement.temporary
+    # Where the rows of CREATE TABLE ... SELECT follow, the databases are not told.
+    unnamed |= statement.kind == "create_table" and not statement.databases
     if named and not unnamed:
         # The names come from a set that the server prints from the end.
         names = tuple(sorted(statement.databases, reverse=True))
@@ -334,7 +336,10 @@ def create_select_variables(statement: DdlStatement, session: Session, line: Ser
     """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
     columns = [column for table in statement.tables for column in table.columns]
     zone = any(_has_moment_default(c) and (line.datetime_zone or c.type.name == "TIMESTAMP") for c in columns)
-    return session_variables(session, line) | ({"time_zone": TIME_ZONE} if zone else {})
+    variables = session_variables(session, line) | ({"time_zone": TIME_ZONE} if zone else {})
+    if line.family == "mysql" and any(column.type.name == "TIMESTAMP" for column in statement.defines):
+        variables["explicit_defaults_for_timestamp"] = 1
+    return variables
 
 
 #: UPDATED_DB_NAMES lists no more databases than this; a count of 254 stands for more.

@@ -10,8 +10,8 @@ from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, nearest
 from forge.scenario.create_select import CopiedRows
 from forge.scenario.create_table import check_temporary, defined_table, needs_key, with_generated_key
-from forge.scenario.dropped_tables import check_droppable, drop_tables
-from forge.scenario.engines import INNODB, check_engine
+from forge.scenario.dropped_tables import check_droppable, distinct, drop_tables
+from forge.scenario.engines import check_engine
 from forge.scenario.foreign_key_definition import declared_references, with_foreign_keys
 from forge.scenario.objects import ObjectName, ObjectStatement, apply_object, forget_database
 from forge.scenario.partitions import has_text_values
@@ -56,6 +56,8 @@ class Catalog:
         self.temporary: dict[TableName, TableState] = {}
         #: The session logs what is done to temporary tables.
         self.logs_temporary = False
+        #: The next CREATE TABLE ... SELECT is logged as its text.
+        self.selects_as_text = False
         #: Views, triggers, routines and events: (kind, database, name) -> the table of a trigger.
         self.objects: dict[ObjectName, TableName | None] = {}
         #: Plugins of accounts, and how many hashes of passwords are logged so far.
@@ -276,21 +278,38 @@ class Catalog:
     def _create_select(
         self, statement: CreateTable, select: SelectDraft, name: TableName, result: DdlStatement
     ) -> DdlStatement:
-        copied = CopiedRows(statement, select, self.state_of(select.table, result.current_database), self.server)
+        source = self.state_of(select.table, result.current_database)
+        copied = CopiedRows(statement, select, source, self.server)
         definition = defined_table(statement, name, self.databases[name[0]], self.server, copied.columns)
         others = statement.partitions is not None or bool(statement.foreign_keys)
-        if others or definition.engine != INNODB or (self.generates_keys and needs_key(statement, definition)):
-            what = "with partitions, foreign keys, generated keys or another engine"
+        if others or (self.generates_keys and needs_key(statement, definition)):
+            what = "with partitions, foreign keys or generated keys"
             raise SqlUnsupported(f"CREATE TABLE ... SELECT {what} is not supported yet", select.offset)
-        printed = replace(statement, columns=copied.charset(copied.drafts, definition))
-        text = create_table_text(printed, definition, result.current_database)
         state = TableState(definition, self.next_version(name), statement.options.auto_increment or 1)
+        check_engine(state.table, self.server)
+        touches = statement.temporary or source.table.temporary
+        result = replace(result, tables=(state.table,), touches_temporary=touches, replayed=result.sql)
         rows = copied.insert(state, result.sql)
+        rows = replace(rows, context=replace(rows.context, reads_temporary=touches))
+        own = {draft.name.lower() for draft in statement.columns}
+        defines = tuple(column for column in state.table.columns if column.name.lower() in own)
+        result = replace(result, defines=defines)
+        if statement.temporary or self.selects_as_text:
+            result = replace(
+                result,
+                databases=distinct((name[0], source.table.database)),
+                insert_id=copied.first_number,
+                fills_temporary=statement.temporary,
+                zone=copied.copies_timestamps,
+                unnumbered=server_line(self.server).family == "mariadb",
+            )
+        else:
+            printed = replace(statement, columns=copied.charset(copied.drafts, definition))
+            text = create_table_text(printed, definition, result.current_database)
+            result = replace(result, sql=text, selected=rows)
         self.shelf(temporary=statement.temporary)[name] = state
         state.is_logged = self.logs_temporary
-        touches = statement.temporary or copied.source.table.temporary
-        result = replace(result, touches_temporary=touches)
-        return replace(result, sql=text, replayed=result.sql, tables=(state.table,), selected=rows)
+        return result
 
     def _create_like(self, statement: CreateLike, sql: str, current: str) -> DdlStatement:
         model = self.state_of(statement.like, current)

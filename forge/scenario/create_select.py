@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NoReturn
 
-from forge.compile.statements import RowChange, RowsStatement
+from forge.compile.grouping import is_transactional
+from forge.compile.statements import Context, Origin, RowChange, RowsStatement
 from forge.compile.tables import Row, TableColumn
 from forge.errors import ScenarioError
 from forge.scenario.column_sizes import LOBS
@@ -23,6 +24,7 @@ from forge.scenario.where import matching, parse_where
 from forge.servers import server_line
 from forge.values.base import Value
 
+_MOMENTS = ("DATETIME", "TIMESTAMP")
 _INTEGERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT")
 
 
@@ -44,23 +46,30 @@ class CopiedRows:
         names = [column.name.lower() for _, column in self.chosen]
         if len(set(names)) < len(names):
             raise SqlError("the SELECT gives two columns of one name", select.offset, expected="AS with another name")
-        self._check_order()
+        if source.definition.partitions is not None or source.is_shuffled:
+            self._unsupported("from a table with partitions, or rows in the places of deleted ones,")
+        #: The first AUTO_INCREMENT value that was generated, and whether a TIMESTAMP was copied.
+        self.first_number: int | None = None
+        self.copies_timestamps = False
 
-    def _check_order(self) -> None:
-        """A server may read rows in the order of another key, if that has all that it needs."""
+    def _in_order(self, numbers: list[int]) -> list[int]:
+        """The rows as the server reads them: all keys that may serve must agree on the order."""
         definition = self.source.definition
-        if definition.engine != INNODB or definition.partitions is not None:
-            self._unsupported("from a table with partitions or of another engine")
-        clustering = self.source.clustering
+        clustered = definition.engine == INNODB
+        clustering = self.source.clustering if clustered else None
         own = {part.column for part in clustering.parts} if clustering is not None else set()
         used = {index for index, _ in self.chosen}
         where = {definition.index_of(name, self.select.offset) for name in self.select.where}
+        found = self.source.ordered(numbers) if clustered else sorted(numbers)
         for key in self.source.table.keys:
             parts = {part.column for part in key.parts}
             if clustering is not None and parts == own:
                 continue
-            if used | where <= parts | own or key.parts[0].column in where:
-                self._unsupported("that a secondary key could serve, whose order the rows would have,")
+            if len(found) > 1 and (used | where <= parts | own or key.parts[0].column in where):
+                text = any(self.source.columns[index].wire.collation is not None for index in parts)
+                if text or self.source.ordered_by(key, numbers) != found:
+                    self._unsupported("that a secondary key could serve, whose order the rows would have,")
+        return found
 
     def _unsupported(self, what: str) -> NoReturn:
         raise SqlUnsupported(f"CREATE TABLE ... SELECT {what} is not supported yet", self.select.offset)
@@ -150,11 +159,15 @@ class CopiedRows:
             for condition in conditions:
                 if condition.column.type.name not in _INTEGERS:
                     self._unsupported("with WHERE on columns that are no integers")
-            numbers = matching(conditions, self.source)
+            numbers = self._in_order(matching(conditions, self.source))
             places = {column.name.lower(): index for index, column in self.chosen}
             changes = []
             # The server does not know how many rows there will be.
-            numbering = Numbering(state.next_auto_increment, 1)
+            numbering = Numbering(state.next_auto_increment, 1, is_transactional(state.table))
+            moments = [index for index, _ in self.chosen if self.source.columns[index].type.name == "TIMESTAMP"]
+            self.copies_timestamps = any(
+                self.source.rows[number][index] is not None for number in numbers for index in moments
+            )
             for number in numbers:
                 source = self.source.rows[number]
                 cells = [self._cell(column, places, source, numbering) for column in state.table.columns]
@@ -163,8 +176,22 @@ class CopiedRows:
             state.next_auto_increment = numbering.following
         assigned = {i for i, c in enumerate(state.table.columns) if c.name.lower() in places or c.auto_increment}
         return RowsStatement(
-            kind="insert", table=state.table, changes=tuple(changes), sql=sql, assigned=frozenset(assigned)
+            kind="insert",
+            table=state.table,
+            changes=tuple(changes),
+            sql=sql,
+            assigned=frozenset(assigned),
+            context=self._context(state, numbers, moments),
         )
+
+    def _context(self, state: TableState, numbers: list[int], moments: list[int]) -> Context:
+        """What the server had asked the time zone for: literal defaults of moments, values of TIMESTAMP columns."""
+        first = self.source.rows[numbers[0]] if numbers else ()
+        copied = any(first and first[index] is not None for index in moments)
+        defaults = any(c.type.name in _MOMENTS and c.default is not None for c in state.table.columns)
+        later: frozenset[Origin] = frozenset(("literal",) if self.copies_timestamps else ())
+        origins = tuple(later if c.type.name == "TIMESTAMP" else frozenset() for c in state.table.columns)
+        return Context(uses_zone=copied or defaults, origins=origins)
 
     def _cell(self, column: TableColumn, places: dict[str, int], source: Row, numbering: Numbering) -> Value | None:
         index = places.get(column.name.lower())
@@ -178,7 +205,9 @@ class CopiedRows:
                 numbering.given(value)
             return value
         if column.auto_increment:
-            return numbering.generated()
+            number = numbering.generated()
+            self.first_number = number if self.first_number is None else self.first_number
+            return number
         if column.default_now or column.computed_default or column.generated is not None:
             self._unsupported(f"into a table with column {column.name!r}, which it does not fill,")
         if not column.nullable and not column.has_default:

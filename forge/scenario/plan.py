@@ -185,8 +185,6 @@ class _Planner:
 
     def _apply(self, statement: Ddl, sql: str, path: Path | None) -> None:
         self._open_for_ddl(statement)
-        if isinstance(statement, CreateTable) and statement.select is not None:
-            check_selects(self.scenario.session, self.line)
         locked = {state.name for state in self.catalog.tables.values() if state.locked}
         done = self._defined(statement, sql, self._time(), path)
         if locked & ({table.full_name for table in done.tables} | {".".join(name) for name in done.dropped}):
@@ -204,6 +202,11 @@ class _Planner:
         if not self.line.temporary_tables and changes_no_base(statement):
             raise UnsupportedError(f"temporary tables on {self.line.name} are not supported yet")
         self.catalog.logs_temporary = self.text.logs_temporary(self.catalog)
+        if isinstance(statement, CreateTable) and statement.select is not None:
+            check_selects(self.scenario.session, self.line)
+            as_text = self.text.selects_as_text(statement, sql, self.catalog, self.current)
+            self.catalog.selects_as_text = as_text
+            self.catalog.logs_temporary &= as_text
         done = self.catalog.apply(statement, sql, self.current, time)
         done = logged_of_temporary(done, logs=self.catalog.logs_temporary)
         return replace(done, time=(time.second, time.microsecond), line=self._line_of(path))

@@ -17,6 +17,7 @@ from forge.scenario.model import Scenario
 from forge.scenario.sql_conditionals import evaluated_parts
 from forge.scenario.sql_reads import Reads, reads_of
 from forge.scenario.statement_model import Statement
+from forge.scenario.syntax import CreateTable
 from forge.scenario.user_variables import setting_sql, user_variable
 from forge.servers import server_line
 
@@ -46,6 +47,20 @@ class SessionText:
         """Whether the session now logs statements on temporary tables."""
         self.keeps_rows &= bool(catalog.temporary)
         return logs_temporary(self.scenario.session, self.line) and not self.keeps_rows
+
+    def selects_as_text(self, statement: CreateTable, sql: str, catalog: Catalog, current: str) -> bool:
+        """Whether CREATE TABLE ... SELECT is logged as its text."""
+        binlog_format = self.scenario.session.binlog_format
+        if binlog_format != "mixed" or statement.select is None:
+            return binlog_format == "statement"
+        source = catalog.find((statement.select.table.database or current, statement.select.table.name))
+        temporary = statement.temporary or (source is not None and source.table.temporary)
+        words = reads_of(sql).words
+        numbered = any(column.auto_increment for column in statement.columns)
+        unsafe = numbered or not words.isdisjoint(("LIMIT", "IGNORE", "REPLACE"))
+        logs = self.logs_temporary(catalog)
+        self.keeps_rows |= unsafe and logs and (statement.temporary or bool(catalog.temporary))
+        return not unsafe and not self.keeps_rows and (logs or not temporary)
 
     def finished(self, declared: Statement, done: RowsStatement, at: Circumstances) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.

@@ -70,7 +70,6 @@ def check_selects(session: Session, line: ServerLine) -> None:
     if not line.create_select:
         raise UnsupportedError(f"CREATE TABLE ... SELECT on {line.name} is not supported yet")
     odd = (
-        ("binlog_format", session.binlog_format != "row"),
         ("compression", session.compression),
         ("log_bin_compress", session.log_bin_compress),
         ("sql_mode", session.sql_mode is not None),

@@ -13,6 +13,7 @@ from forge.charsets import collation
 from forge.errors import UnsupportedError
 from forge.scenario.column_sizes import LOBS
 from forge.scenario.definition import ColumnDefinition, Definition
+from forge.scenario.engines import INNODB
 from forge.scenario.expressions import Expression
 from forge.scenario.expressions.evaluation import kind_of
 from forge.scenario.syntax import ColumnDraft, CreateTable, ExpressionDefault, KeyDraft, NowDefault, PartDraft
@@ -54,7 +55,8 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     head = "CREATE TABLE IF NOT EXISTS " if statement.if_not_exists else "CREATE TABLE "
     body = ",\n  ".join(lines)
     options = "".join(f" {option}" for option in _options(statement, definition))
-    if statement.select is not None and server_line(definition.server).family == "mysql":
+    in_one = statement.select is not None and definition.engine == INNODB
+    if in_one and server_line(definition.server).family == "mysql":
         # What a replica reads as the beginning of the transaction that has the rows too.
         options = f" START TRANSACTION{options}"
     return f"{head}{name} (\n  {body}\n){options}"
@@ -246,7 +248,7 @@ def _key_part(part: PartDraft) -> str:
 def _options(statement: CreateTable, definition: Definition) -> Iterator[str]:
     options = statement.options
     if options.engine is not None:
-        yield "ENGINE=InnoDB"
+        yield f"ENGINE={definition.engine}"
     if options.auto_increment is not None and options.auto_increment > 1:
         yield f"AUTO_INCREMENT={options.auto_increment}"
     if options.charset.charset is not None or options.charset.collation is not None:

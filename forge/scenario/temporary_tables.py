@@ -37,8 +37,6 @@ def check_inside(statement: Ddl, running: RunningTransaction, session: Session, 
                 expected="a transaction of its own",
             )
         raise SqlUnsupported("temporary tables that come or go in XA transactions are not supported yet", 0)
-    if isinstance(statement, CreateTable) and statement.select is not None:
-        raise SqlUnsupported("CREATE TEMPORARY TABLE ... SELECT inside a transaction is not supported yet", 0)
 
 
 def logged_of_temporary(done: DdlStatement, *, logs: bool) -> DdlStatement:

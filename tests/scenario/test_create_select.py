@@ -45,7 +45,6 @@ def test_what_is_logged_is_the_table_as_it_is_and_what_is_sent_is_the_statement(
         ("CREATE TABLE t SELECT id, u FROM s ORDER BY id", "ORDER"),
         ("CREATE TABLE t IGNORE SELECT id, u FROM s", "IGNORE"),
         ("CREATE TABLE t (u BIGINT) SELECT u FROM s", "another type"),
-        ("CREATE TABLE t ENGINE=MyISAM SELECT u FROM s", "another engine"),
         ("CREATE TABLE t SELECT u FROM s WHERE a = 'x'", "more than an integer"),
     ],
 )
@@ -70,6 +69,24 @@ def test_what_a_server_refuses_is_refused(sql: str, problem: str) -> None:
     assert not isinstance(caught.value, UnsupportedError)
 
 
-def test_other_formats_are_not_made() -> None:
-    with pytest.raises(UnsupportedError, match="binlog_format"):
-        _planned("CREATE TABLE t SELECT u FROM s", binlog_format="mixed")
+@pytest.mark.parametrize(
+    ("sql", "by_text"),
+    [
+        ("CREATE TABLE t SELECT id, u FROM s", True),
+        ("CREATE TABLE t ENGINE=MyISAM SELECT id, u FROM s", True),
+        ("CREATE TABLE t (k INT AUTO_INCREMENT PRIMARY KEY) SELECT u FROM s", False),
+    ],
+)
+def test_mixed_format_logs_the_text_unless_rows_are_numbered(sql: str, by_text: bool) -> None:
+    group = _planned(sql, binlog_format="mixed").groups[-1]
+    assert isinstance(group, DdlStatement)
+    assert (group.selected is None, group.sql == sql) == (by_text, by_text)
+
+
+def test_rows_whose_order_no_key_can_change_are_taken_in_it() -> None:
+    tables = ["CREATE TABLE d.k (id INT PRIMARY KEY, v INT, KEY (v))"]
+    scenario = Scenario(scenario="ctas", tables=tables).transaction(insert("d.k", {"id": 1, "v": 5}, {"id": 2, "v": 7}))
+    assert plan(scenario.ddl("CREATE TABLE t SELECT v FROM k")).contents["d.t"] == ((5,), (7,))
+    scenario = scenario.transaction(insert("d.k", {"id": 3, "v": 6}))
+    with pytest.raises(UnsupportedError, match="secondary key"):
+        plan(scenario.ddl("CREATE TABLE t SELECT v FROM k"))
