@@ -11,7 +11,7 @@ from forge.errors import ScenarioError, nearest
 from forge.scenario.create_select import CopiedRows
 from forge.scenario.create_table import check_temporary, defined_table, needs_key, with_generated_key
 from forge.scenario.dropped_tables import check_droppable, distinct, drop_tables
-from forge.scenario.engines import check_engine
+from forge.scenario.engines import PLAIN_ENGINES, check_engine
 from forge.scenario.foreign_key_definition import declared_references, with_foreign_keys
 from forge.scenario.objects import ObjectName, ObjectStatement, apply_object, forget_database
 from forge.scenario.partitions import has_text_values
@@ -286,7 +286,12 @@ class Catalog:
             what = "with partitions, foreign keys or generated keys"
             raise SqlUnsupported(f"CREATE TABLE ... SELECT {what} is not supported yet", select.offset)
         state = TableState(definition, self.next_version(name), statement.options.auto_increment or 1)
-        check_engine(state.table, self.server)
+        check_engine(state.table, definition.keys, self.server)
+        odd = {definition.engine, source.definition.engine} - PLAIN_ENGINES
+        if odd:
+            raise SqlUnsupported(
+                f"CREATE TABLE ... SELECT and {min(odd)} are not supported together yet", select.offset
+            )
         touches = statement.temporary or source.table.temporary
         result = replace(result, tables=(state.table,), touches_temporary=touches, replayed=result.sql)
         rows = copied.insert(state, result.sql)

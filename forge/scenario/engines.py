@@ -50,6 +50,8 @@ _ENGINES = {
         _Engine("BLACKHOLE", has_generated=False, has_computed_defaults=False, family="mysql"),
     )
 }
+#: The engines in which temporary tables and CREATE TABLE ... SELECT were recorded.
+PLAIN_ENGINES = frozenset((INNODB, "MyISAM", "MEMORY", "Aria"))
 _ALIASES = {"heap": "memory"}
 _OTHERS = (
     "example", "federated", "merge", "mrg_myisam", "ndb", "ndbcluster", "rocksdb",

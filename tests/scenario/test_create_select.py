@@ -84,8 +84,10 @@ def test_mixed_format_logs_the_text_unless_rows_are_numbered(sql: str, by_text: 
 
 
 def test_rows_whose_order_no_key_can_change_are_taken_in_it() -> None:
-    tables = ["CREATE TABLE d.k (id INT PRIMARY KEY, v INT, KEY (v))"]
-    scenario = Scenario(scenario="ctas", tables=tables).transaction(insert("d.k", {"id": 1, "v": 5}, {"id": 2, "v": 7}))
+    source = "CREATE TABLE d.k (id INT PRIMARY KEY, v INT, KEY (v))"
+    scenario = Scenario(scenario="ctas", tables=[source]).transaction(
+        insert("d.k", {"id": 1, "v": 5}, {"id": 2, "v": 7})
+    )
     assert plan(scenario.ddl("CREATE TABLE t SELECT v FROM k")).contents["d.t"] == ((5,), (7,))
     scenario = scenario.transaction(insert("d.k", {"id": 3, "v": 6}))
     with pytest.raises(UnsupportedError, match="secondary key"):
