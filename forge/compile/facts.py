@@ -15,6 +15,13 @@ class Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     file: str
 
 
+class Connection(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A connection that goes on for another after ``after`` groups of the file."""
+
+    after: int
+    thread_id: int
+
+
 class FileFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Facts of one file of a session; all optional."""
 
@@ -28,6 +35,8 @@ class FileFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     closed: int | None = None
     #: The session's connection; in later files where it is another one than before.
     thread_id: int | None = None
+    #: The connections that follow it in the file.
+    connections: list[Connection] = []
     #: MariaDB: the file that BINLOG_CHECKPOINT names at the file's start.
     checkpoint_file: str | None = None
     #: Seconds: header time of that BINLOG_CHECKPOINT, where it is another second than GTID_LIST's.
@@ -89,7 +98,13 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             return self
         return self.later_files[number - 1] if number <= len(self.later_files) else FileFacts()
 
-    def thread_in(self, number: int) -> int | None:
-        """The connection's id in the session's file ``number``, from 0."""
-        known = (self.file(at).thread_id for at in range(number, -1, -1))
+    def thread_in(self, number: int, groups: int) -> int | None:
+        """The connection's id in the session's file ``number``, from 0, after so many groups of it."""
+        here = [one.thread_id for one in self.file(number).connections if one.after <= groups]
+        earlier = (_last_thread(self.file(at)) for at in range(number - 1, -1, -1))
+        known = (*reversed(here), self.file(number).thread_id, *earlier)
         return next((thread for thread in known if thread is not None), None)
+
+
+def _last_thread(file: FileFacts) -> int | None:
+    return file.connections[-1].thread_id if file.connections else file.thread_id

@@ -29,9 +29,8 @@ class SessionFiles:
     def __init__(self, log: SessionLog) -> None:
         self.log = log
         self.session = log.session
-        #: Groups logged so far, in all files and in the file that is being written.
+        #: Groups logged so far, in all files.
         self.logged = 0
-        self.in_file = 0
         self.events: list[Event] = []
         self.size = 0
         #: Events of the scenario's own that stand behind the file's last.
@@ -55,6 +54,7 @@ class SessionFiles:
     def _steps(self, place: int) -> Iterator[list[Event]]:
         """What happens before the plan's group ``place``: files that end, and the scenario's own events."""
         plan = self.log.plan
+        self.log.sessions += place in plan.reconnects
         for number, step in enumerate(plan.file_steps):
             if step.after == place:
                 self._own_events(place, number)
@@ -94,11 +94,11 @@ class SessionFiles:
         """The file that the group fills, if it does."""
         self._append(self.log.group(self.logged, group))
         self.logged += 1
-        self.in_file += 1
+        self.log.in_file += 1
         if self.session.max_binlog_size is not None and self.size >= self.session.max_binlog_size:
             yield from self._next_file("flush")
         else:
-            self._append(self.log.between(self.in_file))
+            self._append(self.log.between(self.log.in_file))
 
     def _append(self, events: Iterator[Event]) -> None:
         made = list(events)
@@ -111,7 +111,7 @@ class SessionFiles:
         description = self._description()
         self.events = [description]
         self.size = len(write_binlog([description]))
-        self.in_file = 0
+        self.log.in_file = 0
         self._append(self.log.head(self.logged))
         self.first_group = len(self.events)
         self._append(self.log.between(0))

@@ -55,6 +55,10 @@ class SessionLog(ABC):
         self.version = self.facts.server_version or line.server_version
         #: The file that is being written, from 0.
         self.file = 0
+        #: Groups that are in it so far.
+        self.in_file = 0
+        #: Clients that went and were followed by another, since the server was started.
+        self.sessions = 0
         #: Whether that file was begun without a start of the server.
         self.rotated = False
         self.queries = 0
@@ -81,6 +85,7 @@ class SessionLog(ABC):
 
     def restart(self) -> None:
         """The server was started again: it has no table open, and counts its statements anew."""
+        self.sessions = 0
         self.table_ids.clear()
         self.next_table_id = count(self._first_table_id)
         self.next_xid = count(DEFAULT_XID)
@@ -157,8 +162,8 @@ class SessionLog(ABC):
     @property
     def thread_id(self) -> int:
         """The connection's id."""
-        recorded = self.facts.thread_in(self.file)
-        return self.default_thread_id if recorded is None else recorded
+        recorded = self.facts.thread_in(self.file, self.in_file)
+        return self.default_thread_id + self.sessions if recorded is None else recorded
 
     def xid(self, number: int) -> int:
         if self.facts.xids is not None and number < len(self.facts.xids):

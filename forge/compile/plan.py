@@ -46,5 +46,7 @@ class Plan:
     unopened: frozenset[str] = frozenset()
     #: What ends files before the session's end, in the order in which it happens.
     file_steps: tuple[FileStep, ...] = ()
+    #: After how many groups the client has gone and another connection goes on.
+    reconnects: tuple[int, ...] = ()
     #: Events of the scenario's own that stand outside of all groups.
     event_steps: tuple[EventStep, ...] = ()

@@ -9,7 +9,7 @@ import msgspec
 
 from forge.binlog.payload import inner_events
 from forge.binlog.reader import read_events
-from forge.compile.facts import Checkpoint, Facts, FileFacts, RelayFileFacts
+from forge.compile.facts import Checkpoint, Connection, Facts, FileFacts, RelayFileFacts
 from forge.compile.passwords import logged_salts
 from forge.errors import FormatError
 from forge.events.annotate_rows import AnnotateRows
@@ -66,6 +66,8 @@ class _Collected:
         self.files: list[dict[str, Any]] = []
         self.groups_in_file = 0
         self.thread_id: int | None = None
+        #: An event of the file has told it.
+        self.thread_told = False
         self.timestamps: list[list[int]] = []
         self.commit_timestamps: list[int] = []
         self.exec_times: list[int] = []
@@ -88,6 +90,7 @@ class _Collected:
         self.files.append({})
         self.found.pop("next_file", None)
         self.groups_in_file = 0
+        self.thread_told = False
 
     def add(self, event: Event) -> None:
         body = event.body
@@ -103,9 +106,9 @@ class _Collected:
             self._open_group()
         elif isinstance(body, MariadbGtid):
             self.found.setdefault("first_gno", body.sequence_number)
+            self._open_group()
             if body.thread_id is not None:
                 self._thread(body.thread_id)
-            self._open_group()
             self.in_transaction = not body.flags2 & STANDALONE
             self.gtid_second = event.timestamp
         elif isinstance(body, (PreviousGtids, GtidList)):
@@ -171,9 +174,12 @@ class _Collected:
             self.file["checkpoints"] = []
 
     def _thread(self, number: int) -> None:
-        if number != self.thread_id:
-            self.file.setdefault("thread_id", number)
-            self.thread_id = number
+        if number != self.thread_id and self.thread_told:
+            one = Connection(after=self.groups_in_file - 1, thread_id=number)
+            self.file.setdefault("connections", []).append(one)
+        elif number != self.thread_id:
+            self.file["thread_id"] = number
+        self.thread_id, self.thread_told = number, True
 
     def _open_group(self) -> None:
         self.groups_in_file += 1

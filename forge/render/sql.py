@@ -67,12 +67,15 @@ def replay_script(plan: Plan) -> str:
 
 
 def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
-    """As :func:`replay_script`, a session for each run of the server."""
+    """As :func:`replay_script`, a session for each run of the server, and for each client that goes on for another."""
     clock = Clock(plan.session)
     current = ""
     groups: list[ReplayGroup] = []
     first = True
     for number in range(len(plan.groups) + 1):
+        if number in plan.reconnects:
+            yield ReplaySession(_session_text(plan, clock, groups, first=first))
+            groups, current, first = [], "", False
         for step in plan.file_steps:
             if step.after != number:
                 continue

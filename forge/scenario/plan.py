@@ -91,6 +91,7 @@ class _Planner:
         self.groups: list[Group] = []
         self.file_steps: list[FileStep] = []
         self.event_steps: list[EventStep] = []
+        self.reconnects: list[int] = []
         #: How many groups the log has so far.
         self.logged = 0
         self.prepared = PreparedTransactions()
@@ -117,6 +118,7 @@ class _Planner:
             groups=tuple(self.groups),
             file_steps=tuple(self.file_steps),
             event_steps=tuple(self.event_steps),
+            reconnects=tuple(self.reconnects),
             contents={name: tuple(s.rows[n] for n in s.ordered()) for name, s in states.items()},
             tables={name: state.table for name, state in states.items()},
             unopened=frozenset(name for name, state in states.items() if state.lost_rows),
@@ -232,11 +234,11 @@ class _Planner:
         if alone.flush is not None or alone.restart is not None:
             if alone.flush is not None:
                 with self._place(path):
-                    self.prepared.check_free()
+                    self._leave_prepared()
             self._end_file(alone)
             return
         with self._place(path):
-            self.prepared.check_free()
+            self._leave_prepared()
         if alone.ddl is not None:
             ddl_path = (*_statement_path(path, entry, 0), "ddl")
             sql = _trimmed(alone.ddl)
@@ -394,7 +396,22 @@ class _Planner:
             self._end_xa(xa_id(name), end)
 
     def _end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
+        self._leave_prepared(xa)
         self._add(self.prepared.end(xa, end, self.current))
+
+    def _leave_prepared(self, ended: XaId | None = None) -> None:
+        """Where the session may only end the transaction that it has prepared, another one goes on.
+
+        Raises ScenarioError for lines on which the transaction does not outlive its session.
+        """
+        if self.prepared.bound in (None, ended):
+            return
+        if not self.line.knows("xa_prepare"):
+            self.prepared.check_free()
+        self._end_session()
+        self.reconnects.append(len(self.groups))
+        self.prepared.leave()
+        self.text.begin()
 
     def _add(self, group: Group) -> None:
         self.groups.append(group)
@@ -409,7 +426,7 @@ class _Planner:
         self.file_steps.append(FileStep("crash" if statement.restart == "crash" else "restart", len(self.groups)))
         for state in self.catalog.tables.values():
             state.restart()
-        self.prepared.bound = None
+        self.prepared.restart()
         self.text.begin()
 
     def _end_session(self) -> None:

@@ -191,6 +191,8 @@ class Prepared:
 
     log: UndoLog
     caches: Caches
+    #: The session that prepared it, by number.
+    session: int = 0
 
 
 @dataclass(slots=True)
@@ -200,15 +202,27 @@ class PreparedTransactions:
     found: dict[XaId, Prepared] = field(default_factory=dict)
     #: The one that the session is still bound to.
     bound: XaId | None = None
+    #: Number of the session.
+    session: int = 0
 
     def add(self, xa: XaId, prepared: Prepared, *, detaches: bool) -> None:
         """Raises ScenarioError if there is one of that name.  ``detaches``: XA PREPARE frees the session."""
         if xa in self.found:
             raise ScenarioError("an XA transaction of that name is prepared already", expected="another gtrid or bqual")
-        self.found[xa] = prepared
+        self.found[xa] = replace(prepared, session=self.session)
         for state, number, _ in prepared.log:
             state.locked.add(number)
         self.bound = None if detaches else xa
+
+    def leave(self) -> None:
+        """The client goes; what it prepared waits for another."""
+        self.bound = None
+        self.session += 1
+
+    def restart(self) -> None:
+        """The server is started again: InnoDB alone keeps what was prepared, if it has changed something (recorded)."""
+        self.leave()
+        self.found = {xa: prepared for xa, prepared in self.found.items() if prepared.log}
 
     def check_free(self) -> None:
         """Raises ScenarioError if the session may only end its prepared transaction (error 1399, recorded)."""
@@ -220,8 +234,6 @@ class PreparedTransactions:
 
     def end(self, xa: XaId, end: Literal["commit", "rollback"], current_database: str) -> XaEnd:
         """Its second phase.  Raises ScenarioError if no such transaction is prepared."""
-        if xa != self.bound:
-            self.check_free()
         self.bound = None
         prepared = self.found.pop(xa, None)
         if prepared is None:
@@ -233,6 +245,14 @@ class PreparedTransactions:
         if end == "rollback":
             undo(prepared.log)
         caches = prepared.caches
+        if caches.keeps and prepared.session != self.session:
+            # Another session of MariaDB finds only that it is prepared (recorded).
+            if not caches.prepares:
+                raise ScenarioError(
+                    "the transaction has changed nothing, so another session cannot end it (error 1402)",
+                    expected="the end right behind it",
+                )
+            return XaEnd(xa, end, current_database)
         return XaEnd(xa, end, current_database, caches.prepares, caches.engine_first, caches.mixed)
 
     def forget(self) -> None:

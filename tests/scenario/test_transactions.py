@@ -2,7 +2,9 @@
 
 import pytest
 
+from forge.compile.plan import Plan
 from forge.errors import ScenarioError, UnsupportedError
+from forge.render.sql import replay_sessions
 from forge.scenario import expand, plan
 
 HEAD = """\
@@ -23,15 +25,32 @@ BEHIND_A_SAVEPOINT = """\
 """
 
 
-def planned(server: str, transactions: str, gtid: str = "false") -> None:
+def planned(server: str, transactions: str, gtid: str = "false") -> Plan:
     [one] = expand(HEAD.format(server=server, gtid=gtid) + transactions, file="f.yaml")
-    plan(one.scenario)
+    return plan(one.scenario)
 
 
-@pytest.mark.parametrize("behind", [INSERT, "  - - ddl: DROP TABLE d.t\n", "  - - flush: binary_logs\n", PREPARED])
-def test_a_prepared_session_of_mariadb_refuses_all_but_its_end(behind: str) -> None:
-    with pytest.raises(ScenarioError, match=r"f.yaml:9: .*error 1399"):
-        planned("mariadb-11.8", PREPARED + behind)
+@pytest.mark.parametrize("behind", [INSERT, "  - - flush: binary_logs\n"])
+def test_a_session_that_a_prepared_transaction_binds_is_followed_by_another(behind: str) -> None:
+    end = "  - xa_commit: {gtrid: g}\n"
+    assert planned("mariadb-11.8", PREPARED + behind + end).reconnects == (4,)
+    assert planned("mariadb-11.8", PREPARED + end + behind).reconnects == ()
+    assert planned("mysql-9.7", PREPARED + behind + end).reconnects == ()
+    assert len(list(replay_sessions(planned("mysql-5.7", PREPARED + behind + end)))) == 2
+
+
+def test_another_session_cannot_end_what_has_changed_nothing() -> None:
+    fruitless = PREPARED.replace("insert: {into: d.t, rows: [{id: 1}]}", "update: {table: d.t, set: {id: 5}}")
+    with pytest.raises(ScenarioError, match=r"f.yaml:10: .*error 1402"):
+        planned("mariadb-11.8", fruitless + INSERT + "  - xa_commit: {gtrid: g}\n")
+
+
+@pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])
+def test_a_new_start_keeps_what_innodb_has_prepared(server: str) -> None:
+    behind = "  - - restart: crash\n  - xa_commit: {gtrid: g}\n"
+    planned(server, PREPARED + behind)
+    with pytest.raises(ScenarioError, match="no XA transaction of that name"):
+        planned(server, PREPARED.replace("d.t", "d.m") + behind)
 
 
 @pytest.mark.parametrize(
