@@ -54,11 +54,13 @@ def write_output(target: str, chunks: bytes | str | Iterable[bytes] | Iterable[s
 
 def write_binlogs(output: str, files: Sequence[tuple[str, bytes]], index: bytes | None = None) -> None:
     """Write the files of a session, (name, bytes) each: to ``output`` if there is one, else under their names to the
-    folder ``output``, or beside ``output``, which is the first; with the index file.
+    folder ``output`` (made if it ends with a slash), or beside ``output``, which is the first; with the index file.
 
     Raises ScenarioError for a name that several files cannot have: each ROTATE event names the next one.  OSError.
     """
     names = [name for name, _ in files]
+    if output.endswith(os.sep):
+        Path(output).mkdir(exist_ok=True)
     for target, (_, data) in zip(_targets(output, names), files, strict=True):
         write_output(target, data)
     if len(files) > 1:
@@ -72,7 +74,8 @@ def _targets(output: str, names: Sequence[str]) -> list[str]:
     if len(names) > 1 and Path(output).name != names[0]:
         raise ScenarioError(
             f"the scenario makes {len(names)} files, which name each other",
-            expected=f"{names[0]}, or a folder, as output (session.log_name and session.first_file are their names)",
+            expected=f"{names[0]}, or a folder with a slash at its end, as output (session.log_name and"
+            " session.first_file are their names)",
         )
     return [output, *(str(Path(output).parent / name) for name in names[1:])]
 

@@ -28,11 +28,11 @@ class Difference:
     field: str
     recorded: str
     compiled: str
-    #: Number of the file among those of a session, from 0; None if there is one.
-    file: int | None = None
+    #: Name of the file among those of a session; None if there is one.
+    file: str | None = None
 
     def __str__(self) -> str:
-        place = [] if self.file is None else [f"file {self.file}"]
+        place = [] if self.file is None else [self.file]
         place += [f"event {self.event} ({self.event_type})"] if self.event >= 0 else [self.event_type]
         return (
             f"{', '.join(place)}, offset {self.offset}: {self.field}:"
@@ -57,12 +57,14 @@ def first_difference(recorded: bytes, compiled: bytes) -> Difference | None:
     return Difference(-1, first_byte(recorded, compiled), "file", "bytes", f"{len(recorded)}", f"{len(compiled)}")
 
 
-def first_difference_of_files(recorded: Sequence[bytes], compiled: Sequence[bytes]) -> Difference | None:
-    """As :func:`first_difference`, of the files of one session."""
-    for number, (ours, theirs) in enumerate(zip(recorded, compiled, strict=False)):
+def first_difference_of_files(
+    names: Sequence[str], recorded: Sequence[bytes], compiled: Sequence[bytes]
+) -> Difference | None:
+    """As :func:`first_difference`, of the files of one session; ``names`` are those of the recorded ones."""
+    for name, ours, theirs in zip(names, recorded, compiled, strict=False):
         found = first_difference(ours, theirs)
         if found is not None:
-            return found if len(recorded) == len(compiled) == 1 else replace(found, file=number)
+            return found if len(recorded) == len(compiled) == 1 else replace(found, file=name)
     if len(recorded) != len(compiled):
         return Difference(-1, 0, "session", "files", str(len(recorded)), str(len(compiled)))
     return None

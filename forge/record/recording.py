@@ -64,7 +64,8 @@ class VerifyResult:
     files.
 
     ``contents`` is None if the decoded file and SELECT tell the same rows of the ``tables`` tables (of which ``rows``
-    rows) that were compared; both counts are None in a recording from before contents were kept.
+    rows) that were compared; both counts are None where the bytes differ, and in a recording from before contents were
+    kept.
     """
 
     folder: Path
@@ -129,11 +130,11 @@ def verify(folder: Path) -> VerifyResult:
     planned = plan(load_scenario(folder / SCENARIO, _with_facts(how.settings, facts)))
     made = write_files(planned, compile_files(planned))
     result = VerifyResult(
-        folder, sum(map(len, recorded)), sum(map(len, made)), first_difference_of_files(recorded, made)
+        folder, sum(map(len, recorded)), sum(map(len, made)), first_difference_of_files(how.files, recorded, made)
     )
     if len(recorded) > 1 and result.difference is None:
         result = replace(result, difference=_index_difference(_read(folder / INDEX), planned, len(made)))
-    if not (folder / CONTENTS).exists():
+    if result.difference is not None or not (folder / CONTENTS).exists():
         return result
     contents = _read_contents(folder / CONTENTS)
     planned = plan(load_scenario(folder / SCENARIO, how.settings))

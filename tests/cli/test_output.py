@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from forge.cli.output import write_output
+from forge.cli.output import write_binlogs, write_output
+from forge.errors import ScenarioError
 
 
 def failing_chunks() -> Iterator[bytes]:
@@ -72,3 +73,16 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         write_output(str(tmp_path), b"")
+
+
+def test_a_folder_with_a_slash_is_made_for_the_files_of_a_session(tmp_path: Path) -> None:
+    files = [("binlog.000001", b"a"), ("binlog.000002", b"b")]
+    write_binlogs(f"{tmp_path / 'new'}{os.sep}", files)
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
+        "binlog.000001",
+        "binlog.000002",
+        "binlog.index",
+    ]
+    with pytest.raises(ScenarioError, match="a folder with a slash at its end"):
+        write_binlogs(str(tmp_path / "other"), files)
+    assert not (tmp_path / "other").exists()

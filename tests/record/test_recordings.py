@@ -155,8 +155,17 @@ def test_a_difference_in_a_later_file_names_the_file(tmp_path: Path) -> None:
     scenario.write_text(scenario.read_text("utf-8").replace("note: d", "note: z"), "utf-8")
     difference = verify(folder).difference
     assert difference is not None
-    assert difference.file == 4
-    assert str(difference).startswith("file 4, event 4 (ROWS_QUERY), offset ")
+    assert difference.file == "binlog.000005"
+    assert str(difference).startswith("binlog.000005, event 4 (ROWS_QUERY), offset ")
+
+
+def test_a_recorded_file_with_a_wrong_byte_is_a_difference(tmp_path: Path) -> None:
+    folder = tmp_path / "changed"
+    shutil.copytree(corpora_dir() / "recordings" / "files" / "mysql-9.7", folder)
+    data = bytearray((folder / "binlog.000002").read_bytes())
+    data[-10] ^= 1
+    (folder / "binlog.000002").write_bytes(data)
+    assert str(verify(folder).difference).startswith("binlog.000002, event ")
 
 
 def test_a_file_too_many_and_another_index_are_differences(tmp_path: Path) -> None:
