@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Literal
 
 from forge.check.cells import Cell, Kind, MappedTable
 from forge.check.reference import Place
-from forge.errors import EnvironmentMissing, ForgeError, nearest
+from forge.errors import ForgeError, ScenarioError, nearest
 
 
 class _NotShown(Enum):
@@ -151,14 +151,14 @@ def available_decoders() -> list[Decoder]:
 def decoder(name: str) -> Decoder:
     """The decoder of that name; ``mariadb-binlog`` is the newest one that is here.
 
-    Raises EnvironmentMissing for an unknown name.
+    Raises ScenarioError for an unknown name.
     """
     known = {found.name: found for found in available_decoders()}
     if name == "mariadb-binlog":
         newest_first = [found for key, found in reversed(known.items()) if key.startswith(name)]
         return next((found for found in newest_first if found.available() is None), newest_first[0])
     if name not in known:
-        suggestion = nearest(name, known)
-        meant = f"; did you mean {suggestion!r}?" if suggestion else ""
-        raise EnvironmentMissing(f"unknown decoder {name!r}; known are {', '.join(known)}{meant}")
+        raise ScenarioError(
+            f"unknown decoder {name!r}", expected=f"one of {', '.join(known)}", suggestion=nearest(name, known)
+        )
     return known[name]

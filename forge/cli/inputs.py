@@ -19,7 +19,11 @@ def read_bytes(source: str) -> bytes:
 
 def read_text(source: str) -> str:
     """The whole of the UTF-8 file ``source``.  Raises OSError; ScenarioError (with the line) if it is not UTF-8."""
+    from forge.binlog.reader import has_magic
+
     data = read_bytes(source)
+    if has_magic(data):
+        raise ScenarioError("this is a binary log", file=shown(source), expected="text; `forge disasm` lists it")
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from forge.binlog.reader import has_magic
 from forge.errors import ScenarioError
 from forge.scenario.matrix import Case, Settings, base_scenario, expand
 from forge.scenario.model import Scenario
@@ -38,7 +39,10 @@ def read_text(path: str | Path) -> str:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise ScenarioError(f"the file has more than {_MOST_BYTES} bytes", file=str(path))
-        return path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes()
+        if has_magic(data):
+            raise ScenarioError("this is a binary log", file=str(path), expected="a scenario")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ScenarioError("the file is not UTF-8 text", file=str(path), line=line) from None

@@ -203,6 +203,7 @@ class _Planner:
     def _defined(self, statement: Ddl, sql: str, time: StatementTime, path: Path | None) -> DdlStatement:
         if not self.line.temporary_tables and changes_no_base(statement):
             raise UnsupportedError(f"temporary tables on {self.line.name} are not supported yet")
+        self.line.require_statement(sql)
         self.catalog.logs_temporary = self.text.logs_temporary(self.catalog)
         if isinstance(statement, CreateTable) and statement.select is not None:
             check_selects(self.scenario.session, self.line)

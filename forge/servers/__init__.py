@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from forge.errors import ScenarioError, nearest
-from forge.servers.features import Family, Release, feature, release
+from forge.servers.features import Family, Release, feature, features_of_statement, release
 
 
 class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -169,6 +169,12 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
             raise ScenarioError(
                 f"{self.name} does not have {feature(name).title}", expected=feature(name).history(self.family)
             )
+
+    def require_statement(self, text: str) -> None:
+        """Raises ScenarioError for a statement of data definition with words that the line does not parse."""
+        for name in features_of_statement(text):
+            if feature(name).reaction(self.family).effect == "refuse":
+                self.require(name)
 
 
 @cache

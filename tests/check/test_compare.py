@@ -29,7 +29,7 @@ from forge.check.decoders import (
 from forge.check.differences import Comparison, Decoding
 from forge.check.forge_decoder import ForgeDecoder
 from forge.check.reference import Reference, read_reference
-from forge.errors import EnvironmentMissing
+from forge.errors import ScenarioError
 
 Recording = Callable[[str], bytes]
 Broken = Callable[[str, str, Mapping[int, int]], bytes]
@@ -283,7 +283,7 @@ def test_a_decoder_that_is_not_here_gets_a_verdict_that_says_why(
 def test_decoders_go_by_name() -> None:
     assert decoder("forge").name == "forge"
     assert decoder("mariadb-binlog").name.startswith("mariadb-binlog-")
-    with pytest.raises(EnvironmentMissing, match="did you mean 'mysqlbinlog'"):
+    with pytest.raises(ScenarioError, match="did you mean 'mysqlbinlog'"):
         decoder("mysqlbinlg")
 
 

@@ -166,3 +166,13 @@ def test_a_payload_of_many_pieces_is_read_to_its_end(run: Run) -> None:
     code, _, err = run(MAGIC + DESCRIPTION + payload(b"".join(events) + bytes(30)), "dump", "--json")
     assert code == 3
     assert f"(at {sum(map(len, events))} of the unpacked payload)" in err
+
+
+def test_a_binary_log_is_not_taken_for_text(run: Run) -> None:
+    assert "this is a binary log; expected text" in run(FILE, "asm", "-o", "-")[2]
+    assert "this is a binary log; expected a scenario" in run(FILE, "compat", "--to", "mysql-5.5")[2]
+
+
+def test_an_unknown_decoder_is_a_wrong_request(run: Run) -> None:
+    code, _, err = run(FILE, "check", "--decoder", "mysqlbinlgo")
+    assert (code, "did you mean 'mysqlbinlog'?" in err) == (2, True)

@@ -16,6 +16,7 @@ from forge.scenario import (
     KeyDeclaration,
     Scenario,
     TableDeclaration,
+    ddl,
     delete,
     insert,
     plan,
@@ -381,3 +382,17 @@ def test_converting_refuses_members_beyond_ascii_that_a_row_has() -> None:
     scenario = scenario.transaction(insert("d.t", {"e": "\u00e9"}))
     with pytest.raises(ScenarioError, match="is not found in the new set"):
         plan(scenario.ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET utf8mb4"))
+
+
+@pytest.mark.parametrize(
+    ("server", "sql", "message"),
+    [
+        ("mysql-5.6", "ALTER TABLE d.t RENAME COLUMN a TO b", "RENAME COLUMN; expected MySQL 8.0.3 or later"),
+        ("mariadb-10.2", "ALTER TABLE d.t ADD z INT, ALGORITHM=INSTANT", "INSTANT; expected MariaDB 10.3.2 or later"),
+        ("mysql-5.7", "CREATE TABLE d.q (i INT CHECK (i > 0) NOT ENFORCED)", "NOT ENFORCED; expected MySQL 8.0.16"),
+    ],
+)
+def test_a_statement_that_the_line_does_not_parse_is_refused(server: str, sql: str, message: str) -> None:
+    scenario = Scenario(scenario="t", server=server, tables=["CREATE TABLE d.t (a INT PRIMARY KEY)"])
+    with pytest.raises(ScenarioError, match=message):
+        plan(scenario.transaction(ddl(sql)))

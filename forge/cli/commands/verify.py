@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from forge.cli.progress import progress
-from forge.errors import CheckFailed, ForgeError
+from forge.errors import CheckFailed, ForgeError, FormatError
 
 if TYPE_CHECKING:
     from forge.record.recording import VerifyResult
@@ -39,6 +39,8 @@ def command(recordings: tuple[str, ...], as_json: bool) -> None:
             result = verify(folder)
         except ForgeError as error:
             if len(folders) == 1:
+                if isinstance(error, FormatError) and error.file is None:
+                    error.file = str(folder)
                 raise
             different += 1
             _show(folder, str(error), as_json)
