@@ -50,96 +50,116 @@ def _field(value: Any, load: LoadData) -> str:
 
 @dataclass(slots=True)
 class LineReader:
-    """Takes the text of a file apart."""
+    """Takes the text of a file apart, ``width`` fields a line; None: all that a line has.
+
+    A field that begins with the enclosing character ends with it before a separator, or at the end of the file, where
+    the character is part of it.  Behind the last field a line is passed over up to its end, whatever is enclosed.
+    """
 
     text: str
     load: LoadData
+    width: int | None = None
     at: int = 0
+    #: The line that was read last had more fields.
+    is_cut: bool = False
+    _line_ends: bool = False
+    _has_null: bool = False
 
     def lines(self) -> Iterator[list[str | None]]:
         """The fields of each line; None is NULL."""
         for _ in range(self.load.ignore_lines):
-            end = self.text.find(self.load.lines_terminated_by, self.at)
-            self.at = len(self.text) if end < 0 else end + len(self.load.lines_terminated_by)
-        while self._start():
-            yield self._line()
+            self._pass_line()
+        while True:
+            self._line_ends = False
+            fields = list(self._fields())
+            if not fields:
+                return
+            self.is_cut = not self._line_ends and self._pass_line()
+            yield fields
 
-    def _start(self) -> bool:
-        """Go to the start of the next line; whether there is one."""
-        if self.at >= len(self.text):
-            return False
+    @property
+    def _line_terminator(self) -> str:
+        """Empty where fields are ended by the same, so that their number alone makes a line."""
+        load = self.load
+        return "" if load.lines_terminated_by == load.fields_terminated_by else load.lines_terminated_by
+
+    def _fields(self) -> Iterator[str | None]:
+        """The fields of the line that comes next."""
         if self.load.lines_starting_by:
             found = self.text.find(self.load.lines_starting_by, self.at)
-            if found < 0:
-                return False
-            self.at = found + len(self.load.lines_starting_by)
+            self.at = len(self.text) if found < 0 else found + len(self.load.lines_starting_by)
+        count = 0
+        while not self._line_ends and self.at < len(self.text) and count != self.width:
+            yield self._field()
+            count += 1
+
+    def _pass_line(self) -> bool:
+        """Go behind the end of the line; whether there was anything before it."""
+        terminator, passed = self._line_terminator, False
+        while terminator and self.at < len(self.text):
+            if self.load.escaped_by and self.text[self.at] == self.load.escaped_by:
+                self.at += 1
+            elif self._takes(terminator):
+                return passed
+            self.at += 1
+            passed = True
+        return passed
+
+    def _takes(self, separator: str) -> bool:
+        if not separator or not self.text.startswith(separator, self.at):
+            return False
+        self.at += len(separator)
         return True
 
-    def _line(self) -> list[str | None]:
-        fields: list[str | None] = []
-        while True:
-            field, ends = self._read_field()
-            fields.append(field)
-            if ends:
-                return fields
-
-    def _read_field(self) -> tuple[str | None, bool]:
-        """A field, and whether it is the line's last."""
-        load = self.load
-        if load.enclosed_by and self.text.startswith(load.enclosed_by, self.at):
-            self.at += 1
-            return self._enclosed()
+    def _field(self) -> str | None:
+        """One field; whether it is the line's last is in ``_line_ends``."""
+        load, enclosing = self.load, self.load.enclosed_by
         found: list[str] = []
-        start = self.at
-        null = False
-        while self.at < len(self.text):
-            if self._escape(found):
-                null = self.at - start == 2 and self.text[start + 1] == "N"
-                continue
-            for separator, ends in ((load.fields_terminated_by, False), (load.lines_terminated_by, True)):
-                if self.text.startswith(separator, self.at):
-                    null = null and self.at - start == 2
-                    self.at += len(separator)
-                    return self._value(found, null), ends
-            found.append(self.text[self.at])
-            self.at += 1
-        return self._value(found, null and self.at - start == 2), True
-
-    def _enclosed(self) -> tuple[str | None, bool]:
-        load, found = self.load, list[str]()
+        self._has_null = False
+        is_open = bool(enclosing) and self._takes(enclosing)
         while self.at < len(self.text):
             if self._escape(found):
                 continue
-            if self.text.startswith(load.enclosed_by, self.at):
-                behind = self.at + 1
-                if self.text.startswith(load.enclosed_by, behind):
-                    found.append(load.enclosed_by)
-                    self.at += 2
+            if is_open and self._takes(enclosing):
+                if self._takes(enclosing):
+                    found.append(enclosing)
                     continue
-                for separator, ends in ((load.fields_terminated_by, False), (load.lines_terminated_by, True)):
-                    if self.text.startswith(separator, behind):
-                        self.at = behind + len(separator)
-                        return "".join(found), ends
-                if behind == len(self.text):
-                    self.at = behind
-                    return "".join(found), True
+                if self.at >= len(self.text) or self._takes(self._line_terminator):
+                    self._line_ends = True
+                    return self._value(found, enclosed=True)
+                if self._takes(load.fields_terminated_by):
+                    return self._value(found, enclosed=True)
+                found.append(enclosing)
+                continue
+            if not is_open and self._takes(self._line_terminator):
+                self._line_ends = True
+                return self._value(found)
+            if not is_open and self._takes(load.fields_terminated_by):
+                return self._value(found)
             found.append(self.text[self.at])
             self.at += 1
-        return "".join(found), True
+        self._line_ends = True
+        return self._value([enclosing, *found] if is_open else found)
 
     def _escape(self, found: list[str]) -> bool:
         """Take an escape sequence, if one comes next."""
         escape = self.load.escaped_by
-        if not escape or not self.text.startswith(escape, self.at) or self.at + 1 >= len(self.text):
+        if not escape or self.text[self.at] != escape:
             return False
+        if self.at + 1 >= len(self.text):
+            self.at += 1
+            found.append(escape)
+            return True
         following = self.text[self.at + 1]
         if escape == self.load.enclosed_by and following != escape:
             return False
+        self._has_null |= following == "N"
         found.append(_ESCAPES.get(following, following))
         self.at += 2
         return True
 
-    def _value(self, found: Sequence[str], null: bool) -> str | None:
-        """NULL is the escaped N by itself, and the word where fields are enclosed."""
+    def _value(self, found: Sequence[str], *, enclosed: bool = False) -> str | None:
+        """NULL is an escaped N by itself, and the word where fields are enclosed and it is not."""
         text = "".join(found)
-        return None if null or (self.load.enclosed_by and text == "NULL") else text
+        is_word = text == "NULL" and bool(self.load.enclosed_by) and not enclosed
+        return None if is_word or (len(text) == 1 and self._has_null) else text

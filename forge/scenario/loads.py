@@ -33,8 +33,8 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
     columns = visible if load.columns is None else load.columns
     clause = assignments(state, load, at)
     bits = _check_columns(state, columns)
-    content, rows = _content(load, at)
     ignores = duplicates == "ignore"
+    content, rows = _content(load, len(columns), at, ignores=ignores)
     fields = [_cells(number, row, columns, state, ignores=ignores) for number, row in enumerate(rows, start=1)]
     file = LoadFile(
         name=load.file or f"{state.table.name}.txt",
@@ -130,8 +130,8 @@ def _collation(load: LoadData, at: Circumstances) -> Collation:
     return collation(database, at.catalog.server)
 
 
-def _content(load: LoadData, at: Circumstances) -> tuple[bytes, list[list[str | None]]]:
-    """The file's bytes, and its lines."""
+def _content(load: LoadData, width: int, at: Circumstances, *, ignores: bool) -> tuple[bytes, list[list[str | None]]]:
+    """The file's bytes, and its lines of ``width`` fields."""
     known = charset(_collation(load, at).charset)
     if load.hex is not None:
         try:
@@ -140,7 +140,13 @@ def _content(load: LoadData, at: Circumstances) -> tuple[bytes, list[list[str | 
             raise ScenarioError("hex is not hexadecimal", expected="pairs of digits") from None
     else:
         content = known.encode(load.text if load.text is not None else file_text(load))
-    return content, list(LineReader(known.decode(content), load).lines())
+    reader = LineReader(known.decode(content), load, width)
+    rows = []
+    for row in reader.lines():
+        rows.append(row)
+        if reader.is_cut and not ignores:
+            raise ScenarioError(f"line {len(rows)} has more than {width} fields", expected="as many as columns")
+    return content, rows
 
 
 def _missing(columns: Sequence[str], state: TableState) -> Iterator[tuple[str, str | None]]:
