@@ -48,12 +48,10 @@ class References:
     def is_parent(self, table: Table) -> bool:
         return bool(children_of(self.catalog, table))
 
-    def is_related(self, table: Table) -> bool:
-        """Whether MySQL keeps the transaction from running beside others."""
-        return self.is_parent(table) or (self.checks and bool(table.foreign_keys))
-
     def isolates(self, table: Table, events: Sequence[Operation]) -> bool:
-        """As :meth:`is_related`, of a statement in statement format: deleting a child's rows checks no parent."""
+        """Whether MySQL keeps a transaction that does this to a table's rows from running beside others: deleting a
+        child's rows checks no parent (recorded).
+        """
         checked = self.checks and bool(table.foreign_keys) and bool({"insert", "update"} & set(events))
         return self.is_parent(table) or checked
 
@@ -185,10 +183,6 @@ class References:
         """The columns that the texts of BEFORE triggers may give values, which servers count as written."""
         names = {name for one in self.triggers(table, event) if one.timing == "before" for name in one.sets}
         return frozenset(index for index, column in enumerate(table.columns) if column.name.lower() in names)
-
-    def opened(self, table: Table, events: Sequence[Operation]) -> list[Table]:
-        """The tables that a statement opens for writing besides its own, in order."""
-        return [one.table for one in self.followed(table, events)[0]]
 
     def followed(self, table: Table, events: Sequence[Operation]) -> tuple[list[Opened], list[Trigger]]:
         """What a statement opens for writing besides its own table, in order, and the triggers that may run

@@ -361,8 +361,8 @@ class _Insert:
                 if before != row:
                     self._change(number, row)
                 return
-            self._follow(self.at.references.parent_changes(state, before, None, replacement=row))
             state.remove(number)
+            self._follow(self.at.references.parent_changes(state, before, None, replacement=row))
             self._log(before, None, duplicate=True)
             if state.auto_increment is not None:
                 self.numbering.given(row[state.auto_increment] or 0)

@@ -10,7 +10,7 @@ from forge.compile.statements import Further, RowsStatement
 from forge.compile.tables import Table
 from forge.errors import ScenarioError
 from forge.scenario.cells import Circumstances
-from forge.scenario.foreign_keys import Operation
+from forge.scenario.foreign_keys import Opened, Operation
 from forge.scenario.inserts import Kind, insert_rows
 from forge.scenario.loads import load_rows
 from forge.scenario.sql_tables import table_references
@@ -23,7 +23,8 @@ from forge.scenario.updates import delete_rows, update_rows
 def execute(statement: Statement, at: Circumstances) -> RowsStatement:
     """Run a statement; the rows that it changed, and its SQL.  Raises ScenarioError where a server would refuse it."""
     done = _executed(statement, at)
-    opened = at.references.opened(done.table, _events(statement))
+    follow, _ = at.references.followed(done.table, _events(statement))
+    opened = [one.table for one in follow]
     further = [_executed_further(one, index, at) for index, one in enumerate(statement.further)]
     pairs = list(zip(further, statement.further, strict=True))
     locked = [done.table, *opened]
@@ -60,9 +61,22 @@ def execute(statement: Statement, at: Circumstances) -> RowsStatement:
         done = with_text_context(done, [(done, _events(statement)), *joint], statement, at)
     return replace(
         done,
-        is_related=any(at.references.is_related(table) for table in done.tables),
+        is_related=_is_related(statement, done, follow, further, at),
         triggered=frozenset(".".join(trigger.table) for trigger in at.catalog.live_triggers()),
     )
+
+
+def _is_related(
+    statement: Statement,
+    done: RowsStatement,
+    opened: Sequence[Opened],
+    further: Sequence[RowsStatement],
+    at: Circumstances,
+) -> bool:
+    """Whether foreign keys keep the statement from running beside others."""
+    known = [(done.table, _events(statement)), *((one.table, one.events) for one in opened)]
+    known += [(table, ("insert", "update", "delete")) for table in _locks(statement.locks or (), at)]
+    return any(one.is_related for one in further) or any(at.references.isolates(*one) for one in known)
 
 
 def _all_columns(done: RowsStatement) -> RowsStatement:

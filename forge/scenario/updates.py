@@ -213,10 +213,12 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
         for number in chosen:
             if number not in state.rows:
                 continue
-            cascaded = at.references.parent_changes(state, state.rows[number], None)
-            further += [Further(len(changes), change) for change in cascaded]
-            changes.append(RowChange(state.rows[number], None))
+            # A row that refers to itself is gone when its children are looked for.
+            before = state.rows[number]
             state.remove(number)
+            cascaded = at.references.parent_changes(state, before, None)
+            further += [Further(len(changes), change) for change in cascaded]
+            changes.append(RowChange(before, None))
     deletes_all = not conditions and statement.query is None
     return replace(
         searched,
