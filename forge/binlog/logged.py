@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forge.binlog.payload import inner_events, inner_format
+from forge.binlog.payload import inner_format, inner_frames
 from forge.binlog.reader import PlacedEvent, read_events
 from forge.errors import FormatError
-from forge.events.event import encode_event
 from forge.events.transaction_payload import TransactionPayload
 
 #: Bytes of a file, and how many events, that are kept to be read again at once.
@@ -69,8 +68,7 @@ def _read(data: bytes) -> Iterator[LoggedEvent]:
 def _inside(outer: PlacedEvent, body: TransactionPayload) -> Iterator[LoggedEvent]:
     format = inner_format(outer.format)
     try:
-        for number, event in enumerate(inner_events(body, outer.format), start=1):
-            raw = encode_event(event, 0, format)
+        for number, (event, raw) in enumerate(inner_frames(body, outer.format), start=1):
             yield LoggedEvent(PlacedEvent(outer.index, outer.offset, raw, event, format), number)
     except FormatError as error:
         error.rule = f"{error.rule} (at {error.offset} of the unpacked payload)"

@@ -93,7 +93,12 @@ def inner_format(format: FormatContext) -> FormatContext:
 
 
 def inner_events(body: TransactionPayload, format: FormatContext) -> Iterator[Event]:
-    """The events inside.  Raises FormatError (offset within the uncompressed bytes).
+    """The events inside.  Raises FormatError as :func:`inner_frames`."""
+    return (event for event, _ in inner_frames(body, format))
+
+
+def inner_frames(body: TransactionPayload, format: FormatContext) -> Iterator[tuple[Event, bytes]]:
+    """The events inside, each with its bytes.  Raises FormatError (offset within the uncompressed bytes).
 
     A payload inside is refused, as mysqlbinlog 9.7 does.
     """
@@ -105,7 +110,7 @@ def inner_events(body: TransactionPayload, format: FormatContext) -> Iterator[Ev
             continue  # An event of many pieces.
         found = list(frames(bytes(buffer), 0))
         for frame in found:
-            yield _inner_event(frame, done + frame.offset, inner)
+            yield _inner_event(frame, done + frame.offset, inner), frame.raw
         read = found[-1].offset + len(found[-1].raw) if found else 0
         del buffer[:read]
         done += read

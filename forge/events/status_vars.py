@@ -7,6 +7,7 @@ here that rest is kept as bytes.
 from __future__ import annotations
 
 import io
+from functools import lru_cache
 from typing import Any
 
 from construct import (
@@ -133,8 +134,12 @@ STATUS_VARIABLES: dict[int, tuple[str, Any]] = {
 _CODES = {name: code for code, (name, _) in STATUS_VARIABLES.items()}
 
 
+@lru_cache(maxsize=256)
 def parse_status_variables(block: bytes) -> StatusVariables:
-    """The variables of a block in file order; what cannot be read is kept as ("unread", bytes)."""
+    """The variables of a block in file order; what cannot be read is kept as ("unread", bytes).
+
+    Remembered: the statements of a session have the same block, or nearly.
+    """
     stream = io.BytesIO(block)
     found: list[tuple[str, Any]] = []
     while (start := stream.tell()) < len(block):

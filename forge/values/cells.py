@@ -10,6 +10,14 @@ from construct import BytesInteger, Construct
 from forge.errors import FormatError
 from forge.values.base import Codec, Column
 
+#: Characters of a type's name in messages: the members of an ENUM or SET may be many.
+_LONGEST_NAME = 60
+
+
+def short_name(name: str) -> str:
+    """The name of a type as messages have it."""
+    return name if len(name) <= _LONGEST_NAME else name.partition("(")[0]
+
 
 def bad_value(rule: str, offset: int = 0) -> FormatError:
     return FormatError(rule, phase="value", offset=offset)
@@ -30,14 +38,15 @@ class FixedWidthCodec(Codec):
         size = self.size(column)
         left = len(data) - offset
         if left < size:
-            raise bad_value(f"{self.type_name(column)} needs {size} bytes, {max(left, 0)} are left", offset)
+            raise bad_value(f"{short_name(self.type_name(column))} needs {size} bytes, {max(left, 0)} are left", offset)
         return size
 
     def whole(self, column: Column, raw: bytes) -> bytes:
         """``raw`` if it has exactly the column's size; FormatError otherwise."""
         size = self.size(column)
         if len(raw) != size:
-            raise bad_value(f"{self.type_name(column)} has {size} bytes, the cell has {len(raw)}", min(size, len(raw)))
+            name = short_name(self.type_name(column))
+            raise bad_value(f"{name} has {size} bytes, the cell has {len(raw)}", min(size, len(raw)))
         return raw
 
 
