@@ -74,7 +74,7 @@ class _Planner:
                 self.line.require(feature)
         with self._place(("session", "timestamp")):
             self.clock = Clock(scenario.session)
-        for path, error in wrong_settings(scenario.session):
+        for path, error in wrong_settings(scenario.session, self.line):
             with self._place(path):
                 raise error
         with self._place(("session", "sql_mode")):

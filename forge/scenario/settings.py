@@ -10,9 +10,10 @@ from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Path
 from forge.servers import ServerLine, locale_names
 
+_LARGEST_ID = (1 << 32) - 1
 #: Lowest and highest values (sys_vars.cc, MAX_LOG_UNIQUE_FN_EXT; max_binlog_size is only rounded up to 4096).
 _BOUNDS = {
-    "server_id": (0, (1 << 32) - 1),
+    "server_id": (0, _LARGEST_ID),
     "gtid_domain_id": (0, (1 << 32) - 1),
     "auto_increment_increment": (1, 65535),
     "auto_increment_offset": (1, 65535),
@@ -25,9 +26,11 @@ _BOUNDS = {
 _LOG_NAME = re.compile(r"[^./\\\s\0]{1,200}\Z")
 
 
-def wrong_settings(session: Session) -> Iterator[tuple[Path, ScenarioError]]:
+def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, ScenarioError]]:
     """Each setting that cannot be, with its place in the scenario."""
-    for name, (lowest, highest) in _BOUNDS.items():
+    # MariaDB takes 1 for 0 (recorded).
+    bounds = _BOUNDS | ({"server_id": (1, _LARGEST_ID)} if line.family == "mariadb" else {})
+    for name, (lowest, highest) in bounds.items():
         value = getattr(session, name)
         if value is not None and not lowest <= value <= highest:
             yield ("session", name), ScenarioError(f"{name} is {value}", expected=f"{lowest} to {highest}")
@@ -48,6 +51,13 @@ def wrong_settings(session: Session) -> Iterator[tuple[Path, ScenarioError]]:
             ScenarioError(f"frames is {session.payload.frames}", expected="1 to 1000"),
         )
     relay = session.relay_log
+    if relay is not None and (relay.server_id == session.server_id or not 1 <= relay.server_id <= _LARGEST_ID):
+        yield (
+            ("session", "relay_log", "server_id"),
+            ScenarioError(
+                f"server_id of the replica is {relay.server_id}", expected=f"1 to {_LARGEST_ID}, not the source's own"
+            ),
+        )
     lowest, highest = _BOUNDS["max_binlog_size"]
     if relay is not None and relay.max_size is not None and not lowest <= relay.max_size <= highest:
         yield (
