@@ -36,6 +36,8 @@ from forge.scenario.triggers import Trigger
 from forge.servers import server_line
 
 SYSTEM_DATABASES = frozenset({"mysql", "sys", "information_schema", "performance_schema"})
+#: What a new server has (recorded on 9.7).
+FIRST_ACCOUNTS = frozenset((user, "localhost") for user in ("root", "mysql.sys", "mysql.session", "mysql.infoschema"))
 _NAME = re.compile(r"\s*(`(?:[^`]|``)+`|[^`.\s]+)(?:\s*\.\s*(`(?:[^`]|``)+`|[^`.\s]+))?\s*")
 
 TableName = tuple[str, str]
@@ -60,6 +62,8 @@ class Catalog:
         self.selects_as_text = False
         #: Views, triggers, routines and events: (kind, database, name) -> the table of a trigger.
         self.objects: dict[ObjectName, TableName | None] = {}
+        #: The accounts that there are: user and host.
+        self.accounts = set(FIRST_ACCOUNTS)
         #: Plugins of accounts, and how many hashes of passwords are logged so far.
         self.plugins: dict[str, str] = {}
         self.passwords = 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from forge.compile.passwords import Password, escaped
-from forge.scenario.objects import Account, Here, ObjectStatement, Piece
+from forge.scenario.objects import Account, AccountUse, Here, ObjectStatement, Piece
 from forge.scenario.tokens import Cursor, SqlUnsupported
 
 _PRIVILEGES = (
@@ -54,14 +55,16 @@ def create_user(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
     if cursor.accept("IF", "NOT", "EXISTS") if verb == "CREATE" else cursor.accept("IF", "EXISTS"):
         condition = "IF NOT EXISTS " if verb == "CREATE" else "IF EXISTS "
     pieces: list[Piece] = [f"{verb} USER {condition}"]
+    uses: list[AccountUse] = []
     invoker = False
     while True:
         invoker |= cursor.token.is_word("USER")
         account = _account(cursor)
+        uses.append(AccountUse(account, "new" if verb == "CREATE" else "known"))
         if verb == "ALTER" and cursor.token.is_word("DEFAULT"):
             # As it was sent (recorded).
             cursor.rest()
-            return ObjectStatement("account", "alter", offset=start)
+            return ObjectStatement("account", "alter", offset=start, accounts=tuple(uses), exists=bool(condition))
         pieces += [account, *_authentication(cursor, verb, account)]
         if not cursor.accept_mark(","):
             break
@@ -77,6 +80,8 @@ def create_user(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
         "create" if verb == "CREATE" else "alter",
         pieces=tuple(pieces),
         offset=start,
+        accounts=tuple(uses),
+        exists=bool(condition),
         invoker=invoker and any(isinstance(piece, Password) for piece in pieces),
         zone=passwords,
         fraction=passwords,
@@ -192,7 +197,26 @@ def set_statement(cursor: Cursor, start: int) -> ObjectStatement:
     retain = " RETAIN CURRENT PASSWORD" if cursor.accept("RETAIN", "CURRENT", "PASSWORD") else ""
     pieces = ("ALTER USER ", account, Password("", clear, given=True), retain)
     stored = bool(clear)
-    return ObjectStatement("account", "alter", pieces=pieces, offset=start, zone=stored, fraction=stored)
+    uses = (AccountUse(account, "known"),)
+    return ObjectStatement("account", "alter", pieces=pieces, offset=start, zone=stored, fraction=stored, accounts=uses)
+
+
+def named_accounts(cursor: Cursor, verb: Literal["create", "drop"], start: int) -> ObjectStatement:
+    """DROP USER, CREATE and DROP ROLE behind these words, which are logged as they were sent.  Raises SqlError."""
+    exists = cursor.accept("IF", "EXISTS") or cursor.accept("IF", "NOT", "EXISTS")
+    uses = tuple(AccountUse(account, "new" if verb == "create" else "gone") for account in _accounts(cursor))
+    cursor.rest()
+    return ObjectStatement("account", verb, offset=start, accounts=uses, exists=exists)
+
+
+def rename_user(cursor: Cursor, start: int) -> ObjectStatement:
+    """RENAME USER behind these words.  Raises SqlError."""
+    uses: list[AccountUse] = []
+    while not uses or cursor.accept_mark(","):
+        uses.append(AccountUse(_account(cursor), "gone"))
+        cursor.expect("TO")
+        uses.append(AccountUse(_account(cursor), "new"))
+    return ObjectStatement("account", "other", offset=start, accounts=tuple(uses))
 
 
 def grant_or_revoke(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
@@ -200,8 +224,11 @@ def grant_or_revoke(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
     if verb == "REVOKE":
         return _revoke(cursor, start)
     if not _names_privileges(cursor):
+        roles = _accounts(cursor)
+        cursor.expect("TO")
+        uses = tuple(AccountUse(account, "known") for account in (*roles, *_accounts(cursor)))
         cursor.rest()
-        return ObjectStatement("account", "other", offset=start)
+        return ObjectStatement("account", "other", offset=start, accounts=uses)
     if cursor.accept("PROXY", "ON"):
         account = _account(cursor)
         cursor.expect("TO")
@@ -226,8 +253,16 @@ def grant_or_revoke(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
         option = " WITH GRANT OPTION"
     if cursor.token.is_word("AS"):
         raise SqlUnsupported("GRANT ... AS is not supported yet", cursor.token.start)
-    pieces = (*head, option)
-    return ObjectStatement("account", "other", pieces=pieces, offset=start, invoker=True, databases=databases)
+    uses = tuple(AccountUse(account, "known") for account in users)
+    return ObjectStatement(
+        "account",
+        "other",
+        pieces=(*head, option),
+        offset=start,
+        invoker=True,
+        databases=databases,
+        accounts=uses,
+    )
 
 
 def _names_privileges(cursor: Cursor) -> bool:
@@ -240,8 +275,8 @@ def _revoke(cursor: Cursor, start: int) -> ObjectStatement:
     cursor.accept("IF", "EXISTS")
     everything = cursor.token.is_word("ALL") and not _names_privileges(cursor)
     if everything or not _names_privileges(cursor):
-        cursor.rest()
-        return ObjectStatement("account", "other", offset=start, invoker=everything)
+        uses, forgiving = _revoked_from(cursor)
+        return ObjectStatement("account", "other", offset=start, invoker=everything, accounts=uses, exists=forgiving)
     databases: tuple[str, ...] = ()
     if not cursor.accept("PROXY", "ON"):
         _privileges(cursor, start)
@@ -250,8 +285,24 @@ def _revoke(cursor: Cursor, start: int) -> ObjectStatement:
             databases = (database,)
         elif not name.startswith("*"):
             databases = ("",)
-    cursor.rest()
-    return ObjectStatement("account", "other", offset=start, invoker=True, databases=databases)
+    uses, forgiving = _revoked_from(cursor)
+    return ObjectStatement(
+        "account",
+        "other",
+        offset=start,
+        invoker=True,
+        databases=databases,
+        accounts=uses,
+        exists=forgiving,
+    )
+
+
+def _revoked_from(cursor: Cursor) -> tuple[tuple[AccountUse, ...], bool]:
+    """The accounts behind FROM, and whether any may be missing."""
+    while not cursor.accept("FROM"):
+        cursor.advance()
+    uses = tuple(AccountUse(account, "known") for account in _accounts(cursor))
+    return uses, cursor.accept("IGNORE", "UNKNOWN", "USER")
 
 
 def _privileges(cursor: Cursor, start: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from forge.scenario.ddl_accounts import create_user, user
+from forge.scenario.ddl_accounts import create_user, named_accounts, user
 from forge.scenario.ddl_foreign_keys import table_ref
 from forge.scenario.objects import Definer, ObjectKind, ObjectStatement, Piece
 from forge.scenario.syntax import TableRef
@@ -36,8 +36,7 @@ def object_statement(cursor: Cursor, verb: str) -> ObjectStatement | None:
     if cursor.accept("USER"):
         return create_user(cursor, verb, start)
     if verb == "CREATE" and cursor.accept("ROLE"):
-        cursor.rest()
-        return ObjectStatement("account", "create", offset=start)
+        return named_accounts(cursor, "create", start)
     for kind in ("trigger", "event", "procedure", "function"):
         if cursor.accept(kind.upper()):
             if replaces:
@@ -203,7 +202,6 @@ def _returned_type(cursor: Cursor) -> str:
 
 
 def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
-    word = cursor.token.text.upper()
     kind: ObjectKind
     for kind in ("view", "trigger", "procedure", "function", "event"):
         if cursor.accept(kind.upper()):
@@ -213,9 +211,8 @@ def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
                 names.append(table_ref(cursor))
             cursor.accept_any("RESTRICT", "CASCADE")
             return ObjectStatement(kind, "drop", tuple(names), offset=start, exists=exists)
-    if word in ("USER", "ROLE"):
-        cursor.rest()
-        return ObjectStatement("account", "drop", offset=start)
+    if cursor.accept_any("USER", "ROLE"):
+        return named_accounts(cursor, "drop", start)
     return None
 
 

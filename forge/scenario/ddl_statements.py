@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from forge.errors import nearest
-from forge.scenario.ddl_accounts import grant_or_revoke, set_statement
+from forge.scenario.ddl_accounts import grant_or_revoke, rename_user, set_statement
 from forge.scenario.ddl_alter import alter_table, locking
 from forge.scenario.ddl_columns import charset_name, collation_name
 from forge.scenario.ddl_foreign_keys import table_ref
@@ -129,8 +129,8 @@ def _replaces(cursor: Cursor) -> bool:
 def _rename(cursor: Cursor) -> RenameTables | ObjectStatement:
     if cursor.token.is_word("USER"):
         offset = cursor.token.start
-        cursor.rest()
-        return ObjectStatement("account", "other", offset=offset)
+        cursor.accept("USER")
+        return rename_user(cursor, offset)
     if not cursor.accept_any("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
     if_exists = cursor.accept_mariadb("IF", "EXISTS")

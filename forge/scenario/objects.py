@@ -46,6 +46,14 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class AccountUse:
+    """What a statement does to an account: it has to be there, comes into being, or goes."""
+
+    account: Account
+    what: Literal["known", "new", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
 class Here:
     """The current database in the text of a statement."""
 
@@ -74,6 +82,8 @@ class ObjectStatement:
     invoker: bool = False
     #: ALTER EVENT ... RENAME TO.
     renamed: TableRef | None = None
+    #: The accounts that it names; with ``exists``, any may be missing, or there already.
+    accounts: tuple[AccountUse, ...] = ()
     #: Databases that the text speaks of, beside those of the names.
     databases: tuple[str, ...] = ()
     #: OPTIMIZE TABLE makes the tables anew; LOCAL keeps a statement out of the log.
@@ -87,6 +97,7 @@ def apply_object(catalog: Catalog, statement: ObjectStatement, sql: str, current
     if line.family == "mariadb" and statement.kind not in ("view", "trigger", "upkeep"):
         what = "accounts" if statement.kind == "account" else f"{statement.kind}s"
         raise SqlUnsupported(f"{what} of MariaDB are not supported yet", statement.offset)
+    known = _use_accounts(catalog, statement)
     texts = tuple(_texts(catalog, statement, current, line))
     done = DdlStatement(
         kind="other",
@@ -99,7 +110,8 @@ def apply_object(catalog: Catalog, statement: ObjectStatement, sql: str, current
         texts=texts if any(isinstance(text, Password) for text in texts) else (),
     )
     if statement.kind == "account":
-        named = [database or current for database in statement.databases]
+        # Privileges taken from nobody touch no database (recorded).
+        named = [database or current for database in statement.databases] if known else []
         if "" in named:
             raise SqlError("no database is named, and none is current", statement.offset)
         return replace(done, databases=("mysql", *named), atomic=True)
@@ -108,6 +120,33 @@ def apply_object(catalog: Catalog, statement: ObjectStatement, sql: str, current
     if statement.kind == "upkeep":
         return _upkeep(catalog, statement, done, current)
     return _object(catalog, statement, done, current)
+
+
+def _use_accounts(catalog: Catalog, statement: ObjectStatement) -> bool:
+    """Enter what becomes of the accounts; whether one of those that have to be there is.
+
+    Raises SqlError for one that has to be there and is not, or the other way round (errors 1396, 1410, 1141, 3523).
+    """
+    found = not statement.accounts
+    # Before 5.7 GRANT of privileges makes accounts (NO_AUTO_CREATE_USER is no part of the default mode).
+    makes = not server_line(catalog.server).strict and statement.verb == "other" and bool(statement.pieces)
+    for use in statement.accounts:
+        if use.account.is_current:
+            found = True
+            continue
+        name = (use.account.user, use.account.host)
+        if makes and use.what == "known":
+            catalog.accounts.add(name)
+        is_there = name in catalog.accounts
+        found |= is_there or use.what == "new"
+        if is_there == (use.what == "new") and not statement.exists:
+            shown = f"the account {name[0]}@{name[1]}"
+            raise SqlError(f"{shown} exists already" if is_there else f"there is no {shown[4:]}", statement.offset)
+        if use.what == "new":
+            catalog.accounts.add(name)
+        elif use.what == "gone":
+            catalog.accounts.discard(name)
+    return found
 
 
 def _object(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, current: str) -> DdlStatement:
