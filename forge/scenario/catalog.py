@@ -313,7 +313,7 @@ class Catalog:
                 unnumbered=server_line(self.server).family == "mariadb",
             )
         else:
-            printed = replace(statement, columns=copied.charset(copied.drafts, definition))
+            printed = replace(statement, columns=copied.drafts)
             text = create_table_text(printed, definition, result.current_database)
             result = replace(result, sql=text, selected=rows)
         self.shelf(temporary=statement.temporary)[name] = state
@@ -336,6 +336,7 @@ class Catalog:
         if statement.temporary and definition.partitions is not None:
             raise SqlError("a temporary table has no partitions", statement.like.offset)
         state = TableState(definition, self.next_version(name))
+        check_engine(state.table, definition.keys, self.server)
         shelf[name] = state
         state.is_logged = self.logs_temporary
         touches = statement.temporary or model.table.temporary

@@ -7,22 +7,33 @@ itself has the place of the SELECT; the statement's other columns come first.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from forge.compile.grouping import is_transactional
 from forge.compile.statements import Context, Origin, RowChange, RowsStatement
 from forge.compile.tables import Row, TableColumn
 from forge.errors import ScenarioError
 from forge.scenario.column_sizes import LOBS
-from forge.scenario.definition import ColumnDefinition, Definition
+from forge.scenario.definition import ColumnDefinition, define_column
 from forge.scenario.engines import INNODB
+from forge.scenario.literals import taken
 from forge.scenario.numbering import Numbering
-from forge.scenario.state import TableState
-from forge.scenario.syntax import CharsetClause, ColumnDraft, CreateTable, SelectDraft, SelectedColumn, TypeDraft
+from forge.scenario.state import TableState, sort_value
+from forge.scenario.syntax import (
+    CharsetClause,
+    ColumnDraft,
+    CreateTable,
+    LiteralDefault,
+    SelectDraft,
+    SelectedColumn,
+    TypeDraft,
+)
 from forge.scenario.tokens import SqlError, SqlUnsupported, at_offset
 from forge.scenario.where import matching, parse_where
 from forge.servers import server_line
 from forge.values.base import Value
+from forge.values.registry import column_for
+from forge.values.sqltype import SqlType
 
 _MOMENTS = ("DATETIME", "TIMESTAMP")
 _INTEGERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT")
@@ -41,8 +52,15 @@ class CopiedRows:
             for column in source.columns
             if column.column.visible
         )
-        #: Indexes in the source, with the names in the new table.
-        self.chosen = [(source.definition.index_of(column.column, column.offset), column) for column in named]
+        #: The source's columns, with those of the literals behind them.
+        self.given = [*source.columns, *(self._constant(column) for column in named if column.literal is not None)]
+        self.literals = tuple(column.literal for column in named if column.literal is not None)
+        places = iter(range(len(source.columns), len(self.given)))
+        #: Indexes in these, with the names in the new table.
+        self.chosen = [
+            (next(places) if column.literal is not None else self._index_of(column.column, column.offset), column)
+            for column in named
+        ]
         names = [column.name.lower() for _, column in self.chosen]
         if len(set(names)) < len(names):
             raise SqlError("the SELECT gives two columns of one name", select.offset, expected="AS with another name")
@@ -52,13 +70,60 @@ class CopiedRows:
         self.first_number: int | None = None
         self.copies_timestamps = False
 
+    def _index_of(self, name: str, offset: int) -> int:
+        return self.source.definition.index_of(name, offset)
+
+    def _constant(self, column: SelectedColumn) -> ColumnDefinition:
+        """The column that a server makes of a literal: INT or VARCHAR, not NULL; MySQL gives it a default, but in a
+        primary key.
+        """
+        line = server_line(self.server)
+        keyed = {part.column.lower() for key in self.statement.keys if key.kind == "primary" for part in key.parts}
+        default = None
+        if isinstance(column.literal, int):
+            text, made = f"INT({len(str(column.literal))})", SqlType("INT")
+            default = LiteralDefault(0)
+        else:
+            length = len(column.literal or "")
+            text, made = f"VARCHAR({length})", SqlType("VARCHAR", length=length)
+            default = LiteralDefault("")
+        draft = ColumnDraft(
+            column.name,
+            TypeDraft(made, offset=column.offset, text=text),
+            column.offset,
+            nullable=False,
+            default=default if line.family == "mysql" and column.name.lower() not in keyed else None,
+        )
+        return replace(define_column(draft, line.client_charset[1], self.server), draft=draft)
+
+    def _row(self, number: int) -> Row:
+        return self.source.rows[number] + self.literals
+
+    def _sorted(self, numbers: list[int]) -> list[int]:
+        """The rows by ORDER BY, which has to leave nothing open, and as many as LIMIT lets through."""
+        found = self._in_order(numbers) if not self.select.order else list(numbers)
+        for name, descending in reversed(self.select.order):
+            index = self._index_of(name, self.select.offset)
+            column = self.source.columns[index]
+            if column.wire.collation is not None or column.holds_json:
+                self._unsupported(f"with ORDER BY {name}, a text,")
+            found.sort(key=lambda number: _rank(column, self.source.rows[number][index]), reverse=descending)
+        if self.select.order:
+            columns = [self._index_of(name, self.select.offset) for name, _ in self.select.order]
+            if len({tuple(self.source.rows[number][index] for index in columns) for number in found}) < len(found):
+                self._unsupported("with ORDER BY of values that several rows have")
+        if self.select.limit is not None:
+            count, skipped = self.select.limit
+            found = found[skipped : skipped + count]
+        return found
+
     def _in_order(self, numbers: list[int]) -> list[int]:
         """The rows as the server reads them: all keys that may serve must agree on the order."""
         definition = self.source.definition
         clustered = definition.engine == INNODB
         clustering = self.source.clustering if clustered else None
         own = {part.column for part in clustering.parts} if clustering is not None else set()
-        used = {index for index, _ in self.chosen}
+        used = {index for index, column in self.chosen if column.literal is None}
         where = {definition.index_of(name, self.select.offset) for name in self.select.where}
         found = self.source.ordered(numbers) if clustered else sorted(numbers)
         for key in self.source.table.keys:
@@ -83,7 +148,7 @@ class CopiedRows:
         return first + tuple(
             replace(own[column.name.lower()], name=column.name)
             if column.name.lower() in own
-            else self._draft(self.source.columns[index], column)
+            else self._draft(self.given[index], column)
             for index, column in self.chosen
         )
 
@@ -91,6 +156,8 @@ class CopiedRows:
         written = column.draft
         text, comment = ("", "") if written is None else (written.type.text, written.comment)
         charset = CharsetClause() if written is None else written.type.charset
+        if named.literal is not None and written is not None:
+            return replace(written, name=named.name)
         return ColumnDraft(named.name, TypeDraft(column.type, charset, text=text), named.offset, comment=comment)
 
     def columns(self, own: tuple[ColumnDefinition, ...]) -> tuple[ColumnDefinition, ...]:
@@ -100,12 +167,15 @@ class CopiedRows:
         taken = {column.name.lower() for _, column in self.chosen}
         found = [column for name, column in defined.items() if name not in taken]
         for index, named in self.chosen:
-            source = self.source.columns[index]
+            source = self.given[index]
             known = defined.get(named.name.lower())
             if known is None:
                 found.append(self._copied(source, named))
                 continue
-            if not _fits(source, known):
+            if named.literal is not None:
+                if known.type.name in _MOMENTS or known.holds_json or known.column.generated is not None:
+                    self._unsupported(f"of a literal into column {known.name!r}")
+            elif not _fits(source, known):
                 self._unsupported(f"into column {known.name!r} of another type")
             found.append(known.replace(name=named.name))
         return tuple(found)
@@ -141,17 +211,6 @@ class CopiedRows:
         copied = source.replace(name=named.name, auto_increment=False)
         return copied.replace(has_default=True, default=0) if column.auto_increment else copied
 
-    def charset(self, drafts: tuple[ColumnDraft, ...], definition: Definition) -> tuple[ColumnDraft, ...]:
-        """The drafts in which copied columns name their character set, where it is not the new table's."""
-        own = {draft.name.lower() for draft in self.statement.columns}
-        collations = {column.name: column.type.collation for column in definition.columns}
-        return tuple(
-            replace(draft, type=replace(draft.type, charset=CharsetClause(charset="named")))
-            if draft.name.lower() not in own and collations[draft.name] not in (None, definition.collation)
-            else draft
-            for draft in drafts
-        )
-
     def insert(self, state: TableState, sql: str) -> RowsStatement:
         """Give the new table its rows.  Raises SqlError where a server would refuse one."""
         with at_offset(self.select.offset):
@@ -159,17 +218,17 @@ class CopiedRows:
             for condition in conditions:
                 if condition.column.type.name not in _INTEGERS:
                     self._unsupported("with WHERE on columns that are no integers")
-            numbers = self._in_order(matching(conditions, self.source))
+            numbers = self._sorted(matching(conditions, self.source))
             places = {column.name.lower(): index for index, column in self.chosen}
             changes = []
             # The server does not know how many rows there will be.
             numbering = Numbering(state.next_auto_increment, 1, is_transactional(state.table))
-            moments = [index for index, _ in self.chosen if self.source.columns[index].type.name == "TIMESTAMP"]
+            moments = [index for index, _ in self.chosen if self.given[index].type.name == "TIMESTAMP"]
             self.copies_timestamps = any(
                 self.source.rows[number][index] is not None for number in numbers for index in moments
             )
             for number in numbers:
-                source = self.source.rows[number]
+                source = self._row(number)
                 cells = [self._cell(column, places, source, numbering) for column in state.table.columns]
                 state.add(tuple(cells))
                 changes.append(RowChange(None, tuple(cells)))
@@ -184,6 +243,11 @@ class CopiedRows:
             context=self._context(state, numbers, moments),
         )
 
+    def _converted(self, column: TableColumn, literal: Value | None) -> Value:
+        """A literal as the new table's column holds it."""
+        wire = column_for(column.type, name=column.name, nullable=column.nullable, server=self.server)
+        return taken(wire, literal, clips=False).value
+
     def _context(self, state: TableState, numbers: list[int], moments: list[int]) -> Context:
         """What the server had asked the time zone for: literal defaults of moments, values of TIMESTAMP columns."""
         first = self.source.rows[numbers[0]] if numbers else ()
@@ -196,7 +260,7 @@ class CopiedRows:
     def _cell(self, column: TableColumn, places: dict[str, int], source: Row, numbering: Numbering) -> Value | None:
         index = places.get(column.name.lower())
         if index is not None:
-            value = source[index]
+            value = self._converted(column, source[index]) if index >= len(self.source.columns) else source[index]
             if value is None and not column.nullable:
                 raise ScenarioError(f"column {column.name!r} cannot be NULL, and the SELECT gives it")
             if column.auto_increment:
@@ -213,6 +277,11 @@ class CopiedRows:
         if not column.nullable and not column.has_default:
             raise ScenarioError(f"column {column.name!r} has no default, and the SELECT does not give it")
         return column.default
+
+
+def _rank(column: ColumnDefinition, value: Value | None) -> tuple[bool, Any]:
+    """NULL comes first."""
+    return value is not None, value if value is None else sort_value(column, value)
 
 
 def _fits(source: ColumnDefinition, column: ColumnDefinition) -> bool:

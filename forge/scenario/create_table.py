@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from forge.compile.table_map import key_of_rows
 from forge.scenario.definition import ColumnDefinition, Definition, define_column
-from forge.scenario.engines import INNODB, PLAIN_ENGINES
+from forge.scenario.engines import INNODB
 from forge.scenario.syntax import ColumnDraft, CreateTable, KeyDraft, PartDraft, TypeDraft
-from forge.scenario.tokens import SqlError, SqlUnsupported
+from forge.scenario.tokens import SqlError
 from forge.values.sqltype import SqlType
 
 TableName = tuple[str, str]
@@ -18,8 +18,6 @@ TableName = tuple[str, str]
 def check_temporary(statement: CreateTable) -> None:
     """Raises SqlError for what a temporary table cannot have (1562, 1215, 1796)."""
     special = next((key for key in statement.keys if key.special == "FULLTEXT"), None)
-    if (statement.options.engine or INNODB) not in PLAIN_ENGINES:
-        raise SqlUnsupported(f"temporary tables of {statement.options.engine} are not supported yet", 0)
     if statement.partitions is not None:
         raise SqlError("a temporary table has no partitions", statement.partitions.offset)
     if statement.foreign_keys:

@@ -78,6 +78,8 @@ def key_limit(engine: str) -> int:
 def check_engine(table: Table, keys: Sequence[KeyDraft], server: str) -> None:
     """Raises SqlError for a table that its engine cannot hold, SqlUnsupported for engines that are a plugin."""
     engine, line = _ENGINES[table.engine.lower()], server_line(server)
+    if table.temporary and engine.name not in PLAIN_ENGINES:
+        raise SqlUnsupported(f"temporary tables of {engine.name} are not supported yet", 0)
     mysql = line.family == "mysql"
     if engine.family == "mysql" and not mysql:
         raise SqlUnsupported(f"the storage engine {engine.name} of {server} is a plugin of its own", 0)

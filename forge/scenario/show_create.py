@@ -158,9 +158,11 @@ def _charset(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
         if own.id != definition.collation:
             yield f"CHARACTER SET {own.charset} COLLATE {own.name}"
         return
-    if clause.charset is not None or clause.collation is not None or clause.binary:
-        yield f"CHARACTER SET {own.charset} COLLATE {own.name}"
-    elif not own.is_default:
+    named = clause.charset is not None or clause.collation is not None or clause.binary
+    if named or own.id != definition.collation:
+        yield f"CHARACTER SET {own.charset}"
+    # The default of utf8mb4 has changed, so it is named where the set is.
+    if named or not own.is_default or (own.id != definition.collation and own.charset == "utf8mb4"):
         yield f"COLLATE {own.name}"
 
 

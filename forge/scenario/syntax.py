@@ -265,21 +265,27 @@ class AlterPartitions:
 
 @dataclass(frozen=True, slots=True)
 class SelectedColumn:
-    """A column of a SELECT, and its name in the result."""
+    """A column of a SELECT, or a literal, and its name in the result."""
 
     column: str
     name: str
     offset: int
+    literal: int | str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SelectDraft:
-    """SELECT of one table; no ``columns`` stand for ``*``, ``where`` is as in a scenario."""
+    """SELECT of one table; no ``columns`` stand for ``*``, ``where`` is as in a scenario.
+
+    ``order``: columns of ORDER BY, and whether each is DESC; ``limit``: how many rows, behind how many others.
+    """
 
     columns: tuple[SelectedColumn, ...]
     table: TableRef
     where: Mapping[str, Any]
     offset: int
+    order: tuple[tuple[str, bool], ...] = ()
+    limit: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

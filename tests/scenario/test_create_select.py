@@ -41,8 +41,14 @@ def test_what_is_logged_is_the_table_as_it_is_and_what_is_sent_is_the_statement(
         ("CREATE TABLE t SELECT DISTINCT u FROM s", "columns of one table"),
         ("CREATE TABLE t (c DATETIME DEFAULT NOW()) SELECT u FROM s", "definition of column 'c'"),
         ("CREATE TABLE t (KEY k (u) COMMENT 'x') SELECT u FROM s", "options of keys"),
-        ("CREATE TABLE t SELECT 1", "columns of one table"),
-        ("CREATE TABLE t SELECT id, u FROM s ORDER BY id", "ORDER"),
+        ("CREATE TABLE t SELECT 1", "without AS"),
+        ("CREATE TABLE t SELECT 1 AS a", "columns of one table"),
+        ("CREATE TABLE t SELECT 1.5 AS a FROM s", "short integers"),
+        ("CREATE TABLE t SELECT '' AS a FROM s", "an empty"),
+        ("CREATE TABLE t SELECT id, u FROM s ORDER BY a", "a text"),
+        ("CREATE TABLE t SELECT id, u FROM s, s AS x", "with ,"),
+        ("CREATE TABLE t SELECT id, u FROM s GROUP BY u", "GROUP"),
+        ("CREATE TABLE t (c DATETIME) SELECT id, '2020-01-01' AS c FROM s", "literal into column 'c'"),
         ("CREATE TABLE t IGNORE SELECT id, u FROM s", "IGNORE"),
         ("CREATE TABLE t (u BIGINT) SELECT u FROM s", "another type"),
         ("CREATE TABLE t SELECT u FROM s WHERE a = 'x'", "more than an integer"),
@@ -61,6 +67,8 @@ def test_what_is_not_made_is_named(sql: str, problem: str) -> None:
         ("CREATE TABLE t SELECT u, u FROM s", "two columns of one name"),
         ("CREATE TABLE t (u INT NOT NULL) SELECT u FROM s", "cannot be NULL"),
         ("CREATE TABLE t (x INT PRIMARY KEY) SELECT u FROM s", "no default"),
+        ("CREATE TABLE t SELECT z.u FROM s", "reads 's' alone"),
+        ("CREATE TABLE t (n TINYINT) SELECT u, 300 AS n FROM s", "300"),
     ],
 )
 def test_what_a_server_refuses_is_refused(sql: str, problem: str) -> None:
@@ -92,3 +100,10 @@ def test_rows_whose_order_no_key_can_change_are_taken_in_it() -> None:
     scenario = scenario.transaction(insert("d.k", {"id": 3, "v": 6}))
     with pytest.raises(UnsupportedError, match="secondary key"):
         plan(scenario.ddl("CREATE TABLE t SELECT v FROM k"))
+
+
+def test_literals_order_and_limit_make_the_rows() -> None:
+    sql = "CREATE TABLE t (n BIGINT) SELECT x.id, 'q' AS t, -7 AS n FROM d.s AS x"
+    made = _planned(f"{sql} WHERE id IN (1, 2, 9) ORDER BY id DESC LIMIT 2")
+    assert [column.name for column in made.tables["d.t"].columns] == ["id", "t", "n"]
+    assert made.contents["d.t"] == ((9, "q", -7), (2, "q", -7))
