@@ -89,7 +89,7 @@ def statement_bodies(
     size = line.local_block_size if statement.load.local else BLOCK_SIZE
     for start in range(0, len(content), size):
         kind = AppendBlock if start else BeginLoadQuery
-        yield from before
+        yield from _known_before(statement.load, min(start + size, len(content)), before, line)
         yield kind(file_id=file_id, block=content[start : start + size])
     yield from before
     head, middle, tail = load_text(statement, statement.load, current_database, line)
@@ -103,6 +103,20 @@ def statement_bodies(
         database=current_database,
         query=head + middle + tail,
     )
+
+
+def _known_before(load: LoadFile, end: int, before: tuple[Body, ...], line: ServerLine) -> Iterator[Body]:
+    """What stands before a block that ends there: it is logged when the server looks for more, perhaps for the first
+    row, which has evaluated nothing then (recorded).
+    """
+    row, number = load.looked_at
+    for body in before:
+        if isinstance(body, Intvar):
+            needed = number if body.variable == INSERT_ID else row
+        else:
+            needed = row if isinstance(body, UserVar) and not line.logs_unread_variables else 0
+        if needed <= end:
+            yield body
 
 
 def _read_state(statement: RowsStatement, line: ServerLine) -> Iterator[Body]:

@@ -76,6 +76,8 @@ class LoadFile:
     columns: tuple[str, ...]
     #: The assignments of SET, ```column`=expression``.
     sets: tuple[str, ...] = ()
+    #: Bytes that were looked at for the first row, and for the first row that got a number.
+    looked_at: tuple[int, int] = (0, 0)
     #: What the variables among the columns hold afterwards.
     variables: tuple[UserVariable, ...] = ()
     local: bool = False

@@ -62,6 +62,8 @@ class LineReader:
     at: int = 0
     #: The line that was read last had more fields.
     is_cut: bool = False
+    #: How many characters had to be looked at for the fields of the line; the end of the file counts as one.
+    looked_at: int = 0
     _line_ends: bool = False
     _has_null: bool = False
 
@@ -74,6 +76,7 @@ class LineReader:
             fields = list(self._fields())
             if not fields:
                 return
+            self.looked_at = max(self.looked_at, self.at)
             self.is_cut = not self._line_ends and self._pass_line()
             yield fields
 
@@ -89,9 +92,15 @@ class LineReader:
             found = self.text.find(self.load.lines_starting_by, self.at)
             self.at = len(self.text) if found < 0 else found + len(self.load.lines_starting_by)
         count = 0
-        while not self._line_ends and self.at < len(self.text) and count != self.width:
+        while not self._line_ends and count != self.width:
+            if self.at >= len(self.text):
+                self._meet_end()
+                return
             yield self._field()
             count += 1
+
+    def _meet_end(self) -> None:
+        self.looked_at = len(self.text) + 1
 
     def _pass_line(self) -> bool:
         """Go behind the end of the line; whether there was anything before it."""
@@ -124,6 +133,8 @@ class LineReader:
                 if self._takes(enclosing):
                     found.append(enclosing)
                     continue
+                if self.at >= len(self.text):
+                    self._meet_end()
                 if self.at >= len(self.text) or self._takes(self._line_terminator):
                     self._line_ends = True
                     return self._value(found, enclosed=True)
@@ -139,6 +150,7 @@ class LineReader:
             found.append(self.text[self.at])
             self.at += 1
         self._line_ends = True
+        self._meet_end()
         return self._value([enclosing, *found] if is_open else found)
 
     def _escape(self, found: list[str]) -> bool:

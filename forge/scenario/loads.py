@@ -34,13 +34,14 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
     clause = assignments(state, load, at)
     bits = _check_columns(state, columns)
     ignores = duplicates == "ignore"
-    content, rows = _content(load, len(columns), at, ignores=ignores)
+    content, rows, looked_at = _content(load, len(columns), at, ignores=ignores)
     fields = [_cells(number, row, columns, state, ignores=ignores) for number, row in enumerate(rows, start=1)]
     file = LoadFile(
         name=load.file or f"{state.table.name}.txt",
         content=content,
         columns=tuple(columns),
         sets=tuple(one.text for one in clause),
+        looked_at=_first_looks(state, fields, looked_at),
         variables=_variables(fields, columns, load, at),
         local=load.local,
         duplicates=duplicates,
@@ -75,6 +76,18 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
         sql=_sql(state, load, file),
         assigned=None if load.columns is None else done.assigned,
     )
+
+
+def _first_looks(
+    state: TableState, fields: Sequence[Mapping[str, str | None]], looked_at: Sequence[int]
+) -> tuple[int, int]:
+    """Bytes that were looked at for the first line, and for the first line without a number of AUTO_INCREMENT."""
+    if not fields or state.auto_increment is None:
+        return (looked_at[0], 0) if looked_at else (0, 0)
+    name = state.columns[state.auto_increment].name.lower()
+    cells = [{key.lower(): value for key, value in row.items()}.get(name) for row in fields]
+    first = next((index for index, cell in enumerate(cells) if cell is None or not cell.strip("0. ")), 0)
+    return looked_at[0], looked_at[first]
 
 
 def _check_columns(state: TableState, columns: Sequence[str]) -> list[str]:
@@ -130,8 +143,10 @@ def _collation(load: LoadData, at: Circumstances) -> Collation:
     return collation(database, at.catalog.server)
 
 
-def _content(load: LoadData, width: int, at: Circumstances, *, ignores: bool) -> tuple[bytes, list[list[str | None]]]:
-    """The file's bytes, and its lines of ``width`` fields."""
+def _content(
+    load: LoadData, width: int, at: Circumstances, *, ignores: bool
+) -> tuple[bytes, list[list[str | None]], list[int]]:
+    """The file's bytes, its lines of ``width`` fields, and how many bytes were looked at for each line."""
     known = charset(_collation(load, at).charset)
     if load.hex is not None:
         try:
@@ -140,13 +155,19 @@ def _content(load: LoadData, width: int, at: Circumstances, *, ignores: bool) ->
             raise ScenarioError("hex is not hexadecimal", expected="pairs of digits") from None
     else:
         content = known.encode(load.text if load.text is not None else file_text(load))
-    reader = LineReader(known.decode(content), load, width)
-    rows = []
+    text = known.decode(content)
+    reader = LineReader(text, load, width)
+    rows: list[list[str | None]] = []
+    looked_at: list[int] = []
+    behind = bytes_behind = 0
     for row in reader.lines():
         rows.append(row)
+        bytes_behind += len(known.encode(text[behind : reader.looked_at]))
+        behind = min(reader.looked_at, len(text))
+        looked_at.append(bytes_behind + (reader.looked_at > len(text)))
         if reader.is_cut and not ignores:
             raise ScenarioError(f"line {len(rows)} has more than {width} fields", expected="as many as columns")
-    return content, rows
+    return content, rows, looked_at
 
 
 def _missing(columns: Sequence[str], state: TableState) -> Iterator[tuple[str, str | None]]:

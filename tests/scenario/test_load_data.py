@@ -72,6 +72,14 @@ def test_a_file_that_the_client_sends_comes_in_its_blocks() -> None:
     assert (names.count("BEGIN_LOAD_QUERY"), names.count("APPEND_BLOCK")) == (1, 1)
 
 
+def test_a_number_stands_before_a_block_only_if_a_row_was_read_before_the_files_end() -> None:
+    for text, before in (("1\n", ["INTVAR"]), ("1", [])):
+        names = planned(LoadData(into="d.t", columns=["n"], text=text), binlog_format="statement")
+        begin = names.index("BEGIN_LOAD_QUERY")
+        assert names[begin - len(before) : begin + 3] == [*before, "BEGIN_LOAD_QUERY", "INTVAR", "EXECUTE_LOAD_QUERY"]
+        assert names[begin - len(before) - 1] == "QUERY"
+
+
 def test_set_computes_columns_of_fields() -> None:
     load = LoadData(
         into="d.t",
