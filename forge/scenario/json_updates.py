@@ -76,7 +76,7 @@ class JsonUpdate:
         converts = self._converts or any(
             columns[index].type.name == "TIMESTAMP" and row[index] is not None for index in self._named
         )
-        return Applied(after, None if noted is None else build_diffs(noted), converts)
+        return Applied(after, build_diffs(noted) if noted is not None and patches else None, converts)
 
     def _reference(self, name: str) -> SqlExpression:
         index = column_index(self._state, name)

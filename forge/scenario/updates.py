@@ -42,6 +42,8 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
     before = [state.rows[number] for number in chosen]
     values: dict[int, list[Value | None]] = {}
     literals: dict[int, Clipped] = {}
+    # Of several tables the first is changed while it is read, the others out of a temporary table (recorded).
+    patches = not getattr(statement, "joined", False)
     functions: dict[int, JsonUpdate] = {}
     applied: dict[int, list[Applied]] = {}
     for name, cell in update.set.items():
@@ -50,12 +52,12 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
             if index in values:
                 raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
             if is_json_update(state.columns[index], cell):
-                if update.set_by_trigger:
-                    raise UnsupportedError("JSON functions in an UPDATE with a BEFORE trigger")
+                if name in (update.set_by_trigger or ()):
+                    raise UnsupportedError("JSON functions on a column that a BEFORE trigger sets too")
                 functions[index] = JsonUpdate(state, index, cell, at)
                 # SET clauses see what those before them have set.
                 rows = [_so_far(row, values, position) for position, row in enumerate(before)]
-                applied[index] = [functions[index].apply(row[index], row) for row in rows]
+                applied[index] = [functions[index].apply(row[index], row, patches=patches) for row in rows]
                 values[index] = [made.document for made in applied[index]] or [None]
                 literals[index] = Clipped(None, functions[index].sql)
             else:
