@@ -123,6 +123,8 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
         for index in statement.table.partition_columns:
             if columns[index].type.name in zoned and any(row[index] is not None for row in inserted):
                 return True
+    if _casts_for_keys(statement):
+        return True
     for evaluation in statement.evaluated:
         for column, value, origin in zip(columns, evaluation.row, evaluation.origins, strict=True):
             if origin == "converted" and value is not None:
@@ -136,6 +138,18 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
             if column.type.name == "DATETIME" and takes_now(evaluation, column, origin):
                 return True
     return False
+
+
+_TO_DATETIME = re.compile(r"\bAS\s+DATETIME\b", re.IGNORECASE)
+
+
+def _casts_for_keys(statement: RowsStatement) -> bool:
+    """Whether a key on an expression casts to DATETIME in the first row, or any that an UPDATE changes (recorded)."""
+    parts = [part.expression for key in statement.table.keys for part in key.parts if part.expression is not None]
+    casts = [part for part in parts if _TO_DATETIME.search(part.sql)]
+    changes = statement.changes if statement.kind == "update" else statement.changes[:1]
+    rows = [row for change in changes if casts for row in (change.before, change.after) if row is not None]
+    return any(cast.compute(row) not in (None, ()) for row in rows for cast in casts)
 
 
 def _checks_default(statement: RowsStatement, session: Session, line: ServerLine) -> bool:

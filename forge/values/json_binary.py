@@ -38,6 +38,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from forge.errors import FormatError, ScenarioError
+from forge.values.decimals import MAX_PRECISION, MAX_SCALE, packed_size
 from forge.values.literals import shown
 
 #: A Python value of the table above; recursive types are left to the docstring.
@@ -254,8 +255,24 @@ def _decode(data: bytes, code: int, offset: int, end: int, depth: int) -> tuple[
         if offset >= end:
             raise _wrong("an opaque JSON value passes the end of its room", offset)
         start, stop = _bounded(data, offset + 1, end)
+        _check_opaque(data, offset, start, stop)
         return Opaque(data[offset], bytes(data[start:stop])), stop
     raise _wrong(f"0x{code:02x} is not a type of a JSON value", offset)
+
+
+#: Opaque types whose data have a form: TIMESTAMP, DATE, TIME, DATETIME; DECIMAL.
+_TEMPORAL, _DECIMAL = (7, 10, 11, 12), 246
+
+
+def _check_opaque(data: bytes, offset: int, start: int, stop: int) -> None:
+    if data[offset] in _TEMPORAL and stop - start != 8:
+        raise _wrong(f"an opaque temporal value has 8 bytes, not {stop - start}", start)
+    if data[offset] == _DECIMAL:
+        precision, scale = (data[start], data[start + 1]) if stop - start > 2 else (0, 0)
+        if not (1 <= precision <= MAX_PRECISION and scale <= min(precision, MAX_SCALE)):
+            raise _wrong(f"no DECIMAL has the precision {precision} and the scale {scale}", start)
+        if stop - start - 2 != packed_size(precision, scale):
+            raise _wrong(f"{stop - start - 2} bytes are no DECIMAL({precision},{scale})", start + 2)
 
 
 def _integer(number: int, unsigned: bool) -> int | SqlInteger:

@@ -209,3 +209,13 @@ def test_entries_that_name_one_long_key_many_times_are_refused_before_it_is_read
     body = count.to_bytes(4, "little") + (heap + length).to_bytes(4, "little") + keys + b"\x04\0\0\0\0" * count
     with pytest.raises(FormatError, match="overlap"):
         decode_document(b"\x01" + body + b"k" * length)
+
+
+@pytest.mark.parametrize(
+    ("data", "offset"),
+    [("0f0c0400000000", 3), ("0f070100", 3), ("0ff60405000000", 5), ("0ff603420180", 3), ("0ff6030a0280", 5)],
+)
+def test_opaque_values_of_another_size_are_refused_where_they_stand(data: str, offset: int) -> None:
+    with pytest.raises(FormatError) as caught:
+        decode_document(bytes.fromhex(data))
+    assert caught.value.offset == offset

@@ -24,10 +24,11 @@ from forge.scenario.expressions.evaluation import (
     evaluate,
     kind_of,
 )
+from forge.scenario.expressions.geometries import GEOMETRY_RULES
 from forge.scenario.expressions.moments import MOMENT_RULES
 from forge.scenario.expressions.text import TEXT_RULES
 
-RULES.update({**TEXT_RULES, **MOMENT_RULES, **DOCUMENT_RULES, **CAST_RULES})
+RULES.update({**TEXT_RULES, **MOMENT_RULES, **DOCUMENT_RULES, **GEOMETRY_RULES, **CAST_RULES})
 
 
 @dataclass(frozen=True, slots=True)

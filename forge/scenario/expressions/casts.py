@@ -27,7 +27,10 @@ from forge.scenario.expressions.evaluation import (
     text_of,
 )
 from forge.scenario.expressions.moments import parts_of
+from forge.values.declare import column_for
 from forge.values.literals import rounded
+from forge.values.registry import codec_for
+from forge.values.typetext import parse_type
 
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)\s*", re.ASCII)
@@ -89,12 +92,28 @@ def _date(value: Operand) -> Operand:
     return text[:10]
 
 
-def _moment(value: Operand) -> Operand:
-    text = unquoted(value.value) if isinstance(value, Document) else value
-    parts_of(text)
-    if "." in text:
-        raise UnsupportedError("casts of fractions of seconds are not supported yet")
-    return text if len(text) > 10 else f"{text} 00:00:00"
+def _temporal(name: str, digits: int) -> Callable[[Operand], Operand]:
+    """TIME or DATETIME with so many digits behind the second."""
+    column = column_for(parse_type(f"{name}({digits})"))
+
+    def cast(value: Operand) -> Operand:
+        text = unquoted(value.value) if isinstance(value, Document) else value
+        if name == "DATETIME":
+            parts_of(text)
+        made: str = codec_for(column).accept(column, text)
+        return made
+
+    return cast
+
+
+def _binary(length: int | None) -> Callable[[Operand], Operand]:
+    def cast(value: Operand) -> Operand:
+        data = (unquoted(value.value) if isinstance(value, Document) else text_of(value)).encode()
+        if length is not None and len(data) > length:
+            raise ScenarioError(f"the expression casts {data!r}", expected=f"at most {length} bytes")
+        return data
+
+    return cast
 
 
 def _sizes(target: Any) -> list[int]:
@@ -114,8 +133,8 @@ def cast_to(target: Any) -> Callable[[Operand], Operand]:
         return _decimal(*(sizes + [10, 0][len(sizes) :])[:2])
     if name == "DATE":
         return _date
-    if name == "DATETIME" and not any(sizes):
-        return _moment
+    if name in ("DATETIME", "TIME"):
+        return _temporal(name, sizes[0] if sizes else 0)
     if name == "JSON":
         return lambda value: Document(document_of(value))
     raise UnsupportedError(f"CAST AS {name} in expressions is not supported yet")
@@ -126,6 +145,8 @@ def _element_cast(target: Any) -> Callable[[Operand], Operand]:
     name = target.this.name
     if name == "BIGINT":
         return _integer(BIGINT_MIN, BIGINT_MAX, wraps=False)
+    if name == "BINARY":
+        return _binary(_sizes(target)[0] if _sizes(target) else None)
     return _integer(0, UNSIGNED_MAX, wraps=False) if name == "UBIGINT" else cast_to(target)
 
 
