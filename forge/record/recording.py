@@ -97,6 +97,7 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
     recorded = record_plan(planned, home, ask=questions(planned))
     text = scenario.read_bytes()
     out.mkdir(parents=True, exist_ok=True)
+    _remove_recorded(out)
     _write(out / SCENARIO, text)
     for name, data in recorded.files:
         _write(out / name, data)
@@ -115,6 +116,14 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
     )
     _write(out / CONTENTS, _contents_text(answered(planned, recorded.answers)))
     return recorded
+
+
+def _remove_recorded(folder: Path) -> None:
+    """Take away the files of a recording that was there before: the new one may have fewer, or other names."""
+    if (folder / RECORDING).is_file():
+        how: HowMade = _read_yaml(folder / RECORDING, HowMade)
+        for name in (*how.files, INDEX):
+            (folder / name).unlink(missing_ok=True)
 
 
 def verify(folder: Path) -> VerifyResult:

@@ -241,9 +241,19 @@ def test_a_payload_beyond_the_compressors_window_recorded_now_verifies(tmp_path:
 
 
 @pytest.mark.servers
+def test_a_session_that_follows_a_bound_one_recorded_now_verifies(tmp_path: Path) -> None:
+    scenario = corpora_dir() / "scenarios" / "transactions" / "xa-sessions.yaml"
+    record(scenario, tmp_path / "sessions", parameters={"server": "mariadb-11.8"})
+    assert verify(tmp_path / "sessions").problem is None
+
+
+@pytest.mark.servers
 def test_settings_of_a_recording_are_kept_for_its_verification(tmp_path: Path) -> None:
     scenario = corpora_dir() / "recordings" / "first-day" / "scenario.yaml"
+    # In the place of another recording, of which nothing stays.
+    shutil.copytree(corpora_dir() / "recordings" / "files" / "mysql-9.7", tmp_path / "other")
     record(scenario, tmp_path / "other", parameters={"session.gtid": False, "session.server_id": 42})
     assert verify(tmp_path / "other").difference is None
+    assert [path.name for path in (tmp_path / "other").glob("binlog.*")] == ["binlog.000001"]
     assert {placed.event.server_id for placed in events(tmp_path / "other")} == {42}
     assert "ANONYMOUS_GTID" in {placed.event.type_name for placed in events(tmp_path / "other")}
