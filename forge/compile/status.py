@@ -335,9 +335,15 @@ def mariadb_ddl_variables(
     makes &= not statement.like or statement.temporary
     if makes and statement.method != "rename" and not statement.no_effect:
         columns = [column for table in statement.tables for column in table.columns]
-        # A literal default of a DATETIME is checked without the zone here.
-        zone = any(_has_moment_default(column) and column.type.name == "TIMESTAMP" for column in columns)
-        asks = statement.kind != "create_table" and statement.asks_engine
+        # A literal default of a DATETIME is checked without the zone here, and so is the zero TIMESTAMP of a new table.
+        creates = statement.kind == "create_table"
+        zone = any(
+            _has_moment_default(column)
+            and column.type.name == "TIMESTAMP"
+            and not (creates and _has_zero_default(column))
+            for column in columns
+        )
+        asks = not creates and statement.asks_engine
         evaluated = [column for column in columns if column.default_now] if asks else []
         if zone or any(column.type.name == "DATETIME" for column in evaluated):
             variables["time_zone"] = TIME_ZONE
@@ -386,6 +392,10 @@ def _time_variables(statement: DdlStatement, microsecond: int, line: ServerLine)
 
 def _has_moment_default(column: TableColumn) -> bool:
     return column.type.name in ZONED and column.has_default and column.default is not None
+
+
+def _has_zero_default(column: TableColumn) -> bool:
+    return str(column.default).startswith("0000-00-00")
 
 
 #: Text and comments, in which words are not keywords.

@@ -83,9 +83,10 @@ class _Slot:
 class Alteration:
     """Actions of one ALTER TABLE on their way to a new state of the table."""
 
-    def __init__(self, state: TableState, server: str, database_collation: int) -> None:
+    def __init__(self, state: TableState, server: str, database_collation: int, *, zero_dates: bool = False) -> None:
         self.state = state
         self.server = server
+        self.zero_dates = zero_dates
         self.keys: list[KeyDraft] = list(named_keys(state))
         #: Columns to put into the list once all others are what they will be, in the order of the statement.
         self.placed: list[tuple[_Slot, Place | None]] = []
@@ -361,7 +362,9 @@ class Alteration:
         slots = (*self.slots, *(slot for slot, _ in self.placed))
         if any(slot.column.name.lower() == draft.name.lower() for slot in slots):
             raise SqlError(f"table {self.state.name} has a column {draft.name!r} already", draft.offset)
-        self.placed.append((_Slot(define_column(draft, self.collation, self.server), None), place))
+        self.placed.append(
+            (_Slot(define_column(draft, self.collation, self.server, zero_dates=self.zero_dates), None), place)
+        )
         self._own_keys(draft)
         self.defined.append(draft.name)
 
@@ -389,7 +392,7 @@ class Alteration:
         draft = action.column
         if draft.name.lower() != action.old.lower():
             self._rename(index, draft.name, draft.offset)
-        column = define_column(draft, self.collation, self.server)
+        column = define_column(draft, self.collation, self.server, zero_dates=self.zero_dates)
         self.slots[index] = replace(self.slots[index], column=column)
         self._own_keys(draft)
         self.defined.append(draft.name)
@@ -426,7 +429,7 @@ class Alteration:
         if action.visible is not None:
             column = column.replace(visible=action.visible)
         elif action.default is not None:
-            column = with_default(column, action.default)
+            column = with_default(column, action.default, zero_dates=self.zero_dates)
         else:
             column = without_default(column)
             if column.column.nullable:

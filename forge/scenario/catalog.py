@@ -46,8 +46,17 @@ TableName = tuple[str, str]
 class Catalog:
     """What exists on the server.  Table and database names are case-sensitive, as on Linux."""
 
-    def __init__(self, server: str, *, generates_keys: bool = False, foreign_key_checks: bool = True) -> None:
+    def __init__(
+        self,
+        server: str,
+        *,
+        generates_keys: bool = False,
+        foreign_key_checks: bool = True,
+        zero_dates: bool = False,
+    ) -> None:
         self.server = server
+        #: The session takes zero and partial dates as defaults.
+        self.zero_dates = zero_dates
         #: Tables without a key get an invisible one (sql_generate_invisible_primary_key).
         self.generates_keys = generates_keys
         self.foreign_key_checks = foreign_key_checks
@@ -252,13 +261,15 @@ class Catalog:
             check_temporary(statement)
         if statement.select is not None:
             return self._create_select(statement, statement.select, name, result)
-        definition = defined_table(statement, name, self.databases[database], self.server)
+        definition = defined_table(statement, name, self.databases[database], self.server, zero_dates=self.zero_dates)
         if self.generates_keys and needs_key(statement, definition):
             if statement.partitions is not None:
                 problem = "no server generates a primary key for a table with partitions"
                 raise SqlError(problem, statement.partitions.offset, expected="a key")
             statement = with_generated_key(statement)
-            definition = defined_table(statement, name, self.databases[database], self.server)
+            definition = defined_table(
+                statement, name, self.databases[database], self.server, zero_dates=self.zero_dates
+            )
             result = replace(result, sql=create_table_text(statement, definition, current))
         references = [*statement.foreign_keys, *declared_references(statement.columns, server_line(self.server))]
         definition = with_foreign_keys(definition, references, self, current)

@@ -32,10 +32,14 @@ def defined_table(
     database_collation: int,
     server: str,
     completed: Callable[[tuple[ColumnDefinition, ...]], tuple[ColumnDefinition, ...]] = lambda columns: columns,
+    *,
+    zero_dates: bool = False,
 ) -> Definition:
     """The definition that CREATE TABLE states; ``completed`` adds columns of a SELECT.  Raises SqlError."""
     collation = statement.options.charset.resolve(database_collation, server).id
-    columns = completed(tuple(define_column(draft, collation, server) for draft in statement.columns))
+    columns = completed(
+        tuple(define_column(draft, collation, server, zero_dates=zero_dates) for draft in statement.columns)
+    )
     own = [key for draft in statement.columns for key in draft.own_keys()]
     nullable = {draft.name.lower() for draft in statement.columns if draft.nullable}
     keys = (*own, *statement.keys)

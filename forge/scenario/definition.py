@@ -180,8 +180,13 @@ class Definition:
         return replace(table, partition=choose, partition_columns=frozenset(used))
 
 
-def define_column(draft: ColumnDraft, table_collation: int, server: str) -> ColumnDefinition:
-    """What a column draft means in a table of that default collation.  Raises SqlError and SqlUnsupported."""
+def define_column(
+    draft: ColumnDraft, table_collation: int, server: str, *, zero_dates: bool = False
+) -> ColumnDefinition:
+    """What a column draft means in a table of that default collation.  Raises SqlError and SqlUnsupported.
+
+    ``zero_dates``: the session takes dates with a zero month or day as defaults.
+    """
     sql_type = draft.type.resolve(table_collation, server)
     # AUTO_INCREMENT says NOT NULL as well (sql/sql_yacc.yy).
     nullable = draft.nullable if draft.nullable is not None else not (draft.auto_increment or "primary" in draft.keys)
@@ -225,7 +230,7 @@ def define_column(draft: ColumnDraft, table_collation: int, server: str) -> Colu
         return replace(defined.replace(uses=uses), generated=expression)
     if draft.default is None:
         return defined
-    defined = with_default(defined, draft.default)
+    defined = with_default(defined, draft.default, zero_dates=zero_dates)
     with at_offset(draft.default.offset):
         for feature in column_features(defined.column):
             line.require(feature)
@@ -267,7 +272,7 @@ def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:
         seen[key] = member
 
 
-def with_default(defined: ColumnDefinition, default: Default) -> ColumnDefinition:
+def with_default(defined: ColumnDefinition, default: Default, *, zero_dates: bool = False) -> ColumnDefinition:
     """The column with a default.  Raises SqlError where a server would refuse it."""
     column, name = defined.column, defined.type.name
     if column.auto_increment:
@@ -291,7 +296,7 @@ def with_default(defined: ColumnDefinition, default: Default) -> ColumnDefinitio
         raise SqlError(
             f"a {name} column cannot have a literal default", default.offset, expected="DEFAULT (expression)"
         )
-    value = _default_value(defined, default)
+    value = _default_value(defined, default, zero_dates)
     return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
 
 
@@ -301,7 +306,7 @@ def without_default(defined: ColumnDefinition) -> ColumnDefinition:
     return replace(facts, default=None)
 
 
-def _default_value(defined: ColumnDefinition, default: LiteralDefault) -> object:
+def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_dates: bool) -> object:
     literal = default.value
     if not isinstance(literal, (str, bytes)) and defined.type.name in ("ENUM", "SET"):
         problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
@@ -311,7 +316,7 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault) -> object
         literal = int.from_bytes(literal.encode(), "big")
     with at_offset(default.offset):
         try:
-            return strict_value(defined.wire, defined.codec, literal)
+            return strict_value(defined.wire, defined.codec, literal, zero_dates=zero_dates)
         except ScenarioError as error:
             error.problem = f"the default of column {defined.name!r} is impossible: {error.problem}"
             raise

@@ -18,12 +18,12 @@ _NUMERIC = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "FLOAT", "DOUBL
 _LARGEST_TIME = "838:59:59"
 
 
-def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
+def strict_value(column: Column, codec: Codec, declared: Any, *, zero_dates: bool = False) -> Value:
     """The value that a declared literal has in a column; never None.
 
     Raises ScenarioError for what the column cannot hold, and for what strict mode refuses: dates with a zero month or
     day (NO_ZERO_DATE, NO_ZERO_IN_DATE, which are not in MariaDB's default mode), and the empty value of an ENUM, which
-    stands for an error.
+    stands for an error.  ``zero_dates`` is for a session without the first two.
     """
     name = column.declared.name if column.declared is not None else ""
     if name in _NUMERIC or charset_of(column) is not None:
@@ -31,7 +31,7 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
         if data is not None:
             declared = int.from_bytes(data, "big") if name in _NUMERIC else whole_units(column, bytes(data))
     value = codec.accept(column, declared)
-    if name in _DATES and not column.dialect.is_mariadb:
+    if name in _DATES and not (column.dialect.is_mariadb or zero_dates):
         _, month, day = value[:10].split("-")
         if month == "00" or day == "00":
             raise ScenarioError(f"{name} {value!r} has a zero month or day", expected="a date of the calendar")

@@ -87,6 +87,7 @@ class _Planner:
             scenario.server,
             generates_keys=scenario.session.generate_invisible_primary_key,
             foreign_key_checks=scenario.session.foreign_key_checks,
+            zero_dates=scenario.session.sql_mode is not None or not server_line(scenario.server).strict,
         )
         self.groups: list[Group] = []
         self.file_steps: list[FileStep] = []

@@ -57,7 +57,7 @@ def alter_table(catalog: Catalog, statement: AlterTable, sql: str, current: str,
     before = state.table
     if before.temporary and any(isinstance(action, AlterPartitions) for action in statement.actions):
         raise SqlError("a temporary table has no partitions", statement.table.offset)
-    alteration = Alteration(state, catalog.server, catalog.databases[database])
+    alteration = Alteration(state, catalog.server, catalog.databases[database], zero_dates=catalog.zero_dates)
     for action in _with_replaced_key(statement, state):
         alteration.apply(action)
     result = replace(result, databases=(database,), tables=(before,), altered=before)

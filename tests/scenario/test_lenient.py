@@ -137,3 +137,11 @@ def test_hex_digits_are_a_number_in_a_numeric_column(server: str) -> None:
         "a TINYINT, b DOUBLE", insert("d.t", {"id": 1, "a": {"hex": "31"}, "b": {"hex": "0102"}}), server=server
     )
     assert made.contents["d.t"] == ((1, 49, 258.0),)
+
+
+def test_zero_and_partial_dates_are_defaults_without_strict_mode_alone() -> None:
+    columns = "a DATE DEFAULT '0000-00-00', b DATETIME DEFAULT '2024-00-10', n INT"
+    made = planned(columns, insert("d.t", {"id": 1, "n": 1}), server="mysql-9.7")
+    assert made.contents["d.t"] == ((1, "0000-00-00", "2024-00-10 00:00:00", 1),)
+    with pytest.raises(ScenarioError, match="default of column 'a' is impossible"):
+        plan(Scenario("strict", tables=[f"CREATE TABLE d.t (id INT PRIMARY KEY, {columns})"]))
