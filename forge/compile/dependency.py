@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from forge.compile.grouping import LoggedTransaction
 from forge.compile.keys import KeyEntry, key_entries
 from forge.compile.statements import RowsStatement
-from forge.compile.tables import Key, KeyPart
+from forge.compile.tables import Key, KeyPart, Row, Table
 
 HISTORY_LIMIT = 25000
 
@@ -87,5 +87,13 @@ def written_keys(statement: RowsStatement) -> Iterator[KeyEntry]:
             for row in (change.before, change.after):
                 if row is not None:
                     # The row's parent, as a key of the parent's.
-                    for entry in key_entries(table, key, row):
+                    for entry in key_entries(table, key, _without_nulls(table, row)):
                         yield (*foreign.parent, foreign.parent_key, *entry)
+
+
+def _without_nulls(table: Table, row: Row) -> Row:
+    """The row as a foreign key's hash sees it: what lies under a NULL counts, zero or nothing (recorded on 9.7)."""
+    return tuple(
+        ("" if column.type.collation is not None else 0) if value is None else value
+        for column, value in zip(table.columns, row, strict=True)
+    )

@@ -112,11 +112,9 @@ class References:
         """MySQL 9.7.4 forgets the children of all rows but the first where these have children in turn (recorded)."""
         if self.line.cascades != "logged" or len(matching) < 2:
             return
-        for below, _, under in self._opened_from(child.table, operation):
+        for below, foreign, under in self._opened_from(child.table, operation):
             if self._opened_from(below.table, under) and any(
-                self._matching(below, foreign, child.rows[number], child)
-                for _, foreign, _ in self._opened_from(child.table, operation)
-                for number in matching[1:]
+                self._matching(below, foreign, child.rows[number], child) for number in matching[1:]
             ):
                 raise UnsupportedError(
                     f"foreign keys over three levels, with several rows of {child.name}: {self.line.name} leaves"

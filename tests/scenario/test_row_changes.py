@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from forge.compile.dependency import written_keys
 from forge.compile.session import Session
 from forge.compile.statements import RowsStatement
 from forge.errors import ScenarioError, UnsupportedError
@@ -213,3 +214,27 @@ def test_without_a_column_list_there_is_no_place_for_an_invisible_column() -> No
     new = Insert(into="d.t", rows=[{"id": 1, "a": 2}], column_list=False)
     with pytest.raises(ScenarioError, match="'a' is invisible"):
         logged([table], Statement(insert=new))
+
+
+def test_a_row_that_refers_to_itself_is_deleted_once() -> None:
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES t (id) ON DELETE CASCADE)"
+    rows = insert("d.t", {"id": 1, "p": 1}, {"id": 2, "p": 1}, {"id": 3})
+    last, changes = logged([table], rows, delete("d.t", where={"id": 1}), server="mariadb-11.8")
+    assert changes == [("t", (1, 1), None)]
+    assert last.is_related
+
+
+def test_deleting_rows_of_a_child_table_checks_no_parent() -> None:
+    parent = "CREATE TABLE d.p (id INT PRIMARY KEY)"
+    child = "CREATE TABLE d.c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES p (id))"
+    row = insert("d.c", {"id": 1})
+    assert logged([parent, child], row)[0].is_related
+    assert not logged([parent, child], row, delete("d.c"))[0].is_related
+
+
+def test_rows_whose_foreign_key_is_null_conflict() -> None:
+    parent = "CREATE TABLE d.p (id INT PRIMARY KEY)"
+    child = "CREATE TABLE d.c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES p (id))"
+    first, _ = logged([parent, child], insert("d.c", {"id": 1}))
+    second, _ = logged([parent, child], insert("d.c", {"id": 2}))
+    assert set(written_keys(first)) & set(written_keys(second))
