@@ -86,7 +86,7 @@ class MariadbLog(SessionLog):
             yield from self._create_select(number, statement, statement.selected)
             return
         second = self.clock.second(number, 0)
-        by_ddl = statement.kind != "empty_memory" or statement.caused_by_ddl
+        by_ddl = (statement.kind != "empty_memory" or statement.caused_by_ddl) and not statement.is_plain
         yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if by_ddl else 0))
         if statement.insert_id is not None:
             yield self.event(Intvar(variable=INSERT_ID, value=statement.insert_id), second)

@@ -331,8 +331,10 @@ class DdlStatement:
     asks_engine: bool = True
     #: The keys that go are those that come: MySQL opens no transaction of the storage engine.
     unchanged: bool = False
-    #: CREATE OR REPLACE dropped a table first (MariaDB).
+    #: MariaDB: CREATE OR REPLACE dropped a table first; DROP SEQUENCE.
     replaces: bool = False
+    #: MariaDB: its GTID does not say DDL.
+    is_plain: bool = False
     #: It has no number of a transaction.
     unnumbered: bool = False
     #: Values of partitions by COLUMNS that are text are parsed: the statement's, or those of a table that it opens.

@@ -10,6 +10,7 @@ from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, nearest
 from forge.scenario.create_select import CopiedRows
 from forge.scenario.create_table import check_temporary, defined_table, needs_key, with_generated_key
+from forge.scenario.ddl_sequences import apply_sequence
 from forge.scenario.dropped_tables import check_droppable, distinct, drop_tables
 from forge.scenario.engines import PLAIN_ENGINES, check_engine
 from forge.scenario.foreign_key_definition import declared_references, with_foreign_keys
@@ -71,6 +72,8 @@ class Catalog:
         self.selects_as_text = False
         #: Views, triggers, routines and events: (kind, database, name) -> the table of a trigger.
         self.objects: dict[ObjectName, TableName | None] = {}
+        #: Columns of views whose defaults are moments.
+        self.view_moments: dict[TableName, frozenset[str]] = {}
         #: The accounts that there are: user and host.
         self.accounts = set(FIRST_ACCOUNTS)
         #: Plugins of accounts, and how many hashes of passwords are logged so far.
@@ -133,7 +136,8 @@ class Catalog:
         ``sql``) for what a server would refuse.
         """
         if isinstance(statement, ObjectStatement):
-            return apply_object(self, statement, sql, current)
+            done = apply_object(self, statement, sql, current)
+            return apply_sequence(self, statement, done, current) if statement.kind == "sequence" else done
         if isinstance(statement, DatabaseStatement):
             return self._database(statement, sql, current)
         if isinstance(statement, CreateTable):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from forge.compile.passwords import Password, escaped
 from forge.scenario.objects import Account, AccountUse, Here, ObjectStatement, Piece
-from forge.scenario.tokens import Cursor, SqlUnsupported
+from forge.scenario.tokens import Cursor, SqlError, SqlUnsupported
 
 _PRIVILEGES = (
     "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "RELOAD", "SHUTDOWN", "PROCESS", "FILE", "GRANT OPTION",
@@ -21,6 +21,8 @@ _LIMITS = ("MAX_QUERIES_PER_HOUR", "MAX_UPDATES_PER_HOUR", "MAX_CONNECTIONS_PER_
 _SLOTS = (
     "role", "require", "limits", "expire", "lock", "history", "reuse", "current", "failed", "lock time", "comment",
 )  # fmt: skip
+#: Options that have to be written in this order, before all others.
+_FIRST = ("role", "require", "limits")
 CURRENT = Account("", "", is_current=True)
 
 
@@ -71,7 +73,10 @@ def create_user(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
         pieces.append(",")
     slots: dict[str, str] = {}
     while not cursor.at("end"):
+        offset = cursor.token.start
         name, text = _option(cursor)
+        if name in _FIRST and any(known not in _FIRST[: _FIRST.index(name) + 1] for known in slots):
+            raise SqlError(f"{name.upper()} comes before other options", offset)
         slots[name] = f"{slots[name]} {text}" if name in slots else text
     pieces += [f" {slots[name]}" for name in _SLOTS if name in slots]
     passwords = any(isinstance(piece, Password) and piece.clear for piece in pieces)
@@ -307,7 +312,9 @@ def _revoked_from(cursor: Cursor) -> tuple[tuple[AccountUse, ...], bool]:
 
 def _privileges(cursor: Cursor, start: int) -> str:
     """The privileges up to ON, as servers write them: static ones in an order of their own, then dynamic ones."""
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
+    # The columns of all privileges are one list, in which each privilege finds its own.
+    listed: dict[str, None] = {}
     while not cursor.accept("ON"):
         words = [cursor.advance().text.upper()]
         while cursor.at("word") and not cursor.token.is_word("ON"):
@@ -316,18 +323,22 @@ def _privileges(cursor: Cursor, start: int) -> str:
         name = "ALL" if name == "ALL PRIVILEGES" else name
         if name not in ("ALL", *_PRIVILEGES) and not re.fullmatch(r"[A-Z0-9]+(_[A-Z0-9]+)+", name) and name != "USAGE":
             raise SqlUnsupported(f"the privilege {name} is not supported yet", start)
-        columns = ""
+        columns: list[str] = []
         if cursor.accept_mark("("):
-            names = [cursor.name("column")]
+            columns.append(cursor.name("column"))
             while cursor.accept_mark(","):
-                names.append(cursor.name("column"))
+                columns.append(cursor.name("column"))
             cursor.expect_mark(")")
-            columns = f" ({', '.join(f'`{column}`' for column in names)})"
+        listed |= dict.fromkeys(columns)
         found[name] = columns
         cursor.accept_mark(",")
     rank = {name: place for place, name in enumerate(_PRIVILEGES)}
     ordered = sorted(found, key=lambda name: rank.get(name, -1 if name in ("ALL", "USAGE") else len(rank)))
-    return ", ".join(("ALL PRIVILEGES" if name == "ALL" else name) + found[name] for name in ordered)
+    texts = []
+    for name in ordered:
+        named = ", ".join(f"`{column}`" for column in listed if column in found[name])
+        texts.append(("ALL PRIVILEGES" if name == "ALL" else name) + (f" ({named})" if named else ""))
+    return ", ".join(texts)
 
 
 def _granted_on(cursor: Cursor, start: int) -> tuple[str, str | None, str]:

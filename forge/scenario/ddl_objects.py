@@ -80,7 +80,10 @@ def _view(
             columns.append(cursor.name("column"))
         cursor.expect_mark(")")
     cursor.expect("AS")
-    body = cursor.rest()
+    # MySQL writes the SELECT from its first word to its last, MariaDB as it stands (recorded).
+    start = cursor.token.start if cursor.family == "mysql" else cursor.previous_end
+    cursor.rest()
+    body = cursor.sql[start : cursor.token.end if cursor.family == "mysql" else None].strip()
     if algorithm == "MERGE" and not re.search(r"\bFROM\b", body, re.IGNORECASE):
         algorithm = "UNDEFINED"
     elif algorithm == "MERGE" and re.search(
@@ -99,7 +102,9 @@ def _view(
         name.offset,
         exists=exists,
         replaces=replaces,
-        invoker=verb == "CREATE" and definer is None,
+        body=body,
+        columns=tuple(columns),
+        invoker=verb == "CREATE" and (definer is None or definer.account is None),
     )
 
 
@@ -108,7 +113,7 @@ def _with_body(cursor: Cursor, kind: ObjectKind, verb: str, start: int, definer:
         return _alter(cursor, kind, start, definer)
     exists = cursor.accept("IF", "NOT", "EXISTS")
     name = table_ref(cursor)
-    common = {"offset": start, "exists": exists, "invoker": definer is None}
+    common = {"offset": start, "exists": exists, "invoker": definer is None or definer.account is None}
     head: tuple[Piece, ...] = ("CREATE DEFINER=", definer or Definer())
     if kind in ("procedure", "function"):
         return ObjectStatement(

@@ -11,6 +11,7 @@ from forge.scenario.ddl_alter import alter_table, locking
 from forge.scenario.ddl_columns import charset_name, collation_name
 from forge.scenario.ddl_foreign_keys import table_ref
 from forge.scenario.ddl_objects import WITH_BODY, object_statement, upkeep
+from forge.scenario.ddl_sequences import sequence_statement
 from forge.scenario.ddl_server import server_statement
 from forge.scenario.ddl_tables import create_table, key_body
 from forge.scenario.objects import ObjectStatement
@@ -97,7 +98,9 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
             pass
     replaces = verb == "CREATE" and _replaces(cursor)
     what = cursor.token
-    on_object = None if replaces else server_statement(cursor, verb) or object_statement(cursor, verb)
+    on_object = sequence_statement(cursor, verb, replaces=replaces)
+    if on_object is None and not replaces:
+        on_object = server_statement(cursor, verb) or object_statement(cursor, verb)
     if on_object is not None:
         return on_object
     temporary = verb in ("CREATE", "DROP") and cursor.accept("TEMPORARY")
@@ -122,7 +125,7 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
 
 def _replaces(cursor: Cursor) -> bool:
     """OR REPLACE of MariaDB's tables, databases and indexes; the words are taken."""
-    found = cursor.takes_mariadb("OR", "REPLACE") and cursor.following(2).is_word(*_OBJECTS)
+    found = cursor.takes_mariadb("OR", "REPLACE") and cursor.following(2).is_word(*_OBJECTS, "SEQUENCE")
     return found and cursor.accept("OR", "REPLACE")
 
 

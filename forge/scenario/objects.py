@@ -7,6 +7,7 @@ trigger changes are declared with the statement that fires it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +18,7 @@ from forge.compile.statements import DdlStatement
 from forge.scenario.syntax import TableRef
 from forge.scenario.tokens import SqlError, SqlUnsupported
 from forge.scenario.triggers import trigger_of
+from forge.scenario.view_columns import moments_of
 from forge.servers import ServerLine, server_line
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 ObjectKind = Literal[
     "view", "trigger", "procedure", "function", "event", "account", "upkeep",
-    "tablespace", "reference system", "server",
+    "tablespace", "reference system", "server", "sequence",
 ]  # fmt: skip
 ObjectName = tuple[str, str, str]
 
@@ -80,6 +82,9 @@ class ObjectStatement:
     zone: bool = False
     fraction: bool = False
     invoker: bool = False
+    #: The SELECT of a view, and the names that it lists for its columns.
+    body: str = ""
+    columns: tuple[str, ...] = ()
     #: ALTER EVENT ... RENAME TO.
     renamed: TableRef | None = None
     #: The accounts that it names; with ``exists``, any may be missing, or there already.
@@ -94,7 +99,7 @@ class ObjectStatement:
 def apply_object(catalog: Catalog, statement: ObjectStatement, sql: str, current: str) -> DdlStatement:
     """Run the statement.  Raises SqlError for what a server would refuse, SqlUnsupported for what is not made yet."""
     line = server_line(catalog.server)
-    if line.family == "mariadb" and statement.kind not in ("view", "trigger", "upkeep"):
+    if line.family == "mariadb" and statement.kind not in ("view", "trigger", "upkeep", "sequence"):
         what = "accounts" if statement.kind == "account" else f"{statement.kind}s"
         raise SqlUnsupported(f"{what} of MariaDB are not supported yet", statement.offset)
     known = _use_accounts(catalog, statement)
@@ -115,6 +120,8 @@ def apply_object(catalog: Catalog, statement: ObjectStatement, sql: str, current
         if "" in named:
             raise SqlError("no database is named, and none is current", statement.offset)
         return replace(done, databases=("mysql", *named), atomic=True)
+    if statement.kind == "sequence":
+        return done
     if statement.kind in ("server", "tablespace", "reference system"):
         return _of_server(catalog, statement, done)
     if statement.kind == "upkeep":
@@ -153,6 +160,14 @@ def _object(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, cu
     names = [(statement.kind, catalog.database_of(ref, current), ref.name) for ref in statement.names]
     known = [_exists(catalog, name) for name in names]
     done = replace(done, databases=tuple(dict.fromkeys(name[1] for name in names)), atomic=True)
+    if re.search(r"\b(?:RAND|FROM_UNIXTIME)\s*\(", statement.body, re.IGNORECASE) and _is_mariadb(catalog):
+        # It logs the seeds before the view, 10.11 the time zone with it.
+        raise SqlUnsupported("views of MariaDB with RAND or FROM_UNIXTIME are not supported yet", statement.offset)
+    if statement.body and not _is_mariadb(catalog):
+        ref = statement.names[0]
+        moments = moments_of(catalog, statement.body, current, statement.columns, ref.offset)
+        catalog.view_moments[names[0][1:]] = moments
+        done = replace(done, zone=bool(moments))
     if statement.verb == "create":
         return _create(catalog, statement, names[0], done, current)
     for ref, found in zip(statement.names, known, strict=True):
@@ -217,6 +232,10 @@ def _create(
     if trigger is not None:
         catalog.triggers[name] = trigger
     return done
+
+
+def _is_mariadb(catalog: Catalog) -> bool:
+    return server_line(catalog.server).family == "mariadb"
 
 
 def _exists(catalog: Catalog, name: ObjectName) -> bool:

@@ -45,6 +45,7 @@ from forge.scenario.transactions import (
     savepoint_step,
     xa_id,
 )
+from forge.scenario.version_comments import as_sent, read_text
 from forge.servers import server_line
 
 
@@ -106,7 +107,7 @@ class _Planner:
         self._create_databases()
         for path, text, statement in self.tables:
             with self._sql_place(path, text):
-                self._apply(statement, _trimmed(text), path)
+                self._apply(statement, text, path)
         for number, transaction in enumerate(self.scenario.transactions):
             self._transaction(("transactions", number), transaction)
         self._end_session()
@@ -131,7 +132,7 @@ class _Planner:
             with self._place(path):
                 text = table_text(table) if isinstance(table, TableDeclaration) else table
             with self._sql_place(path, text):
-                yield path, text, parse_create_table(_trimmed(text), self.line.family)
+                yield path, text, parse_create_table(self._read(text), self.line.family)
 
     def _first_database(self) -> str:
         return next((s.table.database for _, _, s in self.tables if s.table.database is not None), "")
@@ -157,7 +158,7 @@ class _Planner:
             if step.ddl is None:
                 continue
             with self._sql_place((*path, "ddl"), step.ddl):
-                statement = parse_ddl(_trimmed(step.ddl), self.line.family)
+                statement = parse_ddl(self._read(step.ddl), self.line.family)
             if isinstance(statement, DatabaseStatement):
                 if statement.statement == "create_database" and statement.name:
                     created.add(statement.name)
@@ -186,7 +187,9 @@ class _Planner:
         """``group`` counts from the first that is not logged yet."""
         return StatementTime(*self.clock.statement_time(self.logged + group, statement))
 
-    def _apply(self, statement: Ddl, sql: str, path: Path | None) -> None:
+    def _apply(self, statement: Ddl, text: str, path: Path | None) -> None:
+        sent = as_sent(text, self.line)
+        sql = self._logged(text)
         self._open_for_ddl(statement)
         locked = {state.name for state in self.catalog.tables.values() if state.locked}
         done = self._defined(statement, sql, self._time(), path)
@@ -195,7 +198,7 @@ class _Planner:
                 "a prepared XA transaction has changed the table: the statement would wait for its end",
                 expected="xa_commit or xa_rollback before",
             )
-        self._add(done)
+        self._add(replace(done, replayed=sent) if sql != sent else done)
         if done.kind == "drop_database" and self.current not in self.catalog.databases:
             self.current = ""
         elif done.kind == "create_database" and path is not None:
@@ -243,9 +246,9 @@ class _Planner:
             self._leave_prepared()
         if alone.ddl is not None:
             ddl_path = (*_statement_path(path, entry, 0), "ddl")
-            sql = _trimmed(alone.ddl)
             with self._sql_place(ddl_path, alone.ddl):
-                self._apply(parse_ddl(sql, self.line.family), sql, ddl_path)
+                parsed = parse_ddl(self._read(alone.ddl), self.line.family)
+                self._apply(parsed, alone.ddl, ddl_path)
             return
         self._open_for_rows(declared)
         running = self._run(path, entry, declared)
@@ -333,9 +336,9 @@ class _Planner:
         statement = running.declared.statements[index]
         if statement.ddl is not None:
             with self._sql_place((*path, "ddl"), statement.ddl):
-                parsed = parse_ddl(_trimmed(statement.ddl))
+                parsed = parse_ddl(self._read(statement.ddl), self.line.family)
                 if changes_no_base(parsed):
-                    running.add(self._inside(parsed, _trimmed(statement.ddl), running, place, path), index)
+                    running.add(self._inside(parsed, self._logged(statement.ddl), running, place, path), index)
                     return
         for word in _ALONE:
             if getattr(statement, word) is not None:
@@ -464,6 +467,14 @@ class _Planner:
             origin = self.scenario.origin
             raise error.at(None if origin is None else origin.file, self._line_of(path)) from None
 
+    def _read(self, sql: str) -> str:
+        """What the server reads of a statement's text."""
+        return read_text(as_sent(sql, self.line), self.line)[0]
+
+    def _logged(self, sql: str) -> str:
+        """The text as the server logs it, where it does not write it anew."""
+        return read_text(as_sent(sql, self.line), self.line)[1]
+
     @contextmanager
     def _sql_place(self, path: Path, text: str) -> Iterator[None]:
         """Errors of the block with a place in the SQL ``text`` at ``path``, trimmed, get the line of that place."""
@@ -487,11 +498,6 @@ class _Planner:
         if 0 <= row < len(table.columns):
             return ("columns", row)
         return ("keys", row - len(table.columns)) if row >= 0 else ()
-
-
-def _trimmed(sql: str) -> str:
-    """The text as a client sends it: without space around it and without the semicolon at its end."""
-    return sql.strip().rstrip(";").rstrip()
 
 
 def _statements_of(transaction: list[Statement] | Transaction) -> list[Statement]:

@@ -145,6 +145,11 @@ class Cursor:
         return self._tokens[min(self._at + distance, len(self._tokens) - 1)]
 
     @property
+    def previous_end(self) -> int:
+        """Where the last token that was taken ends."""
+        return self._tokens[self._at - 1].end if self._at else 0
+
+    @property
     def left(self) -> int:
         """How many tokens are left."""
         return len(self._tokens) - self._at

@@ -491,7 +491,6 @@ def test_a_wrong_scenario_gets_one_sentence(text: str, sentence: str) -> None:
         then("ddl: CREATE LOGFILE GROUP g ADD UNDOFILE 'f'"),
         then("ddl: CREATE USER ann IDENTIFIED BY RANDOM PASSWORD"),
         table("CREATE TABLE d.t (a INT) ENGINE=FEDERATED"),
-        table("CREATE TABLE d.t (a INT /*!80023 INVISIBLE */)"),
         table("CREATE TABLE d.t (a VARCHAR(40) DEFAULT (uuid()))"),
     ],
 )
