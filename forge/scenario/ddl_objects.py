@@ -15,7 +15,17 @@ WITH_BODY = re.compile(r"\s*(CREATE|ALTER)\b[^;]*?\b(TRIGGER|PROCEDURE|FUNCTION|
 _SQL_DATA = ("NO SQL", "READS SQL DATA", "MODIFIES SQL DATA")
 _INTEGERS = {"INTEGER": "int", "INT": "int", "BIGINT": "bigint", "SMALLINT": "smallint", "TINYINT": "tinyint",
              "MEDIUMINT": "mediumint"}  # fmt: skip
-_FLUSHED = ("TABLES", "TABLE", "PRIVILEGES", "STATUS", "HOSTS", "USER_RESOURCES", "OPTIMIZER_COSTS")
+_FLUSHED = {
+    "mysql": ("PRIVILEGES", "STATUS", "USER_RESOURCES", "OPTIMIZER_COSTS"),
+    "mariadb": (
+        "STATUS", "USER_RESOURCES", "HOSTS", "DES_KEY_FILE", "CLIENT_STATISTICS", "USER_STATISTICS",
+        "INDEX_STATISTICS", "TABLE_STATISTICS", "SSL", "USER_VARIABLES",
+    ),
+}  # fmt: skip
+_LOGS = {
+    "mysql": ("ENGINE", "SLOW", "GENERAL", "ERROR", "RELAY"),
+    "mariadb": ("ENGINE", "SLOW", "GENERAL", "ERROR"),
+}
 
 
 def object_statement(cursor: Cursor, verb: str) -> ObjectStatement | None:
@@ -222,25 +232,58 @@ def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
 
 
 def upkeep(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
-    """ANALYZE, OPTIMIZE, REPAIR TABLE and FLUSH."""
+    """ANALYZE, OPTIMIZE, REPAIR, CHECK TABLE and FLUSH."""
     local = cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
     if verb == "FLUSH":
-        what = cursor.token
-        word = cursor.accept_any(*_FLUSHED)
-        if word is None or cursor.token.is_mark(","):
-            raise SqlUnsupported(f"FLUSH {what.text.upper()} is not supported; `flush:` is for logs", what.start)
-        names = []
-        while word.startswith("TABLE") and not cursor.at("end") and not cursor.token.is_word("WITH", "FOR"):
-            names.append(table_ref(cursor))
-            cursor.accept_mark(",")
-        if not cursor.at("end"):
-            raise SqlUnsupported(f"FLUSH TABLES ... {cursor.token.text.upper()} is not supported", cursor.token.start)
-        return ObjectStatement("upkeep", "other", tuple(names), offset=start, zone=word == "PRIVILEGES", local=local)
-    if not cursor.accept_any("TABLE", "TABLES"):
+        return _flush(cursor, start, local=local)
+    view = verb in ("REPAIR", "CHECK") and cursor.accept_mariadb("VIEW")
+    if not view and not cursor.accept_any("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
     tables = [table_ref(cursor)]
     while cursor.accept_mark(","):
         tables.append(table_ref(cursor))
+    if verb in ("CHECK", "CHECKSUM"):
+        cursor.rest()
+        return ObjectStatement("upkeep", "other", tuple(tables), offset=start, local=True)
+    while verb == "REPAIR" and cursor.accept_any("QUICK", "EXTENDED", "USE_FRM"):
+        pass
+    if verb == "ANALYZE" and cursor.family == "mysql" and cursor.token.is_word("UPDATE", "DROP"):
+        cursor.rest()
     if not cursor.at("end"):
         raise SqlUnsupported(f"{verb} TABLE ... {cursor.token.text.upper()} is not supported", cursor.token.start)
-    return ObjectStatement("upkeep", "other", tuple(tables), offset=start, remakes=verb == "OPTIMIZE", local=local)
+    return ObjectStatement(
+        "upkeep",
+        "other",
+        tuple(tables),
+        offset=start,
+        remakes=verb == "OPTIMIZE",
+        repairs=verb == "REPAIR",
+        local=local,
+    )
+
+
+def _flush(cursor: Cursor, start: int, *, local: bool) -> ObjectStatement:
+    """FLUSH of what is not a binary log; what holds locks is not logged."""
+    what = cursor.token
+    if word := cursor.accept_any("TABLES", "TABLE"):
+        names = []
+        while not cursor.at("end") and not cursor.token.is_word("WITH", "FOR"):
+            names.append(table_ref(cursor))
+            cursor.accept_mark(",")
+        if not cursor.at("end"):
+            raise SqlUnsupported(f"FLUSH {word} ... {cursor.token.text.upper()} is not supported", cursor.token.start)
+        return ObjectStatement("upkeep", "other", tuple(names), offset=start, local=local)
+    zone = False
+    while True:
+        if cursor.following().is_word("LOGS") and cursor.accept_any(*_LOGS[cursor.family]):
+            cursor.expect("LOGS")
+        elif cursor.accept_mariadb("QUERY", "CACHE") or cursor.accept_mariadb("GLOBAL", "STATUS"):
+            pass
+        else:
+            word = cursor.accept_any(*_FLUSHED[cursor.family])
+            if word is None:
+                raise SqlUnsupported(f"FLUSH {what.text.upper()} is not supported; `flush:` is for logs", what.start)
+            zone |= word == "PRIVILEGES"
+        if not cursor.accept_mark(","):
+            break
+    return ObjectStatement("upkeep", "other", offset=start, zone=zone, local=local)

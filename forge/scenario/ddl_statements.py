@@ -42,7 +42,7 @@ _OTHER_OBJECTS = (
 _DML = ("INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "LOAD", "WITH", "VALUES")
 _VERBS = (
     "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "GRANT", "REVOKE",
-    "SET",
+    "SET", "CHECK", "CHECKSUM",
 )  # fmt: skip
 _OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
 #: What a data definition statement says.
@@ -80,7 +80,7 @@ def parse_create_table(sql: str, family: Family = "mysql") -> CreateTable:
 
 
 def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
-    if verb in ("ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH"):
+    if verb in ("ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "CHECK", "CHECKSUM"):
         return upkeep(cursor, verb, start)
     if verb in ("GRANT", "REVOKE"):
         return grant_or_revoke(cursor, verb, start)

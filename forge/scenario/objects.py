@@ -93,6 +93,7 @@ class ObjectStatement:
     databases: tuple[str, ...] = ()
     #: OPTIMIZE TABLE makes the tables anew; LOCAL keeps a statement out of the log.
     remakes: bool = False
+    repairs: bool = False
     local: bool = False
 
 
@@ -256,6 +257,9 @@ def _upkeep(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, cu
         return replace(done, unlogged=True)
     if done.touches_temporary and statement.remakes:
         raise SqlUnsupported("OPTIMIZE TABLE of temporary tables is not supported yet", statement.offset)
+    if statement.repairs and server_line(catalog.server).repair_remakes:
+        repaired = tuple(state.table for state in states if is_defined_atomically(state.table))
+        return replace(done, tables=repaired, method="metadata", asks_engine=False)
     remade = tuple(state.table for state in states if statement.remakes and is_defined_atomically(state.table))
     if not remade:
         return done
