@@ -339,7 +339,6 @@ def mariadb_ddl_variables(
     if line.character_set_collations and not statement.no_effect and named:
         variables["character_set_collations"] = line.character_set_collations
     makes = statement.kind in ("create_table", *ALTERING) or statement.method is not None
-    makes &= not statement.like or statement.temporary
     if makes and statement.method != "rename" and not statement.no_effect:
         columns = [column for table in statement.tables for column in table.columns]
         # A literal default of a DATETIME is checked without the zone here, and so is the zero TIMESTAMP of a new table.

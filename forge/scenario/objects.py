@@ -258,7 +258,8 @@ def _upkeep(catalog: Catalog, statement: ObjectStatement, done: DdlStatement, cu
     if done.touches_temporary and statement.remakes:
         raise SqlUnsupported("OPTIMIZE TABLE of temporary tables is not supported yet", statement.offset)
     if statement.repairs and server_line(catalog.server).repair_remakes:
-        repaired = tuple(state.table for state in states if is_defined_atomically(state.table))
+        tables = (state.table for state in states if state.table.partition is None)
+        repaired = tuple(table for table in tables if is_defined_atomically(table))
         return replace(done, tables=repaired, method="metadata", asks_engine=False)
     remade = tuple(state.table for state in states if statement.remakes and is_defined_atomically(state.table))
     if not remade:
