@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from forge.compile.drops import mysql_ddl, parts_of_drop
 from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.table_map import key_of_rows
 from forge.compile.tables import Table
@@ -317,7 +318,7 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
         elif line.family == "mysql" and group.selected is not None and not is_transactional(group.selected.table):
             yield from _created_and_filled(group, group.selected)
         elif line.family == "mysql":
-            yield from _mysql_ddl(group)
+            yield from mysql_ddl(group)
         elif group.temporary or not (group.kind == "create_table" and group.no_effect):
             # MariaDB does not log CREATE TABLE IF NOT EXISTS of a table that exists, unless it is temporary (recorded).
             yield group
@@ -335,47 +336,6 @@ def _created_and_filled(statement: DdlStatement, selected: RowsStatement) -> Ite
             writes=(selected,),
             keyless=key_of_rows(selected.table) is None,
         )
-
-
-def parts_of_drop(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStatement]:
-    """What DROP TABLE is logged as: temporary tables by themselves, those that no rollback reaches first (recorded)."""
-    if not statement.dropped_temporary:
-        yield from _mysql_ddl(statement) if line.family == "mysql" else (statement,)
-        return
-    base = replace(statement, dropped_temporary=())
-    parts: list[DdlStatement] = []
-    databases = list(statement.databases)
-    for transactional in (False, True):
-        names = tuple(one.name for one in statement.dropped_temporary if one.transactional == transactional)
-        databases = list(dict.fromkeys([*databases, *(name[0] for name in names)]))
-        part = replace(base, temporary=True, dropped=names, named=names, missing=(), no_effect=True)
-        part = replace(part, irrevocable=() if transactional else names)
-        parts += [replace(part, databases=tuple(databases))] if names else []
-    kept = bool(base.dropped or base.missing)
-    if line.family == "mariadb":
-        yield from parts
-        yield from (base,) if kept else ()
-    else:
-        yield from _mysql_ddl(base) if kept else ()
-        yield from parts
-
-
-def _mysql_ddl(statement: DdlStatement) -> Iterator[DdlStatement]:
-    """Tables of engines without transactions are dropped one by one, ahead of the statement (recorded)."""
-    if not statement.irrevocable or statement.kind not in ("drop_table", "drop_database"):
-        yield statement
-        return
-    databases: list[str] = []
-    for name in statement.irrevocable:
-        databases += [] if name[0] in databases else [name[0]]
-        one = replace(statement, kind="drop_table", dropped=(name,), irrevocable=(name,), missing=())
-        one = replace(one, databases=tuple(databases))
-        # DROP DATABASE drops them from inside the database, whether they still exist or not.
-        inside = statement.kind == "drop_database"
-        yield replace(one, current_database=name[0], if_exists=True) if inside else one
-    kept = tuple(name for name in statement.dropped if name not in statement.irrevocable)
-    if statement.kind == "drop_database" or kept or statement.missing:
-        yield replace(statement, dropped=kept, irrevocable=(), no_effect=statement.no_effect)
 
 
 def has_statements(steps: Iterable[Step]) -> bool:
