@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
 
 from forge.compile.clock import Clock
-from forge.compile.grouping import logged_groups
+from forge.compile.grouping import is_transactional, logged_groups
 from forge.compile.plan import EventStep, FileStep, Plan
 from forge.compile.requirements import session_features
 from forge.compile.statements import DdlStatement
@@ -250,7 +250,8 @@ class _Planner:
                 parsed = parse_ddl(self._read(alone.ddl), self.line.family)
                 self._apply(parsed, alone.ddl, ddl_path)
             return
-        self._open_for_rows(declared)
+        with self._place(path):
+            self._open_for_rows(declared)
         running = self._run(path, entry, declared)
         done = running.finish()
         if done is not None:
@@ -275,10 +276,22 @@ class _Planner:
 
     def _open_for_rows(self, declared: Transaction) -> None:
         """The tables of a transaction are opened; a group that tells of lost rows stands ahead of it."""
+        written = False
         for statement in declared.statements:
-            if statement.target is not None and any(state.lost_rows for state in self.catalog.tables.values()):
-                with suppress(ScenarioError):
-                    self._open(self.catalog.table(statement.target, self.current))
+            if statement.target is None or not any(state.lost_rows for state in self.catalog.tables.values()):
+                continue
+            try:
+                state = self.catalog.table(statement.target, self.current)
+            except ScenarioError:
+                continue
+            if state.lost_rows and written:
+                # It would have to stand between the groups of the transaction's statements (recorded).
+                raise UnsupportedError(
+                    f"{state.name} is first used after a restart behind a table without transactions",
+                    expected="a transaction of its own before",
+                )
+            self._open(state)
+            written |= not is_transactional(state.table)
 
     def _open(self, state: TableState, *, caused_by_ddl: bool = False) -> None:
         if not state.lost_rows:

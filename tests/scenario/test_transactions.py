@@ -85,6 +85,25 @@ def test_what_would_wait_for_a_prepared_transaction_is_refused(behind: str) -> N
     planned("mysql-9.7", PREPARED + "  - xa_rollback: {gtrid: g}\n" + behind)
 
 
+MEMORY = """\
+scenario: s
+server: mariadb-11.8
+tables: ["CREATE TABLE d.t (a INT)", "CREATE TABLE d.m (a INT) ENGINE=MyISAM", "CREATE TABLE d.h (a INT) ENGINE=MEMORY"]
+transactions:
+  - - restart: clean
+  - - insert: {into: %s, rows: [{a: 1}]}
+    - insert: {into: d.h, rows: [{a: 1}]}
+"""
+
+
+def test_a_memory_table_is_emptied_ahead_of_the_transaction_that_uses_it_first() -> None:
+    [one] = expand(MEMORY % "d.t", file="f.yaml")
+    assert [getattr(group, "kind", "") for group in plan(one.scenario).groups][4:] == ["empty_memory", ""]
+    [one] = expand(MEMORY % "d.m", file="f.yaml")
+    with pytest.raises(UnsupportedError, match=r"f.yaml:6: d\.h is first used after a restart behind a table without"):
+        plan(one.scenario)
+
+
 KEYLESS = """\
 scenario: s
 server: {server}
