@@ -233,3 +233,22 @@ def test_odd_values_are_taken_or_scenario_errors_with_a_short_message(type_text:
             assert len(str(error)) < 500
         else:
             assert values.encode(type_text, values.decode(type_text, cell, server=server), server=server) == cell
+
+
+@pytest.mark.parametrize(
+    ("charset", "data"), [("cp932", "8790"), ("sjis", "5c"), ("eucjpms", "adf0"), ("ujis", "a1c0")]
+)
+def test_bytes_of_a_character_with_two_sequences_stay_these_bytes(charset: str, data: str) -> None:
+    # Recorded on 9.7, 10.11 and 11.8: x'8790' in a cp932 column is not stored as 81e0, to which its character encodes.
+    cell = values.encode(f"VARCHAR(4) CHARACTER SET {charset}", {"hex": data})
+    assert cell.hex() == f"{len(data) // 2:02x}{data}"
+    assert isinstance(values.decode(f"VARCHAR(4) CHARACTER SET {charset}", cell), str)
+
+
+def test_a_compressed_varchar_of_the_client_s_set_counts_bytes() -> None:
+    # Recorded on MariaDB 10.11 and 11.8: what needs no conversion is copied if its bytes fit.
+    assert values.encode("VARCHAR(3) COMPRESSED", "twelveletter", server="mariadb-11.8").hex()[:6] == "0d0074"
+    with pytest.raises(ScenarioError):
+        values.encode("VARCHAR(3) COMPRESSED", "thirteenlette", server="mariadb-11.8")
+    with pytest.raises(ScenarioError):
+        values.encode("VARCHAR(3) CHARACTER SET utf8mb3 COMPRESSED", "four", server="mariadb-11.8")
