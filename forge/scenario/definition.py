@@ -349,6 +349,11 @@ def _check_columns(definition: Definition) -> None:
         if column.generated is not None:
             for name in column.generated.columns():
                 used = definition.columns[definition.index_of(name, column.offset)]
+                # MariaDB minds a number that is not known yet only where it is stored (recorded).
+                minds = column.column.generated == "stored" or not column.wire.dialect.is_mariadb
+                if used.column.auto_increment and minds:
+                    problem = f"generated column {column.name!r} uses the AUTO_INCREMENT column {used.name!r}"
+                    raise SqlError(problem, column.offset)
                 if used.generated is not None and used.name.lower() not in seen:
                     problem = f"generated column {column.name!r} uses {used.name!r}, which is generated behind it"
                     raise SqlError(problem, column.offset)
