@@ -86,7 +86,7 @@ def features() -> dict[str, Feature]:
     return msgspec.convert(tomllib.loads(text), dict[str, Feature])
 
 
-_DEFINITION = re.compile(r"(\s|/\*.*?\*/)*(create|alter|drop)\b", re.DOTALL | re.IGNORECASE)
+_DEFINITION = re.compile(r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)*(?:create|alter|drop)\b", re.IGNORECASE)
 #: Comments, text and names in quotes.
 _QUOTED = re.compile(r"/\*.*?\*/|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`(?:[^`]|``)*`", re.DOTALL)
 
