@@ -20,9 +20,9 @@ from forge.compile.status import (
     in_order,
     mariadb_commit_variables,
     mariadb_ddl_variables,
-    names_charset_alone,
     session_variables,
 )
+from forge.compile.text_words import names_charset_alone
 from forge.compile.transactions import XaEnd, XaId
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint

@@ -19,11 +19,11 @@ from forge.compile.status import (
     OVER_MAX_DATABASES,
     THREAD_SPECIFIC,
     TIME_ZONE,
-    defines_timestamp,
     in_order,
     quoted,
     session_variables,
 )
+from forge.compile.text_words import converts_text, defines_timestamp
 from forge.events.append_block import AppendBlock
 from forge.events.begin_load_query import BeginLoadQuery
 from forge.events.execute_load_query import ExecuteLoadQuery
@@ -50,6 +50,8 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
         microsecond = 0 if statement.time is None else statement.time[1]
         variables["hrnow" if line.family == "mariadb" else "microseconds"] = microsecond
     context = statement.context
+    if line.character_set_collations and statement.load is None and converts_text(statement.sql):
+        variables["character_set_collations"] = line.character_set_collations
     # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
     if statement.kind == "update" and (line.family == "mysql" or context.several) and not context.fires_update:
         variables["table_map_for_update"] = statement.update_tables

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ from forge.compile.images import image_columns
 from forge.compile.session import Session
 from forge.compile.statements import DdlStatement, Evaluation, Origin, RowsStatement
 from forge.compile.tables import TableColumn
+from forge.compile.text_words import defines_timestamp, names_charset_alone
 from forge.events.event import SUPPRESS_USE
 from forge.events.status_vars import StatusVariables
 from forge.servers import ServerLine, locale_names
@@ -402,30 +402,3 @@ def _has_moment_default(column: TableColumn) -> bool:
 
 def _has_zero_default(column: TableColumn) -> bool:
     return str(column.default).startswith("0000-00-00")
-
-
-#: Text and comments, in which words are not keywords.
-_NOT_KEYWORDS = re.compile(
-    r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`(?:[^`]|``)*`|/\*.*?\*/|(?:--\s|#)[^\n]*", re.DOTALL
-)
-_CHARSET_ALONE = re.compile(
-    r"\b(?:(?:CHARACTER\s+SET|CHARSET)\s*=?\s*(?!DEFAULT\b)\w+|ASCII|UNICODE|NCHAR|NATIONAL)\b(?!\s*(?:COLLATE|BINARY)\b)",
-    re.IGNORECASE,
-)
-
-
-_TIMESTAMP_OF_JSON_TABLE = re.compile(r"\bTIMESTAMP\s*(?:\(\s*\d\s*\)\s*)?(?:EXISTS\s+)?PATH\b", re.IGNORECASE)
-
-
-def defines_timestamp(sql: str, line: ServerLine) -> bool:
-    """Whether the text of a row statement has JSON_TABLE with a TIMESTAMP column, a definition to MySQL (recorded)."""
-    return line.family == "mysql" and bool(_TIMESTAMP_OF_JSON_TABLE.search(_NOT_KEYWORDS.sub("''", sql)))
-
-
-def names_charset_alone(sql: str) -> bool:
-    """Whether the text names a character set without a collation.
-
-    Such a set gets its default collation, which is a session's choice on MariaDB 11.2 and later, so the statement is
-    logged with that choice (recorded on 11.8).
-    """
-    return _CHARSET_ALONE.search(_NOT_KEYWORDS.sub(" ", sql)) is not None
