@@ -18,6 +18,7 @@ from forge.scenario.expressions import Expression
 from forge.scenario.expressions.evaluation import kind_of
 from forge.scenario.syntax import ColumnDraft, CreateTable, ExpressionDefault, KeyDraft, NowDefault, PartDraft
 from forge.servers import server_line
+from forge.values.registry import column_for
 from forge.values.sqltype import SqlType
 
 _WIDTHS = {"TINYINT": 3, "SMALLINT": 5, "MEDIUMINT": 8, "INT": 10, "BIGINT": 20}
@@ -117,6 +118,10 @@ def _type_text(column: ColumnDefinition, draft: ColumnDraft, definition: Definit
     return f"{sql_type.name.lower()}({width})" + " unsigned" * bool(sql_type.unsigned)
 
 
+#: TEXT(n) and BLOB(n) are printed as the type that they became, by its bytes of length.
+_LOB_WORDS = ("tiny", "", "medium", "long")
+
+
 def type_text(sql_type: SqlType, written: str) -> str:
     """The type's name with its arguments; display widths are printed for ZEROFILL and TINYINT(1) only."""
     name, lower = sql_type.name, sql_type.name.lower()
@@ -140,7 +145,8 @@ def type_text(sql_type: SqlType, written: str) -> str:
     elif name in ("ENUM", "SET"):
         lower += f"({','.join(map(quoted_text, sql_type.members))})"
     elif name in LOBS and sql_type.length is not None:
-        raise UnsupportedError(f"{name} with a length in a table that gets an invisible primary key")
+        bytes_of_length = column_for(sql_type).metadata[0]
+        lower = _LOB_WORDS[bytes_of_length - 1] + ("blob" if name.endswith("BLOB") else "text")
     elif name == "GEOMETRYCOLLECTION":
         lower = "geomcollection"
     elif sql_type.fsp:

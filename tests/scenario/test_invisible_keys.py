@@ -126,3 +126,9 @@ def test_adding_a_constraint_copies_the_table_unless_it_is_not_enforced() -> Non
         assert isinstance(last, DdlStatement)
         methods.append(last.method)
     assert methods == ["copy", "metadata", "metadata"]
+
+
+def test_texts_and_blobs_with_a_length_are_printed_as_the_type_that_they_become() -> None:
+    made = logged("CREATE TABLE d.t (a BLOB(300), b TEXT(100), c TEXT(60), d TEXT(70000), e BLOB(10))")
+    types = [line.split()[1].rstrip(",") for line in made.splitlines()[2:7]]
+    assert types == ["blob", "text", "tinytext", "mediumtext", "tinyblob"]
