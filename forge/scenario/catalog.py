@@ -324,7 +324,7 @@ class Catalog:
                 databases=distinct((name[0], source.table.database)),
                 insert_id=copied.first_number,
                 fills_temporary=statement.temporary,
-                zone=copied.copies_timestamps,
+                zone=copied.copies_moments,
                 unnumbered=server_line(self.server).family == "mariadb",
             )
         else:

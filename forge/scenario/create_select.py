@@ -66,9 +66,9 @@ class CopiedRows:
             raise SqlError("the SELECT gives two columns of one name", select.offset, expected="AS with another name")
         if source.definition.partitions is not None or source.is_shuffled:
             self._unsupported("from a table with partitions, or rows in the places of deleted ones,")
-        #: The first AUTO_INCREMENT value that was generated, and whether a TIMESTAMP was copied.
+        #: The first AUTO_INCREMENT value that was generated, and whether a DATETIME or TIMESTAMP was copied.
         self.first_number: int | None = None
-        self.copies_timestamps = False
+        self.copies_moments = False
 
     def _index_of(self, name: str, offset: int) -> int:
         return self.source.definition.index_of(name, offset)
@@ -223,8 +223,8 @@ class CopiedRows:
             changes = []
             # The server does not know how many rows there will be.
             numbering = Numbering(state.next_auto_increment, 1, is_transactional(state.table))
-            moments = [index for index, _ in self.chosen if self.given[index].type.name == "TIMESTAMP"]
-            self.copies_timestamps = any(
+            moments = [index for index, _ in self.chosen if self.given[index].type.name in _MOMENTS]
+            self.copies_moments = any(
                 self.source.rows[number][index] is not None for number in numbers for index in moments
             )
             for number in numbers:
@@ -249,12 +249,12 @@ class CopiedRows:
         return taken(wire, literal, clips=False).value
 
     def _context(self, state: TableState, numbers: list[int], moments: list[int]) -> Context:
-        """What the server had asked the time zone for: literal defaults of moments, values of TIMESTAMP columns."""
+        """What the server had asked the time zone for: literal defaults of moments, and their values."""
         first = self.source.rows[numbers[0]] if numbers else ()
         copied = any(first and first[index] is not None for index in moments)
         defaults = any(c.type.name in _MOMENTS and c.default is not None for c in state.table.columns)
-        later: frozenset[Origin] = frozenset(("literal",) if self.copies_timestamps else ())
-        origins = tuple(later if c.type.name == "TIMESTAMP" else frozenset() for c in state.table.columns)
+        later: frozenset[Origin] = frozenset(("literal",) if self.copies_moments else ())
+        origins = tuple(later if c.type.name in _MOMENTS else frozenset() for c in state.table.columns)
         return Context(uses_zone=copied or defaults, origins=origins)
 
     def _cell(self, column: TableColumn, places: dict[str, int], source: Row, numbering: Numbering) -> Value | None:
