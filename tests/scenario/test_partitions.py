@@ -50,7 +50,7 @@ def test_key_hashes_columns_in_the_order_of_the_table(one: int | None, other: in
         assert place(f"KEY ({names}) PARTITIONS 97", {"a": one, "b": other, "d": None}) == partition
 
 
-@pytest.mark.parametrize("kind", ["VARCHAR(5)", "BIT(3)"])
+@pytest.mark.parametrize("kind", ["VARCHAR(5) COLLATE utf8mb4_0900_as_cs", "BIT(3)"])
 def test_a_key_whose_hash_is_not_known_is_refused_by_name(kind: str) -> None:
     with pytest.raises(UnsupportedError, match="PARTITION BY KEY on"):
         place("KEY (x) PARTITIONS 3", {"x": 1}, f"x {kind}")
@@ -183,3 +183,14 @@ def test_updates_without_a_key_have_all_virtual_columns(key: str, present: str) 
     events = read_events(write_binlog(compile_plan(plan(scenario))))
     (changed,) = (placed.event.body for placed in events if isinstance(placed.event.body, UpdateRows))
     assert changed.present_after.hex() == present
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("a", 564), ("A", 564), ("b", 352), ("hello world", 105), ("", 839), ("ß", 542), ("é", 891)]
+)
+def test_key_partitions_of_the_default_collation_are_the_recorded_ones(text: str, place: int) -> None:
+    # Recorded on 9.7: PARTITION BY KEY (v) PARTITIONS 1021.
+    table = "CREATE TABLE d.t (v VARCHAR(20)) PARTITION BY KEY (v) PARTITIONS 1021"
+    made = plan(Scenario("x", tables=[table])).tables["d.t"]
+    assert made.partition is not None
+    assert made.partition((text,)) == place
