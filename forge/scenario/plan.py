@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
 
@@ -19,12 +17,14 @@ from forge.located import Path
 from forge.scenario.catalog import SYSTEM_DATABASES, Catalog
 from forge.scenario.cells import Circumstances
 from forge.scenario.convert import checked
-from forge.scenario.ddl_statements import Ddl, parse_create_table, parse_ddl
+from forge.scenario.ddl_statements import Ddl, parse_ddl
+from forge.scenario.declared_tables import declared_tables, first_database, used_databases
 from forge.scenario.dropped_tables import session_end
 from forge.scenario.foreign_keys import References
 from forge.scenario.model import Scenario, Transaction
 from forge.scenario.objects import ObjectStatement
 from forge.scenario.placed import own_event
+from forge.scenario.places import Places, statement_path, statements_of
 from forge.scenario.rows import StatementTime
 from forge.scenario.session_text import SessionText
 from forge.scenario.settings import check_selects, wrong_settings
@@ -32,11 +32,8 @@ from forge.scenario.sqltext import identifier, table_sql
 from forge.scenario.state import TableState
 from forge.scenario.statement_model import Statement
 from forge.scenario.statements import execute
-from forge.scenario.syntax import AlterTable, CreateLike, CreateTable, DatabaseStatement, DropTables
-from forge.scenario.table_model import TableDeclaration
-from forge.scenario.table_text import table_text
+from forge.scenario.syntax import AlterTable, CreateTable, DatabaseStatement, DropTables
 from forge.scenario.temporary_tables import changes_no_base, check_inside, logged_of_temporary
-from forge.scenario.tokens import SqlError
 from forge.scenario.transactions import (
     Prepared,
     PreparedTransactions,
@@ -45,7 +42,7 @@ from forge.scenario.transactions import (
     savepoint_step,
     xa_id,
 )
-from forge.scenario.version_comments import as_sent, read_text
+from forge.scenario.version_comments import as_logged, as_read, as_sent
 from forge.servers import server_line
 
 
@@ -68,17 +65,18 @@ _ALONE = ("ddl", "flush", "restart")
 class _Planner:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        with self._place(("server",)):
+        self.places = Places(scenario)
+        with self.places.at(("server",)):
             self.line = server_line(scenario.server)
         for setting, feature in session_features(scenario.session, self.line):
-            with self._place(("session", setting)):
+            with self.places.at(("session", setting)):
                 self.line.require(feature)
-        with self._place(("session", "timestamp")):
+        with self.places.at(("session", "timestamp")):
             self.clock = Clock(scenario.session)
         for path, error in wrong_settings(scenario.session, self.line):
-            with self._place(path):
+            with self.places.at(path):
                 raise error
-        with self._place(("session", "sql_mode")):
+        with self.places.at(("session", "sql_mode")):
             if scenario.session.sql_mode:
                 raise UnsupportedError(
                     f"sql_mode {scenario.session.sql_mode!r} is not supported yet",
@@ -98,15 +96,15 @@ class _Planner:
         self.logged = 0
         self.prepared = PreparedTransactions()
         self.text = SessionText(scenario)
-        self.tables = list(self._declared_tables())
-        self.home = scenario.session.database or self._first_database()
+        self.tables = list(declared_tables(scenario, self.places, self.line))
+        self.home = scenario.session.database or first_database(self.tables)
         #: The session's database: that of the first table, as soon as it exists, until a transaction names another.
         self.current = ""
 
     def run(self) -> Plan:
         self._create_databases()
         for path, text, statement in self.tables:
-            with self._sql_place(path, text):
+            with self.places.sql(path, text):
                 self._apply(statement, text, path)
         for number, transaction in enumerate(self.scenario.transactions):
             self._transaction(("transactions", number), transaction)
@@ -126,58 +124,15 @@ class _Planner:
             unopened=frozenset(name for name, state in states.items() if state.lost_rows),
         )
 
-    def _declared_tables(self) -> Iterator[tuple[Path, str, CreateTable]]:
-        for number, table in enumerate(self.scenario.tables):
-            path = ("tables", number)
-            with self._place(path):
-                text = table_text(table) if isinstance(table, TableDeclaration) else table
-            with self._sql_place(path, text):
-                yield path, text, parse_create_table(self._read(text), self.line.family)
-
-    def _first_database(self) -> str:
-        return next((s.table.database for _, _, s in self.tables if s.table.database is not None), "")
-
     def _create_databases(self) -> None:
         """CREATE DATABASE for every database that is used before the scenario creates it."""
-        for name, path in self._databases().items():
-            with self._place(path):
+        for name, path in used_databases(self.scenario, self.tables, self.places, self.line).items():
+            with self.places.at(path):
                 if name.lower() in SYSTEM_DATABASES:
                     raise ScenarioError(f"{name!r} is a system database", expected="another name")
                 sql = f"CREATE DATABASE {identifier(name)}"
                 self._apply(DatabaseStatement("create_database", name, 0), sql, None)
         self._use_home()
-
-    def _databases(self) -> dict[str, Path]:
-        """Databases to create, with the entry that first names each."""
-        found: dict[str, Path] = {}
-        created: set[str] = set()
-        for path, _, table in self.tables:
-            if table.table.database is not None:
-                found.setdefault(table.table.database, path)
-        for path, step in self._statements():
-            if step.ddl is None:
-                continue
-            with self._sql_place((*path, "ddl"), step.ddl):
-                statement = parse_ddl(self._read(step.ddl), self.line.family)
-            if isinstance(statement, DatabaseStatement):
-                if statement.statement == "create_database" and statement.name:
-                    created.add(statement.name)
-            elif isinstance(statement, (CreateTable, CreateLike)) and statement.table.database is not None:
-                name = statement.table.database
-                if name not in created:
-                    found.setdefault(name, (*path, "ddl"))
-        for number, transaction in enumerate(self.scenario.transactions):
-            if isinstance(transaction, Transaction) and transaction.database not in (None, *created):
-                found.setdefault(transaction.database or "", ("transactions", number, "database"))
-        home = self.scenario.session.database
-        if home is not None and home not in created:
-            return {home: ("session", "database"), **found}
-        return found
-
-    def _statements(self) -> Iterator[tuple[tuple[str | int, ...], Statement]]:
-        for number, transaction in enumerate(self.scenario.transactions):
-            for index, statement in enumerate(_statements_of(transaction)):
-                yield _statement_path(("transactions", number), transaction, index), statement
 
     def _use_home(self) -> None:
         if not self.current and self.home in self.catalog.databases:
@@ -189,7 +144,7 @@ class _Planner:
 
     def _apply(self, statement: Ddl, text: str, path: Path | None) -> None:
         sent = as_sent(text, self.line)
-        sql = self._logged(text)
+        sql = as_logged(text, self.line)
         self._open_for_ddl(statement)
         locked = {state.name for state in self.catalog.tables.values() if state.locked}
         done = self._defined(statement, sql, self._time(), path)
@@ -216,13 +171,13 @@ class _Planner:
             self.catalog.logs_temporary &= as_text
         done = self.catalog.apply(statement, sql, self.current, time)
         done = logged_of_temporary(done, logs=self.catalog.logs_temporary)
-        return replace(done, time=(time.second, time.microsecond), line=self._line_of(path))
+        return replace(done, time=(time.second, time.microsecond), line=self.places.line(path))
 
     def _transaction(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
-        with self._place(path):
+        with self.places.at(path):
             declared = declared_transaction(entry)
         if declared.database is not None:
-            with self._place((*path, "database")):
+            with self.places.at((*path, "database")):
                 self.current = self.catalog.database(declared.database)
         if declared.xa_commit is not None or declared.xa_rollback is not None:
             self._xa_end(path, declared)
@@ -232,32 +187,32 @@ class _Planner:
         alone = statements[0] if len(statements) == 1 and not in_block else Statement(savepoint="")
         if all(statement.event is not None for statement in statements):
             if in_block:
-                with self._place(path):
+                with self.places.at(path):
                     raise ScenarioError("events alone make no transaction", expected="a list of them, or a statement")
             self._events(path, entry)
             return
         if alone.flush is not None or alone.restart is not None:
             if alone.flush is not None:
-                with self._place(path):
+                with self.places.at(path):
                     self._leave_prepared()
             self._end_file(alone)
             return
-        with self._place(path):
+        with self.places.at(path):
             self._leave_prepared()
         if alone.ddl is not None:
-            ddl_path = (*_statement_path(path, entry, 0), "ddl")
-            with self._sql_place(ddl_path, alone.ddl):
-                parsed = parse_ddl(self._read(alone.ddl), self.line.family)
+            ddl_path = (*statement_path(path, entry, 0), "ddl")
+            with self.places.sql(ddl_path, alone.ddl):
+                parsed = parse_ddl(as_read(alone.ddl, self.line), self.line.family)
                 self._apply(parsed, alone.ddl, ddl_path)
             return
-        with self._place(path):
+        with self.places.at(path):
             self._open_for_rows(declared)
         running = self._run(path, entry, declared)
         done = running.finish()
         if done is not None:
             self._add(done)
         if done is not None and declared.xa is not None and done.end == "prepare" and done.xa is not None:
-            with self._place((*path, "xa")):
+            with self.places.at((*path, "xa")):
                 self.prepared.add(done.xa, Prepared(running.log, running.caches), detaches=self.line.detaches_xa)
             if declared.xa.end != "prepared":
                 self._end_xa(done.xa, declared.xa.end)
@@ -314,14 +269,14 @@ class _Planner:
     ) -> RunningTransaction:
         """Run a transaction's statements, with the times of the groups that log them."""
         places = None
-        with self._place((*path, "xa")):
+        with self.places.at((*path, "xa")):
             running = self._begun(declared)
         if running.is_intricate and running.takes_time:
             places = self._places(path, entry, declared)
             running.watch()
         for index in range(len(declared.statements)):
             place = (0, len(running.caches.steps)) if places is None else places.get(index, (0, 0))
-            self._step(running, index, place, _statement_path(path, entry, index))
+            self._step(running, index, place, statement_path(path, entry, index))
         return running
 
     def _begun(self, declared: Transaction) -> RunningTransaction:
@@ -337,7 +292,7 @@ class _Planner:
         try:
             trial = self._begun(declared)
             for index in range(len(declared.statements)):
-                self._step(trial, index, (0, 0), _statement_path(path, entry, index))
+                self._step(trial, index, (0, 0), statement_path(path, entry, index))
             trial.finish()
             return trial.places()
         finally:
@@ -348,33 +303,33 @@ class _Planner:
     ) -> None:
         statement = running.declared.statements[index]
         if statement.ddl is not None:
-            with self._sql_place((*path, "ddl"), statement.ddl):
-                parsed = parse_ddl(self._read(statement.ddl), self.line.family)
+            with self.places.sql((*path, "ddl"), statement.ddl):
+                parsed = parse_ddl(as_read(statement.ddl, self.line), self.line.family)
                 if changes_no_base(parsed):
-                    running.add(self._inside(parsed, self._logged(statement.ddl), running, place, path), index)
+                    running.add(self._inside(parsed, as_logged(statement.ddl, self.line), running, place, path), index)
                     return
         for word in _ALONE:
             if getattr(statement, word) is not None:
-                with self._place((*path, word)):
+                with self.places.at((*path, word)):
                     raise ScenarioError(f"{word} commits by itself", expected="a transaction with nothing else in it")
         if statement.event is not None:
-            with self._place((*path, "event")):
+            with self.places.at((*path, "event")):
                 running.add(own_event(statement.event, inside=True), index)
                 if statement.event.place == "rows" and not any(
                     later.target is not None for later in running.declared.statements[index + 1 :]
                 ):
                     raise ScenarioError("there are no rows behind the event", expected="a statement that changes rows")
             return
-        with self._place(path):
+        with self.places.at(path):
             step = savepoint_step(statement)
             if step is not None:
                 running.add(step, index)
                 return
-        with self._place(path):
+        with self.places.at(path):
             if self.scenario.session.gtid and self.line.family == "mysql":
                 running.check_gtid_consistency(statement)
         if statement.rows_query:
-            with self._place((*path, "rows_query")):
+            with self.places.at((*path, "rows_query")):
                 self.line.require("rows_query" if self.line.family == "mysql" else "annotate_rows")
         circumstances = self._circumstances(path, place)
         follows = running.caches.has_changes
@@ -400,9 +355,9 @@ class _Planner:
 
     def _events(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
         """Events outside of all groups."""
-        for index, statement in enumerate(_statements_of(entry)):
+        for index, statement in enumerate(statements_of(entry)):
             assert statement.event is not None
-            with self._place((*_statement_path(path, entry, index), "event")):
+            with self.places.at((*statement_path(path, entry, index), "event")):
                 event = own_event(statement.event, inside=False)
             self.event_steps.append(EventStep(event, len(self.groups), len(self.file_steps)))
 
@@ -410,7 +365,7 @@ class _Planner:
         end: Literal["commit", "rollback"] = "commit" if declared.xa_commit is not None else "rollback"
         name = declared.xa_commit or declared.xa_rollback
         assert name is not None
-        with self._place((*path, f"xa_{end}")):
+        with self.places.at((*path, f"xa_{end}")):
             self._end_xa(xa_id(name), end)
 
     def _end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
@@ -462,62 +417,7 @@ class _Planner:
             clips=self.scenario.session.sql_mode is not None or not self.line.strict,
             numbers=(self.scenario.session.auto_increment_increment, self.scenario.session.auto_increment_offset),
             is_text=self.scenario.session.binlog_format != "row",
-            place=lambda *steps: self._place((*path, *steps)),
+            place=lambda *steps: self.places.at((*path, *steps)),
             references=References(self.catalog, self.line, checks=self.scenario.session.foreign_key_checks),
-            line=self._line_of(path),
+            line=self.places.line(path),
         )
-
-    def _line_of(self, path: Path | None) -> int | None:
-        origin = self.scenario.origin
-        return None if origin is None or path is None else origin.line(path)
-
-    @contextmanager
-    def _place(self, path: Path) -> Iterator[None]:
-        """Errors of the block belong to the entry at ``path``, unless they know better."""
-        try:
-            yield
-        except ScenarioError as error:
-            origin = self.scenario.origin
-            raise error.at(None if origin is None else origin.file, self._line_of(path)) from None
-
-    def _read(self, sql: str) -> str:
-        """What the server reads of a statement's text."""
-        return read_text(as_sent(sql, self.line), self.line)[0]
-
-    def _logged(self, sql: str) -> str:
-        """The text as the server logs it, where it does not write it anew."""
-        return read_text(as_sent(sql, self.line), self.line)[1]
-
-    @contextmanager
-    def _sql_place(self, path: Path, text: str) -> Iterator[None]:
-        """Errors of the block with a place in the SQL ``text`` at ``path``, trimmed, get the line of that place."""
-        with self._place(path):
-            try:
-                yield
-            except SqlError as error:
-                origin = self.scenario.origin
-                if origin is None:
-                    raise
-                offset = error.offset + len(text) - len(text.lstrip())
-                line = origin.line_at((*path, *self._piece(path, text, offset)), offset)
-                raise error.at(origin.file, line) from None
-
-    def _piece(self, path: Path, text: str, offset: int) -> tuple[str | int, ...]:
-        """The steps to the column or key of a table in pieces that stands at a place of its rendered text."""
-        table = self.scenario.tables[int(path[1])] if path[0] == "tables" else None
-        if not isinstance(table, TableDeclaration):
-            return ()
-        row = text.count("\n", 0, offset) - 1
-        if 0 <= row < len(table.columns):
-            return ("columns", row)
-        return ("keys", row - len(table.columns)) if row >= 0 else ()
-
-
-def _statements_of(transaction: list[Statement] | Transaction) -> list[Statement]:
-    return transaction if isinstance(transaction, list) else transaction.statements
-
-
-def _statement_path(
-    path: tuple[str | int, ...], transaction: list[Statement] | Transaction, index: int
-) -> tuple[str | int, ...]:
-    return (*path, index) if isinstance(transaction, list) else (*path, "statements", index)

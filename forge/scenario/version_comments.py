@@ -60,6 +60,16 @@ def read_text(sql: str, line: ServerLine) -> tuple[str, str]:
     return "".join(read) + sql[end:], "".join(logged) + sql[end:]
 
 
+def as_read(sql: str, line: ServerLine) -> str:
+    """What the server reads of a statement's text."""
+    return read_text(as_sent(sql, line), line)[0]
+
+
+def as_logged(sql: str, line: ServerLine) -> str:
+    """A statement's text as the server logs it, where it does not write it anew."""
+    return read_text(as_sent(sql, line), line)[1]
+
+
 def _is_for(version: str | None, line: ServerLine) -> bool:
     if version is None:
         return True

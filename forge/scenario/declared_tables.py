@@ -1,0 +1,70 @@
+"""The tables that a scenario declares, and the databases that it uses before it makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from forge.located import Path
+from forge.scenario.ddl_statements import parse_create_table, parse_ddl
+from forge.scenario.model import Scenario, Transaction
+from forge.scenario.places import Places, statement_path, statements_of
+from forge.scenario.statement_model import Statement
+from forge.scenario.syntax import CreateLike, CreateTable, DatabaseStatement
+from forge.scenario.table_model import TableDeclaration
+from forge.scenario.table_text import table_text
+from forge.scenario.version_comments import as_read
+from forge.servers import ServerLine
+
+#: (place, text, statement)
+DeclaredTable = tuple[Path, str, CreateTable]
+
+
+def declared_tables(scenario: Scenario, places: Places, line: ServerLine) -> Iterator[DeclaredTable]:
+    """The scenario's ``tables``; raises ScenarioError for the first that cannot be read."""
+    for number, table in enumerate(scenario.tables):
+        path = ("tables", number)
+        with places.at(path):
+            text = table_text(table) if isinstance(table, TableDeclaration) else table
+        with places.sql(path, text):
+            yield path, text, parse_create_table(as_read(text, line), line.family)
+
+
+def first_database(tables: Iterable[DeclaredTable]) -> str:
+    """The database that the first table with one names; empty if none does."""
+    return next((statement.table.database for _, _, statement in tables if statement.table.database is not None), "")
+
+
+def used_databases(
+    scenario: Scenario, tables: Iterable[DeclaredTable], places: Places, line: ServerLine
+) -> dict[str, Path]:
+    """Databases to create, with the entry that first names each."""
+    found: dict[str, Path] = {}
+    created: set[str] = set()
+    for path, _, table in tables:
+        if table.table.database is not None:
+            found.setdefault(table.table.database, path)
+    for path, step in _statements(scenario):
+        if step.ddl is None:
+            continue
+        with places.sql((*path, "ddl"), step.ddl):
+            statement = parse_ddl(as_read(step.ddl, line), line.family)
+        if isinstance(statement, DatabaseStatement):
+            if statement.statement == "create_database" and statement.name:
+                created.add(statement.name)
+        elif isinstance(statement, (CreateTable, CreateLike)) and statement.table.database is not None:
+            name = statement.table.database
+            if name not in created:
+                found.setdefault(name, (*path, "ddl"))
+    for number, transaction in enumerate(scenario.transactions):
+        if isinstance(transaction, Transaction) and transaction.database not in (None, *created):
+            found.setdefault(transaction.database or "", ("transactions", number, "database"))
+    home = scenario.session.database
+    if home is not None and home not in created:
+        return {home: ("session", "database"), **found}
+    return found
+
+
+def _statements(scenario: Scenario) -> Iterator[tuple[tuple[str | int, ...], Statement]]:
+    for number, transaction in enumerate(scenario.transactions):
+        for index, statement in enumerate(statements_of(transaction)):
+            yield statement_path(("transactions", number), transaction, index), statement

@@ -1,0 +1,68 @@
+"""Where a scenario's entries stand, for the errors about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from forge.errors import ScenarioError
+from forge.located import Path
+from forge.scenario.model import Scenario, Transaction
+from forge.scenario.statement_model import Statement
+from forge.scenario.table_model import TableDeclaration
+from forge.scenario.tokens import SqlError
+
+
+class Places:
+    """The lines of a scenario's entries."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.tables = scenario.tables
+        self.origin = scenario.origin
+
+    def line(self, path: Path | None) -> int | None:
+        """The line of the entry at ``path``; None for scenarios that are not from a file."""
+        return None if self.origin is None or path is None else self.origin.line(path)
+
+    @contextmanager
+    def at(self, path: Path) -> Iterator[None]:
+        """Errors of the block belong to the entry at ``path``, unless they know better."""
+        try:
+            yield
+        except ScenarioError as error:
+            raise error.at(None if self.origin is None else self.origin.file, self.line(path)) from None
+
+    @contextmanager
+    def sql(self, path: Path, text: str) -> Iterator[None]:
+        """Errors of the block with a place in the SQL ``text`` at ``path``, trimmed, get the line of that place."""
+        with self.at(path):
+            try:
+                yield
+            except SqlError as error:
+                if self.origin is None:
+                    raise
+                offset = error.offset + len(text) - len(text.lstrip())
+                line = self.origin.line_at((*path, *self._piece(path, text, offset)), offset)
+                raise error.at(self.origin.file, line) from None
+
+    def _piece(self, path: Path, text: str, offset: int) -> tuple[str | int, ...]:
+        """The steps to the column or key of a table in pieces that stands at a place of its rendered text."""
+        table = self.tables[int(path[1])] if path[0] == "tables" else None
+        if not isinstance(table, TableDeclaration):
+            return ()
+        row = text.count("\n", 0, offset) - 1
+        if 0 <= row < len(table.columns):
+            return ("columns", row)
+        return ("keys", row - len(table.columns)) if row >= 0 else ()
+
+
+def statements_of(transaction: list[Statement] | Transaction) -> list[Statement]:
+    """The statements of an entry of ``transactions``."""
+    return transaction if isinstance(transaction, list) else transaction.statements
+
+
+def statement_path(
+    path: tuple[str | int, ...], transaction: list[Statement] | Transaction, index: int
+) -> tuple[str | int, ...]:
+    """The place of a statement in the transaction at ``path``."""
+    return (*path, index) if isinstance(transaction, list) else (*path, "statements", index)
