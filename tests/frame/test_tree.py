@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 #: A room imports only from rooms further down (and from the modules beside them that every room may use).
@@ -114,7 +116,6 @@ def test_no_tracked_file_names_a_home_folder_or_a_registry() -> None:
     assert offenders == []
 
 
-@pytest.mark.slow
 def test_the_wheel_has_the_templates_and_the_corpora(tmp_path: Path) -> None:
     import zipfile
 

@@ -38,6 +38,7 @@ def validation_errors(document: Any) -> list[str]:
     return [error.message for error in jsonschema.Draft202012Validator(json_schema()).iter_errors(document)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.name)
 def test_every_scenario_of_the_corpus_fits_the_schema_and_plans(path: Path) -> None:
     text = path.read_text()
