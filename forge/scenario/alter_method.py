@@ -10,10 +10,7 @@ from collections.abc import Sequence
 
 from forge.compile.grouping import is_defined_atomically
 from forge.compile.statements import AlterMethod
-from forge.scenario.alter_copy import Kept, needs_copy
-from forge.scenario.definition import ColumnDefinition
-from forge.scenario.state import TableState
-from forge.scenario.syntax import (
+from forge.scenario.alter_actions import (
     Action,
     AddCheck,
     AddColumn,
@@ -31,6 +28,9 @@ from forge.scenario.syntax import (
     SetOptions,
     SwitchKeys,
 )
+from forge.scenario.alter_copy import Kept, needs_copy
+from forge.scenario.definition import ColumnDefinition
+from forge.scenario.state import TableState
 
 _ORDER: tuple[AlterMethod, ...] = ("rename", "metadata", "in_place", "copy")
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forge.scenario.expressions import parse_expression
-from forge.scenario.partitions import used_columns
-from forge.scenario.syntax import (
+from forge.scenario.alter_actions import (
     Action,
     AddCheck,
     AddColumn,
@@ -15,7 +13,6 @@ from forge.scenario.syntax import (
     AlterColumn,
     AlterPartitions,
     ChangeColumn,
-    CheckDraft,
     DropCheck,
     DropColumn,
     DropForeignKey,
@@ -23,6 +20,9 @@ from forge.scenario.syntax import (
     RenameColumn,
     RenameKey,
 )
+from forge.scenario.expressions import parse_expression
+from forge.scenario.partitions import used_columns
+from forge.scenario.syntax import CheckDraft
 from forge.scenario.tokens import SqlError
 from forge.servers import server_line
 

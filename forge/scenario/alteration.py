@@ -8,6 +8,28 @@ from typing import TYPE_CHECKING
 from forge.charsets import collation, default_collation
 from forge.compile.tables import Row
 from forge.errors import ScenarioError
+from forge.scenario.alter_actions import (
+    Action,
+    AddCheck,
+    AddColumn,
+    AddForeignKey,
+    AddKey,
+    AlterColumn,
+    AlterPartitions,
+    ChangeColumn,
+    Conditional,
+    ConvertCharset,
+    DropCheck,
+    DropColumn,
+    DropForeignKey,
+    DropKey,
+    EnforceCheck,
+    OrderRows,
+    RenameColumn,
+    RenameKey,
+    RenameTo,
+    SetOptions,
+)
 from forge.scenario.alter_targets import is_on, is_there, refuse_dependents, refuse_foreign_keys, same_name
 from forge.scenario.conversion import converted
 from forge.scenario.definition import (
@@ -31,32 +53,12 @@ from forge.scenario.rows import StatementTime, omitted_value, with_generated
 from forge.scenario.state import TableState, largest_number
 from forge.scenario.syntax import (
     TEXT_TYPES,
-    Action,
-    AddCheck,
-    AddColumn,
-    AddForeignKey,
-    AddKey,
-    AlterColumn,
-    AlterPartitions,
-    ChangeColumn,
     CharsetClause,
     CheckDraft,
     ColumnDraft,
-    Conditional,
-    ConvertCharset,
-    DropCheck,
-    DropColumn,
-    DropForeignKey,
-    DropKey,
-    EnforceCheck,
     ForeignKeyDraft,
     KeyDraft,
-    OrderRows,
     Place,
-    RenameColumn,
-    RenameKey,
-    RenameTo,
-    SetOptions,
     TableOptions,
     TableRef,
 )

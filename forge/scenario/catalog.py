@@ -19,19 +19,17 @@ from forge.scenario.partitions import has_text_values
 from forge.scenario.rows import StatementTime
 from forge.scenario.show_create import create_table_text
 from forge.scenario.state import TableState
-from forge.scenario.syntax import (
+from forge.scenario.syntax import CharsetClause, SelectDraft, TableRef
+from forge.scenario.table_changes import alter_table, rename_tables, truncate_table
+from forge.scenario.table_statements import (
     AlterTable,
-    CharsetClause,
     CreateLike,
     CreateTable,
     DatabaseStatement,
     DropTables,
     RenameTables,
-    SelectDraft,
     TableDdl,
-    TableRef,
 )
-from forge.scenario.table_changes import alter_table, rename_tables, truncate_table
 from forge.scenario.tokens import SqlError, SqlUnsupported
 from forge.scenario.triggers import Trigger
 from forge.servers import server_line

@@ -19,15 +19,8 @@ from forge.scenario.engines import INNODB
 from forge.scenario.literals import taken
 from forge.scenario.numbering import Numbering
 from forge.scenario.state import TableState, sort_value
-from forge.scenario.syntax import (
-    CharsetClause,
-    ColumnDraft,
-    CreateTable,
-    LiteralDefault,
-    SelectDraft,
-    SelectedColumn,
-    TypeDraft,
-)
+from forge.scenario.syntax import CharsetClause, ColumnDraft, LiteralDefault, SelectDraft, SelectedColumn, TypeDraft
+from forge.scenario.table_statements import CreateTable
 from forge.scenario.tokens import SqlError, SqlUnsupported, at_offset
 from forge.scenario.where import matching, parse_where
 from forge.servers import server_line

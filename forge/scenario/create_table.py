@@ -8,7 +8,8 @@ from dataclasses import replace
 from forge.compile.table_map import key_of_rows
 from forge.scenario.definition import ColumnDefinition, Definition, define_column
 from forge.scenario.engines import INNODB
-from forge.scenario.syntax import ColumnDraft, CreateTable, KeyDraft, PartDraft, TypeDraft
+from forge.scenario.syntax import ColumnDraft, KeyDraft, PartDraft, TypeDraft
+from forge.scenario.table_statements import CreateTable
 from forge.scenario.tokens import SqlError
 from forge.values.sqltype import SqlType
 

@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
+from forge.scenario.alter_actions import (
+    Action,
+    AddCheck,
+    AddColumn,
+    AddForeignKey,
+    AddKey,
+    AlterColumn,
+    ChangeColumn,
+    Conditional,
+    ConvertCharset,
+    DropCheck,
+    DropColumn,
+    DropForeignKey,
+    DropKey,
+    EnforceCheck,
+    OrderRows,
+    RenameColumn,
+    RenameKey,
+    RenameTo,
+    SetOptions,
+    SwitchKeys,
+)
 from forge.scenario.ddl_columns import (
     charset_name,
     check_constraint,
@@ -12,32 +34,8 @@ from forge.scenario.ddl_columns import (
 from forge.scenario.ddl_foreign_keys import foreign_key, is_foreign_key, table_ref
 from forge.scenario.ddl_partitions import alter_partitions
 from forge.scenario.ddl_tables import TABLE_OPTIONS, is_check, is_key, key_definition, table_option
-from forge.scenario.syntax import (
-    Action,
-    AddCheck,
-    AddColumn,
-    AddForeignKey,
-    AddKey,
-    AlterColumn,
-    AlterTable,
-    ChangeColumn,
-    CharsetClause,
-    Conditional,
-    ConvertCharset,
-    DropCheck,
-    DropColumn,
-    DropForeignKey,
-    DropKey,
-    EnforceCheck,
-    OrderRows,
-    Place,
-    RenameColumn,
-    RenameKey,
-    RenameTo,
-    SetOptions,
-    SwitchKeys,
-    TableOptions,
-)
+from forge.scenario.syntax import CharsetClause, Place, TableOptions
+from forge.scenario.table_statements import AlterTable
 from forge.scenario.tokens import Cursor, SqlUnsupported
 
 _ALGORITHMS: tuple[str, ...] = ("DEFAULT", "INPLACE", "COPY", "INSTANT", "NOCOPY")

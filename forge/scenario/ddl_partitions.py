@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+from forge.scenario.alter_actions import AlterPartitions, Conditional
 from forge.scenario.ddl_foreign_keys import table_ref
-from forge.scenario.syntax import AlterPartitions, Conditional, PartitionClause, PartitionDraft
+from forge.scenario.syntax import PartitionClause, PartitionDraft
 from forge.scenario.tokens import Cursor, SqlUnsupported
 
 _IDLE = ("COMMENT", "ENGINE", "MAX_ROWS", "MIN_ROWS", "TABLESPACE")

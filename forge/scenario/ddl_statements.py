@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from forge.errors import nearest
+from forge.scenario.alter_actions import Action, AddKey, Conditional, DropKey
 from forge.scenario.ddl_accounts import grant_or_revoke, rename_user, set_statement
 from forge.scenario.ddl_alter import alter_table, locking
 from forge.scenario.ddl_columns import charset_name, collation_name
@@ -15,17 +16,12 @@ from forge.scenario.ddl_sequences import sequence_statement
 from forge.scenario.ddl_server import server_statement
 from forge.scenario.ddl_tables import create_table, key_body
 from forge.scenario.objects import ObjectStatement
-from forge.scenario.syntax import (
-    Action,
-    AddKey,
+from forge.scenario.syntax import CharsetClause, KeyDraft
+from forge.scenario.table_statements import (
     AlterTable,
-    CharsetClause,
-    Conditional,
     CreateTable,
     DatabaseStatement,
-    DropKey,
     DropTables,
-    KeyDraft,
     RenameTables,
     TableDdl,
     TruncateTable,

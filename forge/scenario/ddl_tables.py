@@ -15,16 +15,8 @@ from forge.scenario.ddl_foreign_keys import foreign_key, is_foreign_key, table_r
 from forge.scenario.ddl_partitions import partition_clause
 from forge.scenario.ddl_select import begins_definition, begins_select, select
 from forge.scenario.engines import engine_named
-from forge.scenario.syntax import (
-    CheckDraft,
-    ColumnDraft,
-    CreateLike,
-    CreateTable,
-    ForeignKeyDraft,
-    KeyDraft,
-    PartDraft,
-    TableOptions,
-)
+from forge.scenario.syntax import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, PartDraft, TableOptions
+from forge.scenario.table_statements import CreateLike, CreateTable
 from forge.scenario.tokens import Cursor
 
 _KEY_WORDS = ("PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "CONSTRAINT", "FOREIGN", "CHECK")

@@ -9,8 +9,8 @@ from forge.scenario.ddl_statements import parse_create_table, parse_ddl
 from forge.scenario.model import Scenario, Transaction
 from forge.scenario.places import Places, statement_path, statements_of
 from forge.scenario.statement_model import Statement
-from forge.scenario.syntax import CreateLike, CreateTable, DatabaseStatement
 from forge.scenario.table_model import TableDeclaration
+from forge.scenario.table_statements import CreateLike, CreateTable, DatabaseStatement
 from forge.scenario.table_text import table_text
 from forge.scenario.version_comments import as_read
 from forge.servers import ServerLine

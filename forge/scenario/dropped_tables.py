@@ -14,7 +14,8 @@ from forge.compile.statements import DdlStatement, DroppedTemporary
 from forge.compile.status import quoted
 from forge.scenario.foreign_key_definition import children_of
 from forge.scenario.state import TableState
-from forge.scenario.syntax import DropTables, TableRef
+from forge.scenario.syntax import TableRef
+from forge.scenario.table_statements import DropTables
 from forge.scenario.tokens import SqlError
 from forge.servers import server_line
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from forge.compile.statements import DdlStatement
 from forge.errors import UnsupportedError
+from forge.scenario.alter_actions import AlterPartitions
 from forge.scenario.partitions import partition_places
 from forge.scenario.state import TableState
-from forge.scenario.syntax import AlterPartitions, TableRef
+from forge.scenario.syntax import TableRef
 from forge.scenario.tokens import SqlError
 from forge.servers import server_line
 

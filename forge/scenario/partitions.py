@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from forge.charsets import compare_key
 from forge.compile.tables import Row
 from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario.alter_actions import AlterPartitions
 from forge.scenario.expressions import Expression, parse_expression
 from forge.scenario.expressions.evaluation import kind_of
 from forge.scenario.key_definition import RowExpression
 from forge.scenario.literals import strict_value
 from forge.scenario.partition_hash import key_hash
-from forge.scenario.syntax import AlterPartitions, PartitionClause, PartitionDraft
+from forge.scenario.syntax import PartitionClause, PartitionDraft
 from forge.scenario.tokens import SqlError, at_offset
 from forge.servers import server_line
 

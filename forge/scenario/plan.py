@@ -32,7 +32,7 @@ from forge.scenario.sqltext import identifier, table_sql
 from forge.scenario.state import TableState
 from forge.scenario.statement_model import Statement
 from forge.scenario.statements import execute
-from forge.scenario.syntax import AlterTable, CreateTable, DatabaseStatement, DropTables
+from forge.scenario.table_statements import AlterTable, CreateTable, DatabaseStatement, DropTables
 from forge.scenario.temporary_tables import changes_no_base, check_inside, logged_of_temporary
 from forge.scenario.transactions import (
     Prepared,

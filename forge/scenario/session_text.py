@@ -17,7 +17,7 @@ from forge.scenario.model import Scenario
 from forge.scenario.sql_conditionals import evaluated_parts
 from forge.scenario.sql_reads import Reads, reads_of
 from forge.scenario.statement_model import Statement
-from forge.scenario.syntax import CreateTable
+from forge.scenario.table_statements import CreateTable
 from forge.scenario.user_variables import setting_sql, user_variable
 from forge.servers import server_line
 

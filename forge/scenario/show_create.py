@@ -16,7 +16,8 @@ from forge.scenario.definition import ColumnDefinition, Definition
 from forge.scenario.engines import INNODB
 from forge.scenario.expressions import Expression
 from forge.scenario.expressions.evaluation import kind_of
-from forge.scenario.syntax import ColumnDraft, CreateTable, ExpressionDefault, KeyDraft, NowDefault, PartDraft
+from forge.scenario.syntax import ColumnDraft, ExpressionDefault, KeyDraft, NowDefault, PartDraft
+from forge.scenario.table_statements import CreateTable
 from forge.servers import server_line
 from forge.values.registry import column_for
 from forge.values.sqltype import SqlType

@@ -9,6 +9,21 @@ from typing import TYPE_CHECKING
 
 from forge.compile.statements import AlterMethod, DdlStatement
 from forge.compile.tables import Table, TableColumn
+from forge.scenario.alter_actions import (
+    Action,
+    AddColumn,
+    AddForeignKey,
+    AddKey,
+    AlterPartitions,
+    ChangeColumn,
+    DropCheck,
+    DropKey,
+    OrderRows,
+    RenameColumn,
+    RenameKey,
+    RenameTo,
+    SwitchKeys,
+)
 from forge.scenario.alter_copy import Kept, copies_moments
 from forge.scenario.alter_method import alter_method, keeps_keys
 from forge.scenario.alteration import Alteration
@@ -19,25 +34,8 @@ from forge.scenario.partition_upkeep import manage_partitions
 from forge.scenario.partitions import has_text_values, names_text_values
 from forge.scenario.rows import StatementTime
 from forge.scenario.state import TableState
-from forge.scenario.syntax import (
-    Action,
-    AddColumn,
-    AddForeignKey,
-    AddKey,
-    AlterPartitions,
-    AlterTable,
-    ChangeColumn,
-    DropCheck,
-    DropKey,
-    OrderRows,
-    RenameColumn,
-    RenameKey,
-    RenameTables,
-    RenameTo,
-    SwitchKeys,
-    TableRef,
-    TruncateTable,
-)
+from forge.scenario.syntax import TableRef
+from forge.scenario.table_statements import AlterTable, RenameTables, TruncateTable
 from forge.scenario.tokens import SqlError
 from forge.servers import server_line
 

@@ -11,7 +11,7 @@ from forge.compile.session import Session
 from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError
 from forge.scenario.ddl_statements import Ddl
-from forge.scenario.syntax import CreateLike, CreateTable, DropTables
+from forge.scenario.table_statements import CreateLike, CreateTable, DropTables
 from forge.scenario.tokens import SqlUnsupported
 from forge.scenario.transactions import RunningTransaction
 from forge.servers import ServerLine
