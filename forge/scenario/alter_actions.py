@@ -164,11 +164,7 @@ class SetOptions:
 
 
 ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
-
-
 KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck | EnforceCheck | AddForeignKey | DropForeignKey
-
-
 PlainAction = (
     ColumnAction | KeyAction | RenameTo | SetOptions | ConvertCharset | AlterPartitions | SwitchKeys | OrderRows
 )

@@ -1,4 +1,4 @@
-"""ALTER TABLE: from one definition to the next, and the rows with it."""
+"""ALTER TABLE: from one definition to the next."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forge.charsets import collation, default_collation
-from forge.compile.tables import Row
-from forge.errors import ScenarioError
 from forge.scenario.alter_actions import (
     Action,
     AddCheck,
@@ -30,8 +28,8 @@ from forge.scenario.alter_actions import (
     RenameTo,
     SetOptions,
 )
+from forge.scenario.alter_rows import altered_table
 from forge.scenario.alter_targets import is_on, is_there, refuse_dependents, refuse_foreign_keys, same_name
-from forge.scenario.conversion import converted
 from forge.scenario.definition import (
     ColumnDefinition,
     Definition,
@@ -47,10 +45,9 @@ from forge.scenario.foreign_key_definition import (
     renamed_constraints,
     with_foreign_keys,
 )
-from forge.scenario.literals import implicit_default, strict_value
-from forge.scenario.partitions import altered_partitions, partition_count, partition_places
-from forge.scenario.rows import StatementTime, omitted_value, with_generated
-from forge.scenario.state import TableState, largest_number
+from forge.scenario.partitions import altered_partitions, partition_places
+from forge.scenario.rows import StatementTime
+from forge.scenario.state import TableState
 from forge.scenario.syntax import (
     TEXT_TYPES,
     CharsetClause,
@@ -62,9 +59,8 @@ from forge.scenario.syntax import (
     TableOptions,
     TableRef,
 )
-from forge.scenario.tokens import SqlError, SqlUnsupported, at_offset
+from forge.scenario.tokens import SqlError, SqlUnsupported
 from forge.servers import server_line
-from forge.values.base import Value
 
 if TYPE_CHECKING:
     from forge.scenario.catalog import Catalog
@@ -180,24 +176,7 @@ class Alteration:
         definition = replace(definition, partitions=self.partitions, temporary=self.state.definition.temporary)
         definition = definition.with_not_null_keys().with_checks(self.new_checks)
         definition = self._with_foreign_keys(definition, catalog, current)
-        altered = TableState(definition, version, self._first_number())
-        altered.updates = self.state.updates
-        before = self.state.table.partition
-        clause = self.state.definition.partitions
-        width = 1 if clause is None or clause.inner is None else clause.inner.count or 1
-        reordered = altered.clustering is None and (self.state.clustering is not None or before is not None)
-        for place, number in enumerate(self.state.ordered()):
-            if self.emptied and before is not None and before(self.state.rows[number]) // width in self.emptied:
-                altered.has_holes = True
-                continue
-            row = self._converted(definition, self.state.rows[number], altered, time)
-            altered.inserted = place if reordered else number
-            altered.add(row)
-        altered.inserted = self.state.inserted
-        altered.is_reorganized = self.state.is_reorganized or self.reorganizes
-        altered.number_is_lost = self.state.number_is_lost or (self.truncates and altered.is_reorganized)
-        self._follow(altered)
-        return altered
+        return altered_table(self, definition, version, time)
 
     def kept(self, altered: TableState) -> list[tuple[int, ColumnDefinition, ColumnDefinition]]:
         """(old index, old column, new column) of the columns that were there before."""
@@ -211,50 +190,6 @@ class Alteration:
         """Columns that have another name afterwards: the old name, in lower case, to the new one."""
         old = self.state.columns
         return {old[slot.source].name.lower(): slot.column.name for slot in self.slots if slot.source is not None}
-
-    def _first_number(self) -> int:
-        """The counter to begin with: kept, unless the statement sets it or the column is new."""
-        kept = next((slot for slot in self.slots if slot.column.column.auto_increment), None)
-        if kept is None:
-            return 1
-        if self.auto_increment is not None:
-            return self.auto_increment
-        if self.truncates and (self._empties_all() or server_line(self.server).family == "mariadb"):
-            # MySQL keeps the number unless nothing is left, MariaDB goes on from what is left (recorded).
-            return 1
-        return 1 if kept.source is None else self.state.next_auto_increment
-
-    def _follow(self, altered: TableState) -> None:
-        index = altered.auto_increment
-        if index is not None:
-            largest: int = max((row[index] or 0 for row in altered.rows.values()), default=0)
-            altered.next_auto_increment = max(altered.next_auto_increment, largest + 1)
-
-    def _converted(self, definition: Definition, row: Row, altered: TableState, time: StatementTime) -> Row:
-        values: list[Value | None] = []
-        for slot, column in zip(self.slots, definition.columns, strict=True):
-            if column.generated is not None:
-                values.append(None)
-            elif slot.source is None:
-                values.append(self._new_value(column, altered, time))
-            else:
-                with at_offset(column.offset):
-                    values.append(converted(self.state.columns[slot.source], column, row[slot.source]))
-        return with_generated(definition.columns, values)
-
-    def _new_value(self, column: ColumnDefinition, altered: TableState, time: StatementTime) -> Value | None:
-        with at_offset(column.offset):
-            if column.column.auto_increment:
-                value = altered.next_auto_increment
-                if value > largest_number(column):
-                    raise ScenarioError(f"column {column.name!r} has no number left")
-                altered.next_auto_increment += 1
-                return value
-            if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
-                return omitted_value(column, time)
-            implicit = implicit_default(column.wire)
-            # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
-            return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)
 
     def _convert(self, clause: CharsetClause) -> None:
         """Every text column in the table gets the character set."""
@@ -275,9 +210,6 @@ class Alteration:
             return self.database_collation
         usual = default_collation(collation(self.database_collation, self.server).charset, self.server).id
         return {chosen: compiled for compiled, chosen in line.character_set_collations}.get(usual, usual)
-
-    def _empties_all(self) -> bool:
-        return self.partitions is not None and len(self.emptied) == partition_count(self.partitions)
 
     def _order(self, action: OrderRows) -> None:
         for name in action.columns:
