@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from forge.compile.grouping import is_transactional
 from forge.compile.statements import Context, Evaluation, Further, Origin, RowChange, RowsStatement
 from forge.compile.tables import Row
-from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
+from forge.errors import ScenarioError
+from forge.scenario.cells import Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.scenario.definition import ColumnDefinition
+from forge.scenario.duplicate_updates import declared_updates, updated_cells
 from forge.scenario.generators import CellPlace
-from forge.scenario.json_updates import JsonUpdate, is_json_update
-from forge.scenario.literals import taken, zero_value
+from forge.scenario.insert_form import Kind, declared_rows, has_column_list
+from forge.scenario.json_updates import JsonUpdate
+from forge.scenario.literals import zero_value
 from forge.scenario.numbering import Numbering
 from forge.scenario.rows import omitted_value, with_generated
 from forge.scenario.sqltext import duplicate_sql, insert_sql, select_sql
@@ -26,10 +27,7 @@ from forge.scenario.where import column_index
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
-Kind = Literal["insert", "replace"]
 _NO_END = 1 << 32
-#: Types whose values are each other's text, but for their digits.
-_MOMENTS = ("DATETIME", "TIMESTAMP")
 
 
 def insert_rows(
@@ -78,7 +76,7 @@ class _Insert:
         self.further: list[Further] = []
         #: Columns of whose JSON functions the time zone was asked.
         self.converted: set[int] = set()
-        self.updates = dict(self._updates())
+        self.updates = dict(declared_updates(state, insert, kind, at))
         self.by_trigger, self.by_update_trigger = self._set_by_triggers()
         #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
         self.read: set[int] = set()
@@ -94,7 +92,7 @@ class _Insert:
 
     def run(self) -> RowsStatement:
         try:
-            for steps, cells in _declared_rows(self.insert, self.kind, self.at):
+            for steps, cells in declared_rows(self.insert, self.kind, self.at):
                 with self.at.place(self.kind, *steps):
                     self._row(cells, steps)
         finally:
@@ -192,28 +190,6 @@ class _Insert:
             text = insert_sql(verb, self.state, columns, self.given, listed=listed is not None)
         updates = {index: made if isinstance(made, int) else made.sql for index, made in self.updates.items()}
         return text + duplicate_sql(self.state, updates)
-
-    def _updates(self) -> Iterator[tuple[int, Clipped | int | JsonUpdate]]:
-        """What ON DUPLICATE KEY UPDATE sets, by column: a literal, the column of the new row, or JSON functions."""
-        declared = self.insert.on_duplicate_key_update if isinstance(self.insert, Insert) else None
-        seen: set[int] = set()
-        for name, cell in (declared or {}).items():
-            with self.at.place(self.kind, "on_duplicate_key_update", name):
-                index = column_index(self.state, name)
-                column = self.state.columns[index]
-                if index in seen:
-                    raise ScenarioError(f"column {column.name!r} is set twice")
-                seen.add(index)
-                if isinstance(cell, Mapping) and set(cell) == {"values"}:
-                    yield index, column_index(self.state, str(cell["values"]))
-                    continue
-                if is_json_update(column, cell):
-                    yield index, JsonUpdate(self.state, index, cell, self.at)
-                    continue
-                place = CellPlace(self.at.seed, self.state.name, column.name, self.state.inserted)
-                made = cell_value(column, cell, place, self.at)
-                value = not_null(column, made.value, self.state.name, clips=self.at.clips or self.at.ignores)
-                yield index, made._replace(value=value)
 
     def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
         state, at = self.state, self.at
@@ -370,14 +346,6 @@ class _Insert:
         state.add(row)
         self._log(None, row, duplicate=True)
 
-    def _as_of(self, column: ColumnDefinition, source: ColumnDefinition, value: Value | None) -> Value | None:
-        """A value of one column in another."""
-        if value is None or column.type == source.type:
-            return value
-        if all(one.type.name in _MOMENTS for one in (column, source)) or column.type.name == source.type.name:
-            return taken(column.wire, value, clips=self.at.clips or self.at.ignores).value
-        raise UnsupportedError(f"VALUES({source.name}), a {source.type.name}, in the {column.type.name} {column.name}")
-
     def _change(self, number: int, after: Row) -> None:
         self.updated = self.updated or bool(self.updates)
         before = self.state.rows[number]
@@ -390,22 +358,8 @@ class _Insert:
     def _update(self, new: Row, number: int) -> None:
         state = self.state
         before = state.rows[number]
-        values: dict[int, Value | None] = {}
-        literals: dict[int, Clipped] = {}
-        for index, source in self.updates.items():
-            if isinstance(source, int):
-                column = state.columns[index]
-                value = self._as_of(column, state.columns[source], new[source])
-                values[index] = not_null(column, value, state.name, clips=self.at.clips or self.at.ignores)
-                literals[index] = NULL
-            elif isinstance(source, JsonUpdate):
-                # Here the server does not patch the stored document.
-                row = [values.get(at, value) for at, value in enumerate(before)]
-                made = source.apply(row[index], row, patches=False)
-                values[index], literals[index] = made.document, NULL._replace(converts=made.converts)
-                self.converted |= {index} if made.converts else set()
-            else:
-                values[index], literals[index] = source.value, source
+        values, literals = updated_cells(state, self.updates, before, new, self.at)
+        self.converted |= {i for i in self.updates if literals[i].converts and isinstance(self.updates[i], JsonUpdate)}
         after, stamped = updated_row(state, before, values, self.by_update_trigger, self.at)
         literals |= self.by_update_trigger
         self._evaluate("update", after, literals if stamped else unstamped(state, literals))
@@ -415,43 +369,3 @@ class _Insert:
             self._change(number, after)
         if state.auto_increment is not None:
             self.numbering.skip_to(after[state.auto_increment] or 0)
-
-
-def _declared_rows(
-    insert: Insert | Replace, kind: Kind, at: Circumstances
-) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
-    """(steps to the row's entry, its cells by column) for every row."""
-    if insert.row is not None:
-        for _ in range(insert.count or 0):
-            yield ("row",), insert.row
-    for number, row in enumerate(insert.rows or ()):
-        steps = ("rows", number)
-        if isinstance(row, list):
-            with at.place(kind, *steps):
-                if insert.columns is None:
-                    raise ScenarioError("a row is a list, but no columns are named", expected="`columns` beside `rows`")
-                if len(row) != len(insert.columns):
-                    expected = f"{len(insert.columns)}, as many as columns"
-                    raise ScenarioError(f"the row has {len(row)} cells", expected=expected)
-            yield steps, dict(zip(insert.columns or (), row, strict=True))
-        else:
-            yield steps, row
-
-
-_COMMENTS = re.compile(r"/\*.*?\*/|--\s[^\n]*|#[^\n]*", re.DOTALL)
-_NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
-_INTO = re.compile(
-    rf"\s*(?:INSERT|REPLACE)(?:\s+(?:LOW_PRIORITY|HIGH_PRIORITY|DELAYED|IGNORE|INTO))*\s+{_NAME}(?:\s*\.\s*{_NAME})?\s*"
-    r"(?P<next>\(\s*(?P<inner>\w*)|\w+)",
-    re.IGNORECASE,
-)
-
-
-def has_column_list(sql: str) -> bool:
-    """Whether the text of an INSERT or REPLACE names columns: ``(a, b)`` or ``SET a = 1``."""
-    match = _INTO.match(_COMMENTS.sub(" ", sql))
-    if match is None:
-        return True
-    if match["next"].startswith("("):
-        return (match["inner"] or "").upper() not in ("SELECT", "WITH", "TABLE", "VALUES")
-    return match["next"].upper() == "SET"

@@ -11,7 +11,8 @@ from forge.compile.tables import Table
 from forge.errors import ScenarioError
 from forge.scenario.cells import Circumstances
 from forge.scenario.foreign_keys import Opened, Operation
-from forge.scenario.inserts import Kind, insert_rows
+from forge.scenario.insert_form import Kind
+from forge.scenario.inserts import insert_rows
 from forge.scenario.loads import load_rows
 from forge.scenario.sql_tables import table_references
 from forge.scenario.statement_model import Further as DeclaredFurther

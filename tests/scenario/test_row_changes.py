@@ -9,7 +9,7 @@ from forge.compile.session import Session
 from forge.compile.statements import RowsStatement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, Statement, delete, insert, plan, replace, update
-from forge.scenario.inserts import has_column_list
+from forge.scenario.insert_form import has_column_list
 from forge.scenario.statement_model import Further, Insert
 from forge.scenario.triggers import trigger_of
 
