@@ -26,13 +26,8 @@ from forge.compile.facts import Facts
 from forge.compile.file import compile_files, index_of_plan, write_files
 from forge.compile.plan import Plan
 from forge.errors import ScenarioError
-from forge.record.contents import (
-    Contents,
-    ContentsDifference,
-    answered,
-    first_contents_difference,
-    questions,
-)
+from forge.record.contents import Contents, answered, questions
+from forge.record.contents_difference import ContentsDifference, first_contents_difference
 from forge.record.difference import Difference, first_byte, first_difference_of_files
 from forge.record.facts import facts_of
 from forge.record.session import Recorded, record_plan

@@ -18,16 +18,9 @@ from forge.compile.table_map import wire_columns
 from forge.compile.tables import Table, TableColumn
 from forge.compile.transactions import Transaction
 from forge.errors import FormatError
-from forge.record.contents import (
-    UNTOLD,
-    Contents,
-    TableContents,
-    answered,
-    comparable_tables,
-    contents_of_decode,
-    first_contents_difference,
-    questions,
-)
+from forge.record.contents import UNTOLD, Contents, TableContents, answered, questions
+from forge.record.contents_difference import comparable_tables, first_contents_difference
+from forge.record.replayed_contents import contents_of_decode
 from forge.scenario import expand
 from forge.scenario import plan as plan_of
 from forge.servers import server_line

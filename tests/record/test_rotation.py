@@ -17,7 +17,9 @@ from forge.events.gtid import Gtid
 from forge.events.gtid_list import GtidList
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.rotate import Rotate
-from forge.record.contents import answered, comparable_tables, contents_of_decode, first_contents_difference, questions
+from forge.record.contents import answered, questions
+from forge.record.contents_difference import comparable_tables, first_contents_difference
+from forge.record.replayed_contents import contents_of_decode
 from forge.record.server import BUILDS, RealServer, servers_home
 from forge.record.session import BUILD_OF_LINE
 from forge.resources import corpora_dir

@@ -1,0 +1,186 @@
+"""Where the rows that the server's SELECT gives and those of the decoded file differ.
+
+A table that a statement changes after its creation in another way than row by row (TRUNCATE, RENAME, ALTER, DROP and
+CREATE again), or whose rows the file does not tell in full, is compared with what the scenario says that it holds; so
+is every other table, besides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from forge.compile.plan import Plan
+from forge.compile.statements import DdlStatement, RowsStatement
+from forge.compile.table_map import wire_columns
+from forge.compile.tables import ForeignKey, Table
+from forge.compile.transactions import RollbackTo, Transaction
+from forge.record.contents import UNTOLD, Contents, Form, Shown, TableContents, asked_tables
+from forge.record.logged_contents import contents_logged
+from forge.record.replayed_contents import contents_of_decode
+from forge.servers import server_line
+from forge.values.base import Column
+from forge.values.floats import to_float32
+
+#: Statements after which a table's rows are what they were.
+_HARMLESS = frozenset(("create_database", "alter_database", "create_index", "drop_index"))
+
+
+@dataclass(frozen=True, slots=True)
+class ContentsDifference:
+    """The first row that the server and the decoded file do not have in common; it counts from 1, a column by name.
+
+    ``column`` is "" if one of them has no such row at all.
+    """
+
+    table: str
+    row: int
+    column: str
+    selected: str
+    decoded: str
+
+    def __str__(self) -> str:
+        column = f", column {self.column}" if self.column else ""
+        return f"table {self.table}, row {self.row}{column}: SELECT gives {self.selected}, the decode {self.decoded}"
+
+
+def comparable_tables(plan: Plan) -> dict[str, Table]:
+    """The tables at the end whose rows are those of their row events: created once, not changed by DDL since, nor by
+    transactions that were rolled back or prepared, nor by foreign keys whose changes the server does not log, nor by
+    a REPLACE whose images leave out what became the default.
+    """
+    line = server_line(plan.server)
+    silent = line.cascades == "silent"
+    told = line.duplicate_images_whole or plan.session.row_image == "full"
+    times: Counter[str] = Counter()
+    for group in plan.groups:
+        if isinstance(group, DdlStatement) and group.kind not in _HARMLESS and not group.no_effect:
+            times.update({table.full_name for table in group.tables})
+            times.update({f"{database}.{name}" for database, name in group.dropped})
+        elif isinstance(group, Transaction) and _takes_back(group):
+            # What is taken back later may be in the log all the same.
+            times.update({part.table.full_name for step in group.rows_statements for part in step.parts()})
+        elif isinstance(group, Transaction) and not told:
+            times.update({step.table.full_name for step in group.rows_statements if _is_updating_replace(step)})
+    if silent:
+        children = (table for table in plan.tables.values() if any(map(_cascades, table.foreign_keys)))
+        times.update({table.full_name for table in children})
+    return {name: table for name, table in plan.tables.items() if times[name] == 1 and name not in plan.unopened}
+
+
+def _is_updating_replace(step: RowsStatement) -> bool:
+    return step.kind == "insert" and step.updates is None and any(change.kind == "update" for change in step.changes)
+
+
+def _cascades(foreign: ForeignKey) -> bool:
+    return (foreign.on_delete, foreign.on_update) != ("restrict", "restrict")
+
+
+def _takes_back(transaction: Transaction) -> bool:
+    """Whether changes of the transaction are taken back, or may be later."""
+    return transaction.end != "commit" or any(isinstance(step, RollbackTo) for step in transaction.statements)
+
+
+def first_contents_difference(plan: Plan, selected: Contents, files: Sequence[bytes]) -> ContentsDifference | None:
+    """Where the rows that SELECT gave and those of the decoded file differ, text for text; None if nowhere.
+
+    Tables that the file does not tell in full, and all of a file in statement format, are compared with those of the
+    plan alone.
+    """
+    in_rows = not any(isinstance(group, Transaction) and group.has_text for group in plan.groups)
+    told = comparable_tables(plan) if in_rows else {}
+    decoded = contents_of_decode(files, _declared(plan, told)) if told else {}
+    if server_line(plan.server).generated_images == "inserted":
+        for name, table in told.items():
+            _forget_generated(decoded[name], table)
+    found = _first_difference(selected, {name: decoded[name] for name in told})
+    if found is not None:
+        return found
+    planned = {table.full_name: table for table in asked_tables(plan) if table.full_name in plan.contents}
+    return _first_difference(selected, contents_of_decode([contents_logged(plan)], _declared(plan, planned)))
+
+
+def _declared(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Sequence[Column]]:
+    line = server_line(plan.server)
+    return {name: wire_columns(table, plan.session, line) for name, table in tables.items()}
+
+
+def _first_difference(selected: Contents, decoded: Contents) -> ContentsDifference | None:
+    for name, contents in decoded.items():
+        if name not in selected:
+            return ContentsDifference(name, 1, "", "no such table", "the table")
+        found = _table_difference(name, selected[name], contents)
+        if found is not None:
+            return found
+    return None
+
+
+def _forget_generated(contents: TableContents, table: Table) -> None:
+    """UPDATE changes generated columns without telling (MariaDB 11.8)."""
+    for row in contents.rows:
+        for index, column in enumerate(table.columns):
+            if column.generated is not None:
+                row[index] = UNTOLD
+
+
+Rows = list[tuple[Shown, ...]]
+
+
+def _table_difference(name: str, selected: TableContents, decoded: TableContents) -> ContentsDifference | None:
+    """Rows in common are passed over; the first that is left is laid beside the most similar one of the other side."""
+    ours, theirs = _comparable(selected.rows, selected.forms), _comparable(decoded.rows, selected.forms)
+    left = [row for _, row in _left_over(theirs, ours)]
+    for number, row in _left_over(ours, theirs):
+        if not left:
+            return ContentsDifference(name, number, "", f"the row {_brief(row)}", "no such row")
+        other = max(left, key=lambda candidate: sum(map(_equal, row, candidate)))
+        left.remove(other)
+        for column, one, two in zip(selected.columns, row, other, strict=True):
+            if not _equal(one, two):
+                return ContentsDifference(name, number, column, _quoted(one), _quoted(two))
+    if left:
+        return ContentsDifference(name, len(ours) + 1, "", "no such row", f"the row {_brief(left[0])}")
+    return None
+
+
+def _comparable(rows: Iterable[Sequence[Shown]], forms: Sequence[Form]) -> Rows:
+    """The rows with every FLOAT as the 32-bit number that it is."""
+    return [
+        tuple(_as_float32(cell) if form == "float" else cell for cell, form in zip(row, forms, strict=True))
+        for row in rows
+    ]
+
+
+def _as_float32(cell: Shown) -> Shown:
+    return cell if cell is None or cell == UNTOLD else repr(to_float32(float(cell)))
+
+
+def _left_over(rows: Rows, others: Rows) -> list[tuple[int, tuple[Shown, ...]]]:
+    """(number from 1, row) of the rows that the others do not have as often."""
+    there = Counter(others)
+    left = []
+    for number, row in enumerate(rows, start=1):
+        if there[row]:
+            there[row] -= 1
+        else:
+            left.append((number, row))
+    return left
+
+
+def _equal(one: Shown, other: Shown) -> bool:
+    return one == other or UNTOLD in (one, other)
+
+
+_LONGEST = 120
+
+
+def _quoted(cell: Shown) -> str:
+    if cell is None:
+        return "NULL"
+    return repr(cell) if len(cell) <= _LONGEST else f"{cell[:_LONGEST]!r}... ({len(cell)} characters)"
+
+
+def _brief(row: Sequence[Shown]) -> str:
+    text = ", ".join(map(_quoted, row))
+    return text if len(text) <= 2 * _LONGEST else f"{text[: 2 * _LONGEST]}..."
