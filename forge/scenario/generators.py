@@ -72,7 +72,7 @@ def is_generator(cell: Any, *, json: bool) -> bool:
         return False
     if json:
         return set(cell) == {"generate"}
-    return set(cell) != {"hex"} and "wkt" not in cell
+    return set(cell) != {"hex"} and not {"wkt", "wkb"} & set(cell)
 
 
 def literal_of(cell: Any) -> Any:

@@ -10,6 +10,7 @@ from forge.values.base import Codec, Column, Value
 from forge.values.clipping import Clipped, clip
 from forge.values.clipping_text import whole_units
 from forge.values.column_charset import charset_of
+from forge.values.geometry import GEOMETRY, is_wkb
 from forge.values.literals import hex_mapping, quoted
 from forge.values.registry import codec_for
 
@@ -58,6 +59,8 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
 
     Raises ScenarioError for what the session refuses.
     """
+    if column.geometry_type is not None and is_wkb(declared):
+        return Clipped(GEOMETRY.accept(column, declared), GEOMETRY.wkb_sql(column, declared))
     if clips:
         return clip(column, declared)
     codec = codec_for(column)

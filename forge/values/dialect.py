@@ -19,6 +19,7 @@ class Dialect:
     ``max_scale``: fraction digits of DECIMAL.
     ``max_varchar``: bytes of VARCHAR and VARBINARY (MariaDB counts what a row of nothing else leaves).
     ``maps_inet4``: the text of an IPv4 address is taken for an INET6 (recorded on 11.8, not on 10.11).
+    ``orders_axes``: WKB of geographic reference systems has the axes in the system's order, latitude mostly first.
     ``is_mariadb``: JSON is LONGTEXT, VECTOR is VARBINARY, geometry has the binary collation.
     """
 
@@ -29,18 +30,22 @@ class Dialect:
     max_scale: int = 30
     max_varchar: int = 65535
     maps_inet4: bool = False
+    orders_axes: bool = True
     is_mariadb: bool = False
 
 
 MYSQL = Dialect()
 #: A literal's offset came with 8.0.19, rounding with the fractions of 5.6.4 (manual; not recorded).
 _OFFSETS, _FRACTIONS = (8, 0), (5, 6)
+#: Reference systems came with 8.0 (manual; recorded on 9.7).
+_REFERENCE_SYSTEMS = (8, 0)
 MARIADB = Dialect(
     rounds_fractions=False,
     takes_offsets=False,
     keeps_negative_zero=False,
     max_scale=38,
     max_varchar=65532,
+    orders_axes=False,
     is_mariadb=True,
 )
 _LONG_TIMESTAMPS = (11, 5)
@@ -58,6 +63,11 @@ def dialect_of(server: str) -> Dialect:
     if family == "mysql":
         if not version:
             return MYSQL
-        return replace(MYSQL, takes_offsets=version >= _OFFSETS, rounds_fractions=version >= _FRACTIONS)
+        return replace(
+            MYSQL,
+            takes_offsets=version >= _OFFSETS,
+            rounds_fractions=version >= _FRACTIONS,
+            orders_axes=version >= _REFERENCE_SYSTEMS,
+        )
     known = replace(MARIADB, maps_inet4=version >= _MAPPED_ADDRESSES)
     return replace(known, last_timestamp=2**32 - 1) if version >= _LONG_TIMESTAMPS else known

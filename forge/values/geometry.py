@@ -15,13 +15,16 @@ from typing import Any, Final
 from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column, Piece, Value
 from forge.values.length_prefixed import LengthPrefixed
-from forge.values.literals import hex_mapping, shown
+from forge.values.literals import hex_mapping, hexadecimal, shown
 from forge.values.wkb import NAMES, wkb_text, wkb_type
+from forge.values.wkb_input import stored_wkb
 from forge.values.wkt import parse_wkt
 
 _SRID: Final = re.compile(r"\s*SRID\s*=\s*([0-9]{1,10})\s*;", re.I)
 _SRID_SIZE: Final = 4
-_EXPECTED: Final = "WKT like 'POINT(1 2)' or 'SRID=4326;POINT(1 2)', {wkt: ..., srid: ...} or {hex: ...}"
+_EXPECTED: Final = (
+    "WKT like 'POINT(1 2)' or 'SRID=4326;POINT(1 2)', {wkt: ..., srid: ...}, {wkb: ..., srid: ...} or {hex: ...}"
+)
 
 
 class GeometryCodec(LengthPrefixed):
@@ -45,7 +48,7 @@ class GeometryCodec(LengthPrefixed):
         return self.framed(column, value)
 
     def accept(self, column: Column, declared: Any) -> bytes:
-        """The value for WKT or EWKT, for a mapping with ``wkt`` and ``srid``, or for the bytes of SRID and WKB.
+        """The value for WKT or EWKT, for a mapping with ``wkt`` or ``wkb`` and ``srid``, or for the bytes as stored.
 
         Without an SRID that of the declared column counts, else 0.  Subtype and SRID must be the column's; whether
         a spatial reference system exists and what range its axes have is not checked.
@@ -65,6 +68,9 @@ class GeometryCodec(LengthPrefixed):
     def _value(self, column: Column, declared: Any) -> bytes:
         if isinstance(declared, bytes):
             return declared
+        if is_wkb(declared):
+            known, data = _wkb(column, declared)
+            return known.to_bytes(_SRID_SIZE, "little") + stored_wkb(column, data, known)
         srid = column.declared.srid if column.declared else None
         if isinstance(declared, Mapping) and "wkt" in declared:
             if set(declared) - {"wkt", "srid"}:
@@ -78,10 +84,7 @@ class GeometryCodec(LengthPrefixed):
             raise ScenarioError(f"a geometry cannot be {shown(text)}", expected=_EXPECTED)
         if match := _SRID.match(text):
             srid, text = int(match[1]), text[match.end() :]
-        srid = srid or 0
-        if isinstance(srid, bool) or not isinstance(srid, int) or not 0 <= srid < 1 << 32:
-            raise ScenarioError(f"an SRID is an integer below 4294967296, not {shown(srid)}")
-        return srid.to_bytes(_SRID_SIZE, "little") + parse_wkt(text)
+        return _srid(srid).to_bytes(_SRID_SIZE, "little") + parse_wkt(text)
 
     def text(self, column: Column, value: Value) -> str | None:
         """WKT in stored axis order, with ``SRID=n;`` unless that is 0; None if a coordinate is not a number."""
@@ -91,6 +94,11 @@ class GeometryCodec(LengthPrefixed):
 
     def sql(self, column: Column, value: Value) -> str:
         return f"x'{value.hex()}'"
+
+    def wkb_sql(self, column: Column, declared: Mapping[str, Any]) -> str:
+        """The expression for a mapping with ``wkb`` that was accepted: the server converts the bytes."""
+        srid, data = _wkb(column, declared)
+        return f"ST_GeomFromWKB({hexadecimal(data)}, {srid})"
 
     def type_name(self, column: Column) -> str:
         kind = column.geometry_type or 0
@@ -108,6 +116,31 @@ class GeometryCodec(LengthPrefixed):
             Piece(at + 1, wkb[1:5], f"type {wkb_type(wkb)}: {NAMES[wkb_type(wkb)]}"),
             Piece(at + 5, wkb[5:], text or "coordinates that are not all numbers"),
         ]
+
+
+def is_wkb(declared: Any) -> bool:
+    """Whether a cell is ``{wkb: ..., srid: ...}``."""
+    return isinstance(declared, Mapping) and "wkb" in declared
+
+
+def _wkb(column: Column, declared: Mapping[str, Any]) -> tuple[int, bytes]:
+    """The SRID, without one the column's or 0, and the bytes of a mapping with ``wkb``."""
+    if set(declared) - {"wkb", "srid"}:
+        raise ScenarioError(f"a geometry cannot be the mapping {shown(dict(declared))}", expected=_EXPECTED)
+    srid = _srid(declared.get("srid", column.declared.srid if column.declared else None))
+    data = declared["wkb"]
+    if isinstance(data, (bytes, bytearray)):
+        return srid, bytes(data)
+    if not isinstance(data, str):
+        raise ScenarioError(f"wkb cannot be {shown(data)}", expected="hex digits in quotes, or bytes")
+    return srid, hex_mapping({"hex": data}) or b""
+
+
+def _srid(srid: Any) -> int:
+    srid = srid or 0
+    if isinstance(srid, bool) or not isinstance(srid, int) or not 0 <= srid < 1 << 32:
+        raise ScenarioError(f"an SRID is an integer below 4294967296, not {shown(srid)}")
+    return srid
 
 
 def _split(value: bytes) -> tuple[int, bytes]:
