@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.compile.grouping import LoggedGroup, LoggedTransaction, is_transactional
+from forge.compile.engines import is_transactional
+from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.statement_format import statement_flags, statement_variables
 from forge.compile.statements import DdlStatement, RowsStatement

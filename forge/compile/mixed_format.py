@@ -5,7 +5,7 @@ Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, O).
 
 from __future__ import annotations
 
-from forge.compile.grouping import is_transactional
+from forge.compile.engines import is_transactional
 from forge.compile.images import written_columns
 from forge.compile.session import Session
 from forge.compile.statements import RowsStatement

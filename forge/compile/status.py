@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from forge.compile.clock_calls import calls_use_fraction, calls_use_zone
-from forge.compile.grouping import is_defined_atomically
+from forge.compile.engines import is_defined_atomically
 from forge.compile.images import image_columns
 from forge.compile.session import Session
 from forge.compile.statements import DdlStatement, Evaluation, Origin, RowsStatement

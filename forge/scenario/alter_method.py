@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forge.compile.grouping import is_defined_atomically
+from forge.compile.engines import is_defined_atomically
 from forge.compile.statements import AlterMethod
 from forge.scenario.alter_actions import (
     Action,

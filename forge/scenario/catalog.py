@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from forge.compile.grouping import is_defined_atomically
+from forge.compile.engines import is_defined_atomically
 from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, nearest
 from forge.scenario.create_select import CopiedRows

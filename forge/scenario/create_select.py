@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from forge.compile.grouping import is_transactional
+from forge.compile.engines import is_transactional
 from forge.compile.statements import Context, Origin, RowChange, RowsStatement
 from forge.compile.tables import Row, TableColumn
 from forge.errors import ScenarioError

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from forge.compile.grouping import is_defined_atomically
+from forge.compile.engines import is_defined_atomically
 from forge.compile.statements import DdlStatement, DroppedTemporary
 from forge.compile.status import quoted
 from forge.scenario.foreign_key_definition import children_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from forge.compile.grouping import is_transactional
+from forge.compile.engines import is_transactional
 from forge.compile.statements import Context, Evaluation, Further, Origin, RowChange, RowsStatement
 from forge.compile.tables import Row
 from forge.errors import ScenarioError

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from forge.compile.grouping import is_defined_atomically
+from forge.compile.engines import is_defined_atomically
 from forge.compile.passwords import HASHED, Password, escaped
 from forge.compile.statements import DdlStatement
 from forge.scenario.syntax import TableRef

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Literal
 
 from forge.compile.clock import Clock
-from forge.compile.grouping import is_transactional, logged_groups
+from forge.compile.engines import is_transactional
+from forge.compile.grouping import logged_groups
 from forge.compile.plan import EventStep, FileStep, Plan
 from forge.compile.requirements import session_features
 from forge.compile.statements import DdlStatement

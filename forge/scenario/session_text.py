@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from forge.compile.grouping import is_transactional
+from forge.compile.engines import is_transactional
 from forge.compile.mixed_format import is_text, logs_temporary, needs_rows
 from forge.compile.statements import Call, RowsStatement, UserVariable
 from forge.errors import ScenarioError, UnsupportedError

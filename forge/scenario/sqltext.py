@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from forge.compile.grouping import is_transactional
+from forge.compile.engines import is_transactional
 from forge.compile.tables import Row, Table
 from forge.errors import UnsupportedError
 from forge.scenario.definition import ColumnDefinition

@@ -6,7 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from forge.compile.grouping import Caches, is_transactional
+from forge.compile.engines import is_transactional
+from forge.compile.grouping import Caches
 from forge.compile.statements import DdlStatement, RowsStatement
 from forge.compile.tables import Table
 from forge.compile.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction, XaEnd, XaId
