@@ -1,0 +1,204 @@
+"""Wrong definitions of tables: one sentence each, with the line, what was expected, and the nearest word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from forge.errors import ScenarioError, UnsupportedError
+
+HEAD = "scenario: wrong\ntables:\n"
+
+
+def table(sql: str) -> str:
+    """A scenario of one table; its text begins on line 4."""
+    return HEAD + "  - |\n" + "".join(f"    {line}\n" for line in sql.split("\n"))
+
+
+WRONG = [
+    pytest.param(
+        table("CREATE TABLE d.t (\n  a INT,\n  b VARCAR(10)\n)"),
+        "f.yaml:6: unknown column type 'VARCAR'; did you mean 'VARCHAR'?",
+        id="unknown type",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (\n  a INT PRIMARY KEY,\n  b INT,\n  PRIMARY KEY (b)\n)"),
+        "f.yaml:7: the table has two primary keys; expected one",
+        id="two primary keys",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (\n  a VARCHAR(5)\n    COLLATE utf8mb4_genral_ci\n)"),
+        "f.yaml:6: unknown collation 'utf8mb4_genral_ci' for mysql-9.7; did you mean 'utf8mb4_general_ci'?",
+        id="unknown collation",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a CHAR(5) CHARACTER SET latn1)"),
+        "f.yaml:4: unknown character set 'latn1' for mysql-9.7; did you mean 'latin1'?",
+        id="unknown charset",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (\n  a CHAR(5)\n) DEFAULT CHARSET utf8mb5"),
+        "f.yaml:6: unknown character set 'utf8mb5' for mysql-9.7; did you mean 'utf8mb4'?",
+        id="table charset",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a CHAR(5) CHARACTER SET latin1 COLLATE utf8mb4_bin)"),
+        (
+            "f.yaml:4: collation utf8mb4_bin is not of character set latin1; "
+            "expected a collation that begins with latin1_"
+        ),
+        id="collation of other charset",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (\n  abc INT,\n  KEY (abd))"),
+        "f.yaml:6: table d.t has no column 'abd'; did you mean 'abc'?",
+        id="unknown column in key",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (\n  a INT,\n  A INT)"),
+        "f.yaml:6: column 'A' is there twice",
+        id="column twice",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (\n  a TEXT,\n  KEY (a))"),
+        "f.yaml:6: TEXT column 'a' is in a key without a length; expected a prefix, a(20)",
+        id="blob key",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT AUTO_INCREMENT PRIMARY KEY,\n  b INT AUTO_INCREMENT UNIQUE)"),
+        "f.yaml:5: the table has two AUTO_INCREMENT columns; expected one",
+        id="two ai",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT AUTO_INCREMENT)"),
+        "f.yaml:4: AUTO_INCREMENT column 'a' is not the first of a key; expected PRIMARY KEY or UNIQUE on a",
+        id="ai no key",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (\n  order INT)"),
+        "f.yaml:5: 'order' is a reserved word; expected `order` in backticks as the name of a column",
+        id="reserved",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (\n  a INT"),
+        "f.yaml:6: unexpected end of the statement; expected a comma or ')'",
+        id="not closed",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a TINYINT\n  DEFAULT 300)"),
+        (
+            "f.yaml:5: the default of column 'a' is impossible: TINYINT cannot hold this number: 300; "
+            "expected -128 to 127"
+        ),
+        id="default",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a TEXT DEFAULT 'x')"),
+        "f.yaml:4: a TEXT column cannot have a literal default; expected DEFAULT (expression)",
+        id="text default",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a DATE DEFAULT CURRENT_TIMESTAMP)"),
+        "f.yaml:4: DEFAULT CURRENT_TIMESTAMP is not for DATE; expected TIMESTAMP or DATETIME",
+        id="now on date",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a DATETIME(3) DEFAULT NOW(6))"),
+        "f.yaml:4: DEFAULT has 6 fractional digits, its column 3; expected CURRENT_TIMESTAMP(3)",
+        id="now fsp",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a ENUM('x','X'))"),
+        "f.yaml:4: ENUM has the equal members 'x' and 'X'",
+        id="enum dup",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a VARCHAR(16384))"),
+        (
+            "f.yaml:4: VARCHAR cannot have the length 16384; "
+            "expected 0 to 16383 (use a TEXT or BLOB type for longer values)"
+        ),
+        id="too wide",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a VARCHAR(9000), b VARCHAR(9000))"),
+        "f.yaml:4: a row can take 72005 bytes; expected at most 65535; TEXT and BLOB columns do not count",
+        id="row too wide",
+    ),
+    pytest.param(
+        HEAD + "  - CREATE TABLE orders (a INT)\n",
+        "f.yaml:3: table 'orders' names no database; expected database.table, or session.database",
+        id="no database",
+    ),
+    pytest.param(
+        HEAD + "  - CREATE TABLE mysql.orders (a INT)\n",
+        "f.yaml:3: 'mysql' is a system database; expected another name",
+        id="system database",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT) ENGINE=FEDERATED"),
+        "f.yaml:4: the storage engine FEDERATED is not supported yet",
+        id="unsupported engine",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT) ENGINE=CSV"),
+        "f.yaml:4: CSV tables have no nullable columns: 'a'",
+        id="NULL in an engine without",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT, KEY (a DESC)) ENGINE=MyISAM"),
+        "f.yaml:4: MyISAM tables have no descending keys",
+        id="descending key in MyISAM",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT, b INT AS (c + 1), c INT AS (a + 1))"),
+        "f.yaml:4: generated column 'b' uses 'c', which is generated behind it",
+        id="generated column of a later one",
+    ),
+    pytest.param(
+        table("CREATE TABLE d.t (a INT,\n FOREIGN KEY (a) REFERENCES p (b))"),
+        "f.yaml:5: there is no table d.p",
+        id="foreign key",
+    ),
+    pytest.param(
+        HEAD + "  - table: d.t\n    columns:\n      - {name: a, type: INTT}\n",
+        "f.yaml:5: unknown column type 'INTT'; did you mean 'INT'?",
+        id="pieces",
+    ),
+    pytest.param(
+        HEAD + "  - table: d.t\n    columns: [{name: a, type: INT}]\n    keys: [{primary: [a], unique: [a]}]\n",
+        "f.yaml:5: a key has exactly one of primary, unique, index; here are primary and unique",
+        id="pieces key",
+    ),
+    pytest.param(
+        "scenario: x\nserver: mysql-8.0\ntables: ['CREATE TABLE d.t (v VECTOR(3))']\n",
+        "f.yaml:3: mysql-8.0 does not have VECTOR columns; expected MySQL 9.0.0 or later",
+        id="vector",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), WRONG)
+def test_a_wrong_definition_gets_one_sentence(
+    text: str, sentence: str, refused: Callable[[str], ScenarioError]
+) -> None:
+    error = refused(text)
+    assert str(error) == sentence
+    assert error.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table("CREATE TABLE d.t (a INT) ENGINE=FEDERATED"),
+        table("CREATE TABLE d.t (a VARCHAR(40) DEFAULT (uuid()))"),
+    ],
+)
+def test_a_definition_that_servers_know_and_we_do_not_is_refused_by_name(
+    text: str, refused: Callable[[str], ScenarioError]
+) -> None:
+    error = refused(text)
+    assert isinstance(error, UnsupportedError)
+    assert re.match(r"f\.yaml:4: .* not supported", str(error))
