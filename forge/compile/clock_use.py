@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from forge.compile.clock_calls import CLOCK_FUNCTIONS, calls_use_fraction, calls_use_zone
+from forge.compile.ddl_status import ALTERING
 from forge.compile.statements import Call, DdlStatement, Origin, RowsStatement
-from forge.compile.status import ALTERING, TIMESTAMPS, ZONED
+from forge.compile.status import TIMESTAMPS, ZONED
 from forge.compile.tables import TableColumn
 from forge.servers import ServerLine
 

@@ -9,13 +9,14 @@ from itertools import count
 from forge.compile.clock import Clock
 from forge.compile.facts import Facts
 from forge.compile.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.identifiers import quoted
 from forge.compile.own import own_event
 from forge.compile.plan import Plan
 from forge.compile.rows import row_events
 from forge.compile.session import Session
 from forge.compile.statement_format import statement_bodies, statement_flags
 from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.status import in_order, quoted, session_variables
+from forge.compile.status import in_order, session_variables
 from forge.compile.table_map import table_map
 from forge.compile.tables import Table
 from forge.compile.transactions import OwnEvent, RollbackTo, Savepoint, XaEnd, XaId

@@ -8,21 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from forge.compile.ddl_status import create_select_variables, ddl_flags, ddl_text, mariadb_ddl_variables
 from forge.compile.engines import is_transactional
 from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
 from forge.compile.statement_format import statement_flags, statement_variables
 from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.status import (
-    THREAD_SPECIFIC,
-    create_select_variables,
-    ddl_flags,
-    ddl_text,
-    in_order,
-    mariadb_commit_variables,
-    mariadb_ddl_variables,
-    session_variables,
-)
+from forge.compile.status import THREAD_SPECIFIC, in_order, mariadb_commit_variables, session_variables
 from forge.compile.text_words import names_charset_alone
 from forge.compile.transactions import XaEnd, XaId
 from forge.events.annotate_rows import AnnotateRows

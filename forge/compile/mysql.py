@@ -12,6 +12,15 @@ from typing import Any
 
 from forge.binlog.payload import PayloadForm, compress_events
 from forge.compile.clock_use import asks_for_time
+from forge.compile.ddl_status import (
+    begin_of_ddl,
+    create_select_variables,
+    ddl_flags,
+    ddl_text,
+    ddl_variables,
+    has_ddl_xid,
+    session_end_variables,
+)
 from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.log import SessionLog, ddl_database, xa_text
@@ -20,19 +29,7 @@ from forge.compile.passwords import Password, default_salt, escaped, password_ha
 from forge.compile.plan import Plan
 from forge.compile.statement_format import statement_flags, statement_variables
 from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.status import (
-    THREAD_SPECIFIC,
-    begin_of_ddl,
-    begin_variables,
-    create_select_variables,
-    ddl_flags,
-    ddl_text,
-    ddl_variables,
-    has_ddl_xid,
-    in_order,
-    session_end_variables,
-    session_variables,
-)
+from forge.compile.status import THREAD_SPECIFIC, begin_variables, in_order, session_variables
 from forge.compile.transactions import OwnEvent, Step, XaEnd
 from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
 from forge.events.execute_load_query import ExecuteLoadQuery

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from forge.compile.clock_use import evaluates_fraction, uses_zone
+from forge.compile.identifiers import quoted
 from forge.compile.session import Session
 from forge.compile.statements import LoadFile, RowsStatement, UserVariable
 from forge.compile.status import (
@@ -20,7 +21,6 @@ from forge.compile.status import (
     THREAD_SPECIFIC,
     TIME_ZONE,
     in_order,
-    quoted,
     session_variables,
 )
 from forge.compile.text_words import converts_text, defines_timestamp

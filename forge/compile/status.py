@@ -1,4 +1,4 @@
-"""Status variables of the QUERY events that row-format sessions write: BEGIN and DDL."""
+"""Status variables of QUERY events: what each of a session has, and what rows add to BEGIN and COMMIT around them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from forge.compile.clock_calls import calls_use_fraction, calls_use_zone
-from forge.compile.engines import is_defined_atomically
 from forge.compile.images import image_columns
 from forge.compile.session import Session
-from forge.compile.statements import DdlStatement, Evaluation, Origin, RowsStatement
+from forge.compile.statements import Evaluation, Origin, RowsStatement
 from forge.compile.tables import TableColumn
-from forge.compile.text_words import defines_timestamp, names_charset_alone
-from forge.events.event import SUPPRESS_USE
+from forge.compile.text_words import defines_timestamp
 from forge.events.status_vars import StatusVariables
 from forge.servers import ServerLine, locale_names
 from forge.servers.features import features
@@ -21,6 +19,14 @@ from forge.servers.features import features
 THREAD_SPECIFIC = 0x0004
 NO_FOREIGN_KEY_CHECKS = 0x04000000
 RELAXED_UNIQUE_CHECKS = 0x08000000
+
+#: UPDATED_DB_NAMES lists no more databases than this; a count of 254 stands for more.
+MAX_DATABASES = 16
+OVER_MAX_DATABASES = 254
+
+#: Types whose values are moments.
+ZONED = frozenset(("DATETIME", "TIMESTAMP"))
+TIMESTAMPS = frozenset(("TIMESTAMP",))
 
 #: Writing order (Query_log_event::write in sql/log_event.cc).
 ORDER = (
@@ -175,7 +181,7 @@ def mariadb_commit_variables(
     for evaluation in statement.evaluated:
         pairs = zip(statement.table.columns, evaluation.origins, strict=True)
         evaluated = [column for column, origin in pairs if takes_now(evaluation, column, origin)]
-        if _reads_fraction(evaluated, line, of_default=evaluation.kind != "update"):
+        if reads_fraction(evaluated, line, of_default=evaluation.kind != "update"):
             variables["hrnow"] = microsecond
     if calls_use_zone(statement.context.evaluated_calls, line):
         variables["time_zone"] = TIME_ZONE
@@ -184,16 +190,13 @@ def mariadb_commit_variables(
     return in_order(variables, line)
 
 
-def _reads_fraction(evaluated: Iterable[TableColumn], line: ServerLine, *, of_default: bool = True) -> bool:
+def reads_fraction(evaluated: Iterable[TableColumn], line: ServerLine, *, of_default: bool = True) -> bool:
     """Whether MariaDB reads the fraction of the time for CURRENT_TIMESTAMP in these columns.
 
     The default of a DATETIME, on 11.8 of a TIMESTAMP too, takes it whole, digits or not; ON UPDATE does not (recorded).
     """
     whole = ZONED if line.timestamp_now_has_fraction else {"DATETIME"}
     return any(column.type.fsp > 0 or (of_default and column.type.name in whole) for column in evaluated)
-
-
-ZONED, TIMESTAMPS = frozenset(("DATETIME", "TIMESTAMP")), frozenset(("TIMESTAMP",))
 
 
 def takes_now(evaluation: Evaluation, column: TableColumn, origin: Origin) -> bool:
@@ -212,194 +215,3 @@ def evaluates_now(statement: RowsStatement, *, fractional: bool) -> bool:
         for evaluation in statement.evaluated
         for column, origin in zip(statement.table.columns, evaluation.origins, strict=True)
     )
-
-
-def has_ddl_xid(statement: DdlStatement) -> bool:
-    """Atomic DDL carries the number of its storage-engine transaction (8.0.1 on); MyISAM tables have none."""
-    if statement.kind == "other":
-        return statement.atomic and not statement.no_effect
-    if statement.temporary and statement.kind != "truncate_table":
-        return False
-    if statement.no_effect or (statement.kind == "drop_table" and not statement.dropped):
-        return False
-    return not (statement.unchanged or statement.unnumbered or in_other_engine(statement))
-
-
-def in_other_engine(statement: DdlStatement) -> bool:
-    """Whether the statement makes, changes or drops a table of an engine without transactions."""
-    if statement.kind == "drop_database":
-        return False
-    tables = (*statement.tables, *((statement.altered,) if statement.altered is not None else ()))
-    return bool(statement.irrevocable) or not all(map(is_defined_atomically, tables))
-
-
-def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
-    if statement.kind.endswith("_database") or (statement.kind == "empty_memory" and line.family == "mariadb"):
-        return SUPPRESS_USE | (THREAD_SPECIFIC if statement.replaces else 0)
-    if statement.kind == "drop_table" and statement.temporary and statement.if_exists and line.family == "mariadb":
-        # The names have their databases with them.
-        return THREAD_SPECIFIC | SUPPRESS_USE
-    if statement.replaces:
-        return THREAD_SPECIFIC
-    if statement.kind == "drop_table" and (line.family == "mariadb" or not statement.irrevocable):
-        return THREAD_SPECIFIC
-    return THREAD_SPECIFIC if statement.touches_temporary else 0
-
-
-def ddl_text(statement: DdlStatement, line: ServerLine) -> str:
-    """The text as sent, but for DROP TABLE, which the server writes anew; MySQL names what existed before the rest."""
-    if statement.kind != "drop_table" or not line.rewrites_drop or statement.implicit:
-        return statement.sql
-    tables = (*statement.dropped, *statement.missing)
-    if line.family == "mariadb" and statement.named:
-        tables = statement.named
-    bare = not (statement.temporary and statement.if_exists and line.family == "mariadb")
-    names = (
-        quoted(name) if database == statement.current_database and bare else f"{quoted(database)}.{quoted(name)}"
-        for database, name in tables
-    )
-    words = ("TEMPORARY " if statement.temporary else "") + "TABLE " + ("IF EXISTS " if statement.if_exists else "")
-    comment = _DROP_COMMENT.match(statement.sql) if line.family == "mariadb" else None
-    if comment is not None and (comment[1] is not None) == statement.if_exists:
-        # A comment directly before the names stays (recorded).
-        words += f"{comment[2]} "
-    return f"DROP {words}{','.join(names)} /* generated by server */"
-
-
-_DROP_COMMENT = re.compile(r"\s*DROP\s+TABLES?\s*(IF\s+EXISTS\s*)?(/\*.*?\*/)", re.IGNORECASE | re.DOTALL)
-
-
-def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def session_end_variables(statement: DdlStatement, session: Session, line: ServerLine) -> dict[str, Any]:
-    """DROP TABLE at the end of the session."""
-    variables = session_variables(session, line)
-    if statement.own_charset:
-        variables["charset"] = (line.system_collation, *line.client_charset[1:])
-    return variables
-
-
-def begin_of_ddl(statement: DdlStatement, session: Session, line: ServerLine) -> StatusVariables:
-    """BEGIN of a transaction that a temporary table begins: what the statement's own QUERY has, but one."""
-    variables = ddl_variables(statement, None, 0, session, line)
-    return tuple((name, value) for name, value in variables if name != "sql_require_primary_key")
-
-
-def ddl_variables(
-    statement: DdlStatement, xid: int | None, microsecond: int, session: Session, line: ServerLine
-) -> StatusVariables:
-    """Recorded on 9.7 for every kind; docs/servers.md has the table."""
-    variables = session_variables(session, line)
-    named = statement.databases or statement.kind not in ("other", "alter_table")
-    unnamed = statement.like or statement.kind == "empty_memory"
-    unnamed |= statement.kind == "truncate_table" and not statement.temporary
-    # Where the rows of CREATE TABLE ... SELECT follow, the databases are not told.
-    unnamed |= statement.kind == "create_table" and not statement.databases
-    if named and not unnamed:
-        # The names come from a set that the server prints from the end.
-        names = tuple(sorted(statement.databases, reverse=True))
-        variables["updated_databases"] = names if len(names) <= MAX_DATABASES else OVER_MAX_DATABASES
-    if xid is not None:
-        variables["ddl_xid"] = xid
-    if statement.invoker:
-        variables["invoker"] = line.session_user
-    if statement.zone:
-        variables["time_zone"] = TIME_ZONE
-    if statement.fraction:
-        variables["microseconds"] = microsecond
-    if statement.kind in ("create_table", "alter_table"):
-        variables["sql_require_primary_key"] = 0
-        if any(column.type.name == "TIMESTAMP" for column in statement.defines) and not statement.no_effect:
-            variables["explicit_defaults_for_timestamp"] = 1
-    variables.update(_time_variables(statement, microsecond, line))
-    if statement.encrypts:
-        variables["default_table_encryption"] = 0
-    return in_order(variables, line)
-
-
-def mariadb_ddl_variables(
-    statement: DdlStatement, xid: int, microsecond: int, session: Session, line: ServerLine
-) -> StatusVariables:
-    """Recorded on 10.11 and 11.8: CREATE and ALTER DATABASE and TRUNCATE have no number of a transaction."""
-    variables = session_variables(session, line)
-    if statement.implicit and statement.temporary:
-        return in_order(session_end_variables(statement, session, line), line)
-    if statement.fraction:
-        variables["hrnow"] = microsecond
-    without_number = ("create_database", "alter_database", "truncate_table", "empty_memory")
-    numbered = statement.kind not in without_number and (statement.kind != "other" or statement.atomic)
-    if statement.temporary:
-        # Nor have statements on temporary tables that make none.
-        numbered &= statement.kind != "drop_table" and statement.method != "rename"
-    if numbered and not statement.manages_partitions and not statement.unnumbered:
-        variables["mariadb_ddl_xid"] = xid
-    # Values of COLUMNS partitions that are text are kept with the name of a character set, which is parsed again.
-    named = names_charset_alone(statement.sql) or statement.partitioned_by_text
-    if line.character_set_collations and not statement.no_effect and named:
-        variables["character_set_collations"] = line.character_set_collations
-    makes = statement.kind in ("create_table", *ALTERING) or statement.method is not None
-    if makes and statement.method != "rename" and not statement.no_effect:
-        columns = [column for table in statement.tables for column in table.columns]
-        # A literal default of a DATETIME is checked without the zone here, and so is the zero TIMESTAMP of a new table.
-        creates = statement.kind == "create_table"
-        zone = any(
-            _has_moment_default(column)
-            and column.type.name == "TIMESTAMP"
-            and not (creates and _has_zero_default(column))
-            for column in columns
-        )
-        asks = not creates and statement.asks_engine
-        evaluated = [column for column in columns if column.default_now] if asks else []
-        if zone or any(column.type.name == "DATETIME" for column in evaluated):
-            variables["time_zone"] = TIME_ZONE
-        if _reads_fraction(evaluated, line):
-            variables["hrnow"] = microsecond
-    return in_order(variables, line)
-
-
-def create_select_variables(statement: DdlStatement, session: Session, line: ServerLine) -> dict[str, Any]:
-    """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
-    columns = [column for table in statement.tables for column in table.columns]
-    zone = any(_has_moment_default(c) and (line.datetime_zone or c.type.name == "TIMESTAMP") for c in columns)
-    variables = session_variables(session, line) | ({"time_zone": TIME_ZONE} if zone else {})
-    if line.family == "mysql" and any(column.type.name == "TIMESTAMP" for column in statement.defines):
-        variables["explicit_defaults_for_timestamp"] = 1
-    return variables
-
-
-#: UPDATED_DB_NAMES lists no more databases than this; a count of 254 stands for more.
-MAX_DATABASES, OVER_MAX_DATABASES = 16, 254
-ALTERING = ("alter_table", "create_index", "drop_index")
-
-
-def _time_variables(statement: DdlStatement, microsecond: int, line: ServerLine) -> dict[str, Any]:
-    """TIME_ZONE and MICROSECONDS of statements that make or change a table (docs/servers.md, B)."""
-    if statement.no_effect or statement.method == "rename":
-        return {}
-    if statement.kind not in ("create_table", *ALTERING) and statement.method is None:
-        return {}
-    columns = [column for table in statement.tables for column in table.columns]
-    zone = any(_has_moment_default(c) and (line.datetime_zone or c.type.name == "TIMESTAMP") for c in columns)
-    evaluated: list[TableColumn] = []
-    if statement.altered is not None:
-        known = {column.name.lower() for column in statement.altered.columns}
-        evaluated = [column for column in statement.defines if column.name.lower() not in known]
-    if statement.method == "in_place":
-        evaluated = columns
-    evaluated = [column for column in evaluated if column.default_now]
-    zone = zone or any(column.type.name == "DATETIME" for column in evaluated)
-    zone = zone or (statement.method == "copy" and statement.copies_moments)
-    variables: dict[str, Any] = {"time_zone": TIME_ZONE} if zone else {}
-    if any(column.type.fsp for column in evaluated):
-        variables["microseconds"] = microsecond
-    return variables
-
-
-def _has_moment_default(column: TableColumn) -> bool:
-    return column.type.name in ZONED and column.has_default and column.default is not None
-
-
-def _has_zero_default(column: TableColumn) -> bool:
-    return str(column.default).startswith("0000-00-00")

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from forge.compile.identifiers import quoted
 from forge.compile.plan import Plan
-from forge.compile.status import quoted
 from forge.compile.tables import Table, TableColumn
 from forge.errors import FormatError
 from forge.values.column_charset import BINARY_COLLATION

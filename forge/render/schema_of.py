@@ -12,7 +12,7 @@ from typing import Any
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.mapped import mapped_columns
-from forge.compile.status import quoted
+from forge.compile.identifiers import quoted
 from forge.errors import UnsupportedError
 from forge.events.columns import primary_key_of
 from forge.events.layout import text_or_hex

@@ -11,9 +11,9 @@ from typing import Literal
 
 from forge.compile.clock import Clock
 from forge.compile.clock_use import asks_for_time
+from forge.compile.identifiers import quoted
 from forge.compile.plan import Plan
 from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.status import quoted
 from forge.compile.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
 from forge.render.templates import render
 from forge.servers import server_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from forge.compile.identifiers import quoted
 from forge.compile.statements import DdlStatement
-from forge.compile.status import quoted
 from forge.scenario.ddl_foreign_keys import table_ref
 from forge.scenario.objects import ObjectStatement
 from forge.scenario.tokens import Cursor, SqlError

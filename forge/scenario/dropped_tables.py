@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from forge.compile.engines import is_defined_atomically
+from forge.compile.identifiers import quoted
 from forge.compile.statements import DdlStatement, DroppedTemporary
-from forge.compile.status import quoted
 from forge.scenario.foreign_key_definition import children_of
 from forge.scenario.state import TableState
 from forge.scenario.syntax import TableRef

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
+from forge.compile.ddl_status import ddl_text
 from forge.compile.dependency import CommitOrder, Writeset
 from forge.compile.grouping import LoggedTransaction, logged_groups
 from forge.compile.images import image_columns
@@ -16,7 +17,7 @@ from forge.compile.plan import Plan
 from forge.compile.rows import row_events
 from forge.compile.session import Session
 from forge.compile.statements import DdlStatement, RowChange, RowsStatement
-from forge.compile.status import begin_variables, ddl_text
+from forge.compile.status import begin_variables
 from forge.compile.table_map import key_of_rows, table_map
 from forge.compile.tables import Key, KeyPart, Row, Table, TableColumn
 from forge.compile.transactions import RollbackTo, Savepoint, Transaction

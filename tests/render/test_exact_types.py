@@ -12,8 +12,8 @@ import yaml
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
+from forge.compile.identifiers import quoted
 from forge.compile.session import Session
-from forge.compile.status import quoted
 from forge.events.table_map import TableMap
 from forge.record.server import RealServer
 from forge.record.session import BUILD_OF_LINE

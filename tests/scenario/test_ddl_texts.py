@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.status import ddl_text
+from forge.compile.ddl_status import ddl_text
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, Session, plan
 from forge.scenario.version_comments import as_sent, read_text
