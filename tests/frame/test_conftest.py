@@ -31,7 +31,7 @@ def run_pytest(folder: Path, servers: Path, ci: str, *arguments: str) -> subproc
     (folder / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  unit:\n  slow:\n  spark:\n  servers:\n")
     (folder / "test_it.py").write_text(TEST)
-    environment = {**os.environ, "FORGE_SERVERS": str(servers), "CI": ci, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "FORGE_SERVERS": str(servers), "CI": ci, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
     command = [sys.executable, "-m", "pytest", "-pno:cacheprovider", f"--rootdir={folder}", *arguments, str(folder)]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 

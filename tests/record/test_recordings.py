@@ -65,9 +65,9 @@ def test_every_family_of_values_is_recorded_as_it_is_on_each_server_that_has_it(
     assert sorted(path.name for path in folder.iterdir()) == sorted(ONLY.get(scenario.stem, SERVERS))
     for recording in folder.iterdir():
         assert (recording / "scenario.yaml").read_bytes() == scenario.read_bytes()
-        assert yaml.safe_load((recording / "recording.yaml").read_text("utf-8"))["settings"] == {
-            "server": recording.name
-        }
+        settings = yaml.safe_load((recording / "recording.yaml").read_text("utf-8"))["settings"]
+        # A family may have more axes than the server; each server then has one case recorded.
+        assert settings["server"] == recording.name
 
 
 def test_at_least_sixty_families_and_servers_are_recorded_and_all_their_rows_compared() -> None:
