@@ -145,3 +145,11 @@ def test_zero_and_partial_dates_are_defaults_without_strict_mode_alone() -> None
     assert made.contents["d.t"] == ((1, "0000-00-00", "2024-00-10 00:00:00", 1),)
     with pytest.raises(ScenarioError, match="default of column 'a' is impossible"):
         plan(Scenario("strict", tables=[f"CREATE TABLE d.t (id INT PRIMARY KEY, {columns})"]))
+
+
+@pytest.mark.parametrize("session", [LENIENT, Session()], ids=["lenient", "strict"])
+def test_well_known_binary_is_said_as_it_was_declared_and_stored_as_the_server_converts_it(session: Session) -> None:
+    cell = {"wkb": "000000000140300000000000004048000000000000", "srid": 4326}
+    made = planned("p POINT", insert("d.t", {"id": 1, "p": cell}), session=session)
+    assert made.contents["d.t"] == ((1, bytes.fromhex("e6100000010100000000000000000048400000000000003040")),)
+    assert statement_of(made).sql.endswith(f"VALUES (1, ST_GeomFromWKB(x'{cell['wkb']}', 4326))")
