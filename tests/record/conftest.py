@@ -49,7 +49,7 @@ DELETE = RowsStatement(
     compared=frozenset({0}),
 )
 GROUPS = (
-    DdlStatement("create_database", "CREATE DATABASE shop", "", ("shop",)),
+    DdlStatement("create_database", "CREATE DATABASE shop", "", ("shop",), encrypts=True),
     DdlStatement(
         "create_table",
         "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))",
