@@ -66,7 +66,7 @@ def test_every_family_of_values_is_recorded_as_it_is_on_each_server_that_has_it(
     for recording in folder.iterdir():
         assert (recording / "scenario.yaml").read_bytes() == scenario.read_bytes()
         settings = yaml.safe_load((recording / "recording.yaml").read_text("utf-8"))["settings"]
-        # A family may have more axes than the server; each server then has one case recorded.
+        # What else it says is a choice of the family's other axes, without which it would not verify.
         assert settings["server"] == recording.name
 
 
