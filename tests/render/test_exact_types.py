@@ -178,7 +178,7 @@ def first_row(table: str, described: TableSchema) -> str:
 @pytest.mark.servers
 @pytest.mark.parametrize("line", list(BUILD_OF_LINE))
 def test_the_create_table_that_is_printed_logs_the_same_description_again(line: str) -> None:
-    wanted = list(recorded_schemas(line))[::4]
+    wanted = list(recorded_schemas(line))
     options = ["--server-id=1", "--binlog-row-metadata=FULL", "--binlog-format=ROW"]
     script = "SET NAMES utf8mb4;\n"
     for number, one in enumerate(wanted):
