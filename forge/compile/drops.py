@@ -47,4 +47,4 @@ def mysql_ddl(statement: DdlStatement) -> Iterator[DdlStatement]:
         yield replace(one, current_database=name[0], if_exists=True) if inside else one
     kept = tuple(name for name in statement.dropped if name not in statement.irrevocable)
     if statement.kind == "drop_database" or kept or statement.missing:
-        yield replace(statement, dropped=kept, irrevocable=(), no_effect=statement.no_effect)
+        yield replace(statement, dropped=kept, irrevocable=())

@@ -98,17 +98,19 @@ def refuse_dependents(alteration: Alteration, name: str, offset: int) -> None:
         if any(same_name(alteration.state.columns[index].name, name) for index in by):
             raise SqlError(f"column {name!r} distributes rows over partitions", offset)
     for check in alteration.checks:
-        used = parse_expression(check.expression, server_line(alteration.server).family).columns()
-        if any(same_name(column, name) for column in used):
+        if any(same_name(column, name) for column in _columns_of(alteration, check.expression)):
             raise SqlError(f"CHECK constraint {check.name!r} uses column {name!r}", offset)
     for key in alteration.keys:
         for part in key.parts:
-            if part.expression is not None:
-                used = parse_expression(part.expression, server_line(alteration.server).family).columns()
-                if any(same_name(column, name) for column in used):
-                    raise SqlError(f"key {key.name!r} is on an expression that uses column {name!r}", offset)
+            used = () if part.expression is None else _columns_of(alteration, part.expression)
+            if any(same_name(column, name) for column in used):
+                raise SqlError(f"key {key.name!r} is on an expression that uses column {name!r}", offset)
 
 
 def is_on(alteration: Alteration, check: CheckDraft, name: str) -> bool:
-    used = parse_expression(check.expression, server_line(alteration.server).family).columns()
+    used = _columns_of(alteration, check.expression)
     return bool(used) and all(same_name(column, name) for column in used)
+
+
+def _columns_of(alteration: Alteration, expression: str) -> tuple[str, ...]:
+    return parse_expression(expression, server_line(alteration.server).family).columns()

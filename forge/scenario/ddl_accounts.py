@@ -325,9 +325,7 @@ def _privileges(cursor: Cursor, start: int) -> str:
             raise SqlUnsupported(f"the privilege {name} is not supported yet", start)
         columns: list[str] = []
         if cursor.accept_mark("("):
-            columns.append(cursor.name("column"))
-            while cursor.accept_mark(","):
-                columns.append(cursor.name("column"))
+            columns = cursor.names("column")
             cursor.expect_mark(")")
         listed |= dict.fromkeys(columns)
         found[name] = columns

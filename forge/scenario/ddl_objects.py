@@ -85,9 +85,7 @@ def _view(
     name = table_ref(cursor)
     columns: list[str] = []
     if cursor.accept_mark("("):
-        columns.append(cursor.name("column"))
-        while cursor.accept_mark(","):
-            columns.append(cursor.name("column"))
+        columns = cursor.names("column")
         cursor.expect_mark(")")
     cursor.expect("AS")
     # MySQL writes the SELECT from its first word to its last, MariaDB as it stands (recorded).

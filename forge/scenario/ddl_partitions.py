@@ -183,7 +183,4 @@ def _local(cursor: Cursor) -> bool:
 
 
 def _names(cursor: Cursor) -> tuple[str, ...]:
-    names = [cursor.name("partition")]
-    while cursor.accept_mark(","):
-        names.append(cursor.name("partition"))
-    return tuple(names)
+    return tuple(cursor.names("partition"))

@@ -219,6 +219,13 @@ class Cursor:
             raise SqlError(f"{token.text!r} cannot be the name of a {what}", token.start, expected="1 to 64 characters")
         return self.advance().text
 
+    def names(self, what: str) -> list[str]:
+        """One name or more, with commas between them."""
+        names = [self.name(what)]
+        while self.accept_mark(","):
+            names.append(self.name(what))
+        return names
+
     def _at_dot(self, distance: int) -> bool:
         return self._at + distance >= 0 and self._tokens[self._at + distance].is_mark(".")
 
