@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from forge.scenario import Facts, Scenario, Session, ddl, delete, insert, insert_many, load_scenario, plan, update
+    from forge.scenario import Facts, Scenario, Session, ddl, delete, insert, insert_many, load_scenario, update
 
 __version__ = "0.1.0"
 
@@ -19,7 +19,6 @@ __all__ = [
     "insert",
     "insert_many",
     "load_scenario",
-    "plan",
     "update",
 ]
 

@@ -9,12 +9,7 @@ import msgspec
 
 from forge.binlog.payload import inner_events, inner_format
 from forge.charsets import find_collation
-from forge.compile.metadata_forms import MetadataForms
-from forge.compile.plan import Plan
-from forge.compile.session import Session
-from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.table_map import key_of_rows, key_prefix
-from forge.compile.tables import Table, TableColumn
+from forge.compile.rows.table_map import key_of_rows, key_prefix
 from forge.errors import FormatError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription
@@ -23,6 +18,11 @@ from forge.events.registry import EVENT_NAMES
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
+from forge.plan.metadata_forms import MetadataForms
+from forge.plan.plan import Plan
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.tables import Table, TableColumn
 from forge.scenario.model import Scenario, Transaction
 from forge.servers import server_line
 

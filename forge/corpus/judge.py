@@ -13,10 +13,10 @@ from typing import Literal, get_args
 
 import msgspec
 
-from forge.check import compare
-from forge.check.canonical import canonical_events
-from forge.check.decoders import Decoder, available_decoders
-from forge.check.time_limit import TimeLimitPassed, time_limit
+from forge.check.canonical.decode import canonical_events
+from forge.check.compare import compare
+from forge.check.decoders.table import Decoder, available_decoders
+from forge.check.decoders.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import BinlogFile, Case, CompiledCase, compile_case
 from forge.errors import FormatError, ScenarioError, UnsupportedError, Verdict
 
@@ -25,7 +25,7 @@ CASE_LIMIT = 120.0
 
 Status = Literal["compiled", "unreadable", "unsupported", "invalid", "crashed", "timeout"]
 #: What a decoder did, seen from the verdict of the case.  ``rejects``: it stopped with an error, as it has to or may;
-#: ``accepts``: it read on where it has to stop.  The others are as in :data:`forge.check.compare.Outcome`.
+#: ``accepts``: it read on where it has to stop.  The others are as in :data:`forge.check.compare.compare.Outcome`.
 Outcome = Literal["agree", "rejects", "disagree", "accepts", "refused", "unsupported", "crashed", "timeout", "not_here"]
 OUTCOMES: tuple[Outcome, ...] = tuple(outcome for outcome in get_args(Outcome) if outcome != "not_here")
 #: Of the outcomes on several files the first one here is that on the case: a chain with one broken file is rejected.

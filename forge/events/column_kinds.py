@@ -7,7 +7,7 @@ YEAR counts as numeric, BIT does not; VECTOR counts as a character column; GEOME
 from __future__ import annotations
 
 from forge.values.base import Column
-from forge.values.strings import unfolded_length
+from forge.values.text.strings import unfolded_length
 
 #: TINY SHORT LONG FLOAT DOUBLE LONGLONG INT24 YEAR DECIMAL NEWDECIMAL
 NUMERIC_TYPES = frozenset((0, 1, 2, 3, 4, 5, 8, 9, 13, 246))

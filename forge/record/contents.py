@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from forge.compile.identifiers import quoted
-from forge.compile.plan import Plan
-from forge.compile.tables import Table, TableColumn
 from forge.errors import FormatError
-from forge.values.column_charset import BINARY_COLLATION
+from forge.plan.plan import Plan
+from forge.plan.tables import Table, TableColumn
+from forge.sql.write.identifiers import quoted
+from forge.values.text.column_charset import BINARY_COLLATION
 
 Form = Literal["text", "hex", "float"]
 #: Hex in a column of the form ``hex``, else text; None is NULL.

@@ -11,17 +11,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forge.compile.plan import Plan
-from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.table_map import wire_columns
-from forge.compile.tables import ForeignKey, Table
-from forge.compile.transactions import RollbackTo, Transaction
+from forge.compile.rows.table_map import wire_columns
+from forge.plan.plan import Plan
+from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.tables import ForeignKey, Table
+from forge.plan.transactions import RollbackTo, Transaction
 from forge.record.contents import UNTOLD, Contents, Form, Shown, TableContents, asked_tables
 from forge.record.logged_contents import contents_logged
 from forge.record.replayed_contents import contents_of_decode
 from forge.servers import server_line
 from forge.values.base import Column
-from forge.values.floats import to_float32
+from forge.values.numeric.floats import to_float32
 
 #: Statements after which a table's rows are what they were.
 _HARMLESS = frozenset(("create_database", "alter_database", "create_index", "drop_index"))

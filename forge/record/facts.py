@@ -1,4 +1,4 @@
-"""The facts of a session, read from the binary log that it left (``forge.compile.facts.Facts``)."""
+"""The facts of a session, read from the binary log that it left (``forge.plan.facts.Facts``)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import msgspec
 
 from forge.binlog.payload import inner_events
 from forge.binlog.reader import read_events
-from forge.compile.facts import Checkpoint, Connection, Facts, FileFacts, RelayFileFacts
-from forge.compile.passwords import logged_salts
 from forge.errors import FormatError
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
@@ -33,6 +31,8 @@ from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
+from forge.plan.facts import Checkpoint, Connection, Facts, FileFacts, RelayFileFacts
+from forge.plan.passwords import logged_salts
 
 STMT_END = 0x0001
 #: MariaDB's GTID: the group is one statement without BEGIN.

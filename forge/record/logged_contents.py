@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
-from forge.compile.plan import Plan
-from forge.compile.session import Session
-from forge.compile.statements import RowChange, RowsStatement
-from forge.compile.transactions import Transaction
+from forge.plan.plan import Plan
+from forge.plan.session import Session
+from forge.plan.statements import RowChange, RowsStatement
+from forge.plan.transactions import Transaction
 
 
 def contents_logged(plan: Plan) -> bytes:

@@ -5,7 +5,7 @@ A recording is a folder::
     scenario.yaml     the scenario as its author wrote it
     binlog.000001     the file that the server wrote, or the first of several
     binlog.index      if there are several, the index file
-    facts.yaml        timestamps, ids and numbers that a scenario cannot decide (forge.compile.facts.Facts)
+    facts.yaml        timestamps, ids and numbers that a scenario cannot decide (forge.plan.facts.Facts)
     recording.yaml    server version, options, and the template's parameters: how it was made
     contents.json     the rows that SELECT gave of every table afterwards (forge.record.contents)
 """
@@ -22,10 +22,10 @@ from typing import Any
 import msgspec
 import yaml
 
-from forge.compile.facts import Facts
-from forge.compile.file import compile_files, index_of_plan, write_files
-from forge.compile.plan import Plan
+from forge.compile.files.compilation import compile_files, index_of_plan, write_files
 from forge.errors import ScenarioError
+from forge.plan.facts import Facts
+from forge.plan.plan import Plan
 from forge.record.contents import Contents, answered, questions
 from forge.record.contents_difference import ContentsDifference, first_contents_difference
 from forge.record.difference import Difference, first_byte, first_difference_of_files

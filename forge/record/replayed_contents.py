@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from forge.binlog.logged import logged_events
-from forge.check.cells import Cell, RowChange
-from forge.check.table_maps import TableMaps
+from forge.check.canonical.cells import Cell, RowChange
+from forge.check.canonical.table_maps import TableMaps
 from forge.errors import ForgeError, FormatError
 from forge.record.contents import UNTOLD, Contents, Form, Shown, TableContents
 from forge.values.base import Column
-from forge.values.column_charset import BINARY_COLLATION
-from forge.values.mariadb_types import NETWORK_SIZES, network_text
+from forge.values.declaration.mariadb_types import NETWORK_SIZES, network_text
+from forge.values.text.column_charset import BINARY_COLLATION
 
 
 def contents_of_decode(files: Sequence[bytes], declared: Mapping[str, Sequence[Column]] | None = None) -> Contents:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from forge.compile.session import RelayLog
+from forge.plan.session import RelayLog
 from forge.record.server import RealServer, RecordingError
 
 #: Seconds that the replica has to catch up.

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from forge.compile.metadata_forms import MetadataForms
-from forge.compile.own import own_events
-from forge.compile.plan import Plan
-from forge.compile.session import PayloadForms, RelayLog, Session
-from forge.compile.statements import LoadFile
-from forge.compile.transactions import Transaction
+from forge.compile.files.own import own_events
 from forge.errors import EnvironmentMissing, ScenarioError
+from forge.plan.metadata_forms import MetadataForms
+from forge.plan.plan import Plan
+from forge.plan.session import PayloadForms, RelayLog, Session
+from forge.plan.statements import LoadFile
+from forge.plan.transactions import Transaction
 from forge.record.replica import free_port, replica_of, source_options, wait_until_stored
 from forge.record.server import RealServer
 from forge.render.sql import replay_sessions

@@ -26,9 +26,9 @@ from forge.events.columns import primary_key_of
 from forge.events.layout import text_or_hex
 from forge.events.table_map import TableMap
 from forge.values.base import Column
-from forge.values.enums import member_texts
-from forge.values.mariadb_types import NETWORK_SIZES
+from forge.values.declaration.mariadb_types import NETWORK_SIZES
 from forge.values.registry import codec_for
+from forge.values.text.enums import member_texts
 
 BINARY_COLLATION, UTF8MB4_BIN = 63, 46
 _YEAR, _GEOMETRY, _VECTOR, _STRING, _VARCHAR, _BLOB, _LONG = 13, 255, 242, 254, 15, 252, 4

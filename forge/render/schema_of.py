@@ -12,12 +12,12 @@ from typing import Any
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.mapped import mapped_columns
-from forge.compile.identifiers import quoted
 from forge.errors import UnsupportedError
 from forge.events.columns import primary_key_of
 from forge.events.layout import text_or_hex
 from forge.events.table_map import TableMap
 from forge.render.column_facts import ColumnFacts, column_facts, unknown_of_table
+from forge.sql.write.identifiers import quoted
 
 GENERATED_INVISIBLE_PK = 0x0004
 #: Words of the column list.

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.compile.clock import Clock
-from forge.compile.clock_use import asks_for_time
-from forge.compile.identifiers import quoted
-from forge.compile.plan import Plan
-from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
+from forge.compile.groups.clock import Clock
+from forge.compile.query.clock_use import asks_for_time
+from forge.plan.plan import Plan
+from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
 from forge.render.templates import render
 from forge.servers import server_line
+from forge.sql.write.identifiers import quoted
 
 
 @dataclass(frozen=True, slots=True)

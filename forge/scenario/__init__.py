@@ -12,9 +12,11 @@ In Python::
     plan(scenario).contents
 """
 
-from forge.compile.facts import Facts
-from forge.compile.metadata_forms import AddedRecord, MetadataForms, PackedSizes
-from forge.compile.session import Session
+from forge.engine.requests.loads import LoadData
+from forge.engine.requests.statements import Statement
+from forge.plan.facts import Facts
+from forge.plan.metadata_forms import AddedRecord, MetadataForms, PackedSizes
+from forge.plan.session import Session
 from forge.scenario.build import (
     ddl,
     delete,
@@ -31,12 +33,10 @@ from forge.scenario.build import (
     update,
 )
 from forge.scenario.load import iterate_cases, load_cases, load_scenario
-from forge.scenario.load_model import LoadData
 from forge.scenario.matrix import Case, expand, parse_settings
 from forge.scenario.model import Scenario, Transaction, Xa, XaName
-from forge.scenario.plan import plan
+from forge.scenario.planning import plan
 from forge.scenario.schema import json_schema
-from forge.scenario.statement_model import Statement
 from forge.scenario.table_model import ColumnDeclaration, KeyDeclaration, TableDeclaration
 
 __all__ = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from forge.compile.transactions import EventPlace
-from forge.scenario.load_model import LoadData
-from forge.scenario.statement_model import Delete, Insert, PlacedEvent, Replace, Statement, Update
+from forge.engine.requests.loads import LoadData
+from forge.engine.requests.statements import Delete, Insert, PlacedEvent, Replace, Statement, Update
+from forge.plan.transactions import EventPlace
 from forge.scenario.table_model import Cell, Where
 
 

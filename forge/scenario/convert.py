@@ -14,7 +14,7 @@ import msgspec
 from forge.errors import ScenarioError, nearest
 from forge.located import Located, Tagged
 from forge.scenario.model import Scenario
-from forge.values.json_binary import Opaque, SqlInteger
+from forge.values.json.binary import Opaque, SqlInteger
 
 #: Python literals that cells may be, besides what YAML has.
 _LITERALS = (bytes, bytearray, memoryview, Decimal, dt.datetime, dt.date, dt.time, dt.timedelta)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from forge.engine.requests.statements import Statement
 from forge.located import Path
-from forge.scenario.ddl_statements import parse_create_table, parse_ddl
 from forge.scenario.model import Scenario, Transaction
 from forge.scenario.places import Places, statement_path, statements_of
-from forge.scenario.statement_model import Statement
 from forge.scenario.table_model import TableDeclaration
-from forge.scenario.table_statements import CreateLike, CreateTable, DatabaseStatement
 from forge.scenario.table_text import table_text
-from forge.scenario.version_comments import as_read
 from forge.servers import ServerLine
+from forge.sql.ast.statements import CreateLike, CreateTable, DatabaseStatement
+from forge.sql.parse.statements import parse_create_table, parse_ddl
+from forge.sql.version_comments import as_read
 
 #: (place, text, statement)
 DeclaredTable = tuple[Path, str, CreateTable]

@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
+from forge.engine.rows.json_cells import TAGS
 from forge.errors import ScenarioError, nearest
 from forge.located import Located, load
 from forge.scenario.convert import convert
-from forge.scenario.json_cells import TAGS
 from forge.scenario.model import Scenario
 from forge.scenario.template import check_parameters, is_template, render
 

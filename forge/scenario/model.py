@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
-from forge.compile.metadata_forms import MetadataForms
-from forge.compile.session import Session
+from forge.engine.requests.statements import Statement
 from forge.errors import Phase, Verdict
 from forge.located import Located
-from forge.scenario.statement_model import Statement
+from forge.plan.metadata_forms import MetadataForms
+from forge.plan.session import Session
 from forge.scenario.table_model import TableDeclaration
 
 

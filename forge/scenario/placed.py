@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from forge.compile.transactions import OwnEvent
+from forge.engine.requests.statements import PlacedEvent
 from forge.errors import ScenarioError, nearest
 from forge.events.event import EVENT_FLAGS, IGNORABLE
 from forge.events.format_description import FormatDescription
 from forge.events.ignorable import Ignorable
 from forge.events.registry import EVENT_CODES
 from forge.events.rows_query import RowsQuery
-from forge.scenario.statement_model import PlacedEvent
+from forge.plan.transactions import OwnEvent
 
 #: Places inside a transaction, and those of an event by itself.
 INSIDE, OUTSIDE = ("here", "begin", "rows"), ("here", "description", "head", "end")

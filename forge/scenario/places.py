@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from forge.engine.requests.statements import Statement
 from forge.errors import ScenarioError
 from forge.located import Path
 from forge.scenario.model import Scenario, Transaction
-from forge.scenario.statement_model import Statement
 from forge.scenario.table_model import TableDeclaration
-from forge.scenario.tokens import SqlError
+from forge.sql.tokens import SqlError
 
 
 class Places:

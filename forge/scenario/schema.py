@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from forge.compile import facts, metadata_forms, session
+from forge.plan import facts, metadata_forms, session
 from forge.scenario.model import Scenario
 from forge.servers import server_names
 

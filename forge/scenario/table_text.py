@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from forge.errors import ScenarioError
-from forge.scenario.sqltext import identifier
 from forge.scenario.table_model import ColumnDeclaration, KeyDeclaration, TableDeclaration
+from forge.sql.write.statements import identifier
 from forge.values.literals import hexadecimal, quoted
 
 _SQL_DEFAULT = re.compile(

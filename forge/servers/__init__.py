@@ -97,7 +97,7 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     character_set_collations: tuple[tuple[int, int], ...] = ()
     #: Starting again after a crash leaves the IN_USE flag in the crashed file (MySQL clears it).
     crash_leaves_in_use: bool = False
-    #: Statement format: functions unsafe on this line beside those of forge.compile.statement_format.
+    #: Statement format: functions unsafe on this line beside those of forge.compile.query.statement_format.
     unsafe_functions: tuple[str, ...] = ()
     #: Statement format: XA transactions are unsafe, so that MIXED logs their rows.
     unsafe_xa: bool = False

@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from forge.values.json_binary import Opaque, SqlInteger, encode_document
-from forge.values.json_opaque import opaque_decimal
+from forge.values.json.binary import Opaque, SqlInteger, encode_document
+from forge.values.json.opaque import opaque_decimal
 
 #: Integers around the borders of the binary form's classes.
 _BORDERS = (0, -1, 32767, 32768, -32768, -32769, 65535, 65536, 2**31 - 1, 2**31, -(2**31), 2**32, 2**63 - 1, 2**64 - 1)

@@ -12,16 +12,16 @@ from functools import cache
 from hypothesis import strategies as st
 
 from forge.charsets import charset, collation
-from forge.compile.metadata_forms import AddedRecord, MetadataForms, PackedSize, PackedSizes, RecordName
-from forge.compile.tables import Key, KeyPart, Row, Table, TableColumn
 from forge.events.optional_metadata import METADATA_CODES
+from forge.plan.metadata_forms import AddedRecord, MetadataForms, PackedSize, PackedSizes, RecordName
+from forge.plan.tables import Key, KeyPart, Row, Table, TableColumn
 from forge.servers import server_line
 from forge.testing import values
 from forge.testing.documents import geometries, json_documents, vectors
 from forge.values.base import Column
+from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import dialect_of
 from forge.values.registry import column_for
-from forge.values.sqltype import SqlType
 
 #: utf8mb4, latin1 and ascii, gbk, ucs2, binary: all can hold the members of ENUM and SET that are drawn.
 _MEMBER_COLLATIONS = (255, 46, 8, 11, 28, 35, 63)

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from forge.charsets import charset, collation
 from forge.errors import ScenarioError, UnsupportedError
 from forge.values.base import Column, Value
-from forge.values.column_charset import BINARY_COLLATION, charset_of
-from forge.values.declare import MAX_CHAR, MAX_VARCHAR, column_for
-from forge.values.floats import to_float32
-from forge.values.integers import bounds
+from forge.values.declaration.declare import MAX_CHAR, MAX_VARCHAR, column_for
+from forge.values.declaration.sqltype import SqlType
+from forge.values.numeric.floats import to_float32
+from forge.values.numeric.integers import bounds
 from forge.values.registry import codec_for
-from forge.values.sqltype import SqlType
-from forge.values.strings import BLOB, BLOB_CODEC, CHAR, VARCHAR_CODEC, unfolded_length
-from forge.values.temporal_text import MAX_FSP, MAX_HOUR, days_of, fraction_text
+from forge.values.temporal.text import MAX_FSP, MAX_HOUR, days_of, fraction_text
+from forge.values.text.column_charset import BINARY_COLLATION, charset_of
+from forge.values.text.strings import BLOB, BLOB_CODEC, CHAR, VARCHAR_CODEC, unfolded_length
 
 #: Collations of the character sets by kind: one byte, several, two at least, four, binary.
 _COLLATIONS = ("utf8mb4_0900_ai_ci", "utf8mb4_bin", "latin1_swedish_ci", "ascii_general_ci", "utf8mb3_general_ci",
@@ -241,7 +241,7 @@ def _datetime_values(column: Column) -> st.SearchStrategy[str]:
 
 
 def _timestamp_values(column: Column) -> st.SearchStrategy[str]:
-    from forge.values.temporal import timestamp_text
+    from forge.values.temporal.current import timestamp_text
 
     fsp = _fsp_of(column)
     near = st.sampled_from((1, 86399, 86400, 2**31 - 1))

@@ -17,7 +17,7 @@ from typing import Any
 
 from forge.errors import ScenarioError
 from forge.values.base import Column, Piece, Value
-from forge.values.sqltype import SqlType
+from forge.values.declaration.sqltype import SqlType
 
 __all__ = ["Column", "Piece", "SqlType", "Value", "column", "decode", "encode", "explain"]
 
@@ -32,8 +32,8 @@ def column(type: TypeLike, *, server: str = "mysql") -> Column:
     """
     # Importing the package must not load the codecs: forge.values.base is imported by everybody.
     from forge.charsets import default_collation
-    from forge.values.declare import column_for
-    from forge.values.typetext import parse_type
+    from forge.values.declaration.declare import column_for
+    from forge.values.declaration.typetext import parse_type
 
     if isinstance(type, Column):
         return type

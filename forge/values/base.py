@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import MYSQL, Dialect
-from forge.values.sqltype import SqlType
 
 #: What codecs accept and return; the table is in docs/values.md.
 Value = Any

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 from forge.errors import ScenarioError
 from forge.values.base import Column, Value
-from forge.values.clipping_temporal import clip_clock, clip_moment, reads_moment
-from forge.values.clipping_text import clip_text, text_of
-from forge.values.column_charset import charset_of, utf8
-from forge.values.enums import SET_METADATA, find_member, find_members
-from forge.values.floats import to_float32
-from forge.values.integers import bounds
+from forge.values.declaration.mariadb_types import NETWORK_SIZES
 from forge.values.literals import EXACT, hex_mapping, hexadecimal, literal_sql, quoted, rounded
-from forge.values.mariadb_types import NETWORK_SIZES
+from forge.values.numeric.floats import to_float32
+from forge.values.numeric.integers import bounds
 from forge.values.registry import codec_for
-from forge.values.temporal_text import has_usual_form
+from forge.values.temporal.clipping import clip_clock, clip_moment, reads_moment
+from forge.values.temporal.text import has_usual_form
+from forge.values.text.clipping import clip_text, text_of
+from forge.values.text.column_charset import charset_of, utf8
+from forge.values.text.enums import SET_METADATA, find_member, find_members
 
 #: Wire types.
 _BYTES = {1: 1, 2: 2, 9: 3, 3: 4, 8: 8}

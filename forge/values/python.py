@@ -7,7 +7,7 @@ from typing import Any
 
 from forge.values.base import Column, Value
 from forge.values.registry import codec_for
-from forge.values.temporal_text import MAX_FSP, Moment, parse_clock, parse_moment
+from forge.values.temporal.text import MAX_FSP, Moment, parse_clock, parse_moment
 
 _JSON = 245
 _DATES, _TIMES, _DATETIMES, _TIMESTAMPS = (10, 14), (11, 19), (12, 18), (7, 17)

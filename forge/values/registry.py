@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from forge.errors import UnsupportedError
 from forge.values.base import Codec, Column
-from forge.values.bits import BIT
-from forge.values.compressed import COMPRESSED_BLOB, COMPRESSED_VARCHAR
-from forge.values.decimals import DECIMAL
-from forge.values.declare import column_for
-from forge.values.enums import ENUM, ENUM_METADATA, SET, SET_METADATA, STRING
-from forge.values.floats import FLOAT
-from forge.values.geometry import GEOMETRY
-from forge.values.integers import INTEGER
-from forge.values.json_codec import JSON
-from forge.values.strings import BLOB_CODEC, CHAR, VARCHAR_CODEC
-from forge.values.temporal import DATE, DATETIME, TIME, TIMESTAMP
-from forge.values.temporal_old import OLD_DATETIME, OLD_TIME, OLD_TIMESTAMP
-from forge.values.typed_array import TYPED_ARRAY
+from forge.values.declaration.declare import column_for
+from forge.values.json.codec import JSON
+from forge.values.json.typed_array import TYPED_ARRAY
+from forge.values.numeric.bits import BIT
+from forge.values.numeric.decimals import DECIMAL
+from forge.values.numeric.floats import FLOAT
+from forge.values.numeric.integers import INTEGER
+from forge.values.spatial.geometry import GEOMETRY
+from forge.values.temporal.current import DATE, DATETIME, TIME, TIMESTAMP
+from forge.values.temporal.old import OLD_DATETIME, OLD_TIME, OLD_TIMESTAMP
+from forge.values.temporal.year import YEAR
+from forge.values.text.compressed import COMPRESSED_BLOB, COMPRESSED_VARCHAR
+from forge.values.text.enums import ENUM, ENUM_METADATA, SET, SET_METADATA, STRING
+from forge.values.text.strings import BLOB_CODEC, CHAR, VARCHAR_CODEC
 from forge.values.vector import VECTOR
-from forge.values.year import YEAR
 
 __all__ = ["codec_for", "column_for", "metadata_size", "type_label"]
 

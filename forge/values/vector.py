@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.values.base import Column, Piece, Value
-from forge.values.floats import float_text, to_float32
-from forge.values.length_prefixed import LengthPrefixed
 from forge.values.literals import hex_mapping, number, shown
+from forge.values.numeric.floats import float_text, to_float32
+from forge.values.text.length_prefixed import LengthPrefixed
 
 _FLOAT: Final = struct.Struct("<f")
 #: Dimensions of a VECTOR column at most, on MySQL 9.7.

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.logged import logged_events
-from forge.check.canonical import canonical_events, canonical_rows, decode_schema, render_text
-from forge.check.text import printable
+from forge.check.canonical.decode import canonical_events, canonical_rows, decode_schema, render_text
+from forge.check.canonical.text import printable
 from forge.errors import FormatError, UnsupportedError
 from forge.events.layout import text_or_hex, to_text
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from forge.check import cli_reader
-from forge.check.cli_reader import find_program, run_on_file, run_program
-from forge.check.compare import Verdict, check
-from forge.check.decoders import DecodingEnded, decoder
+from forge.check.compare.compare import Verdict, check
+from forge.check.decoders import cli_reader
+from forge.check.decoders.cli_reader import find_program, run_on_file, run_program
+from forge.check.decoders.table import DecodingEnded, decoder
 
 Recording = Callable[[str], bytes]
 Broken = Callable[[str, str, Mapping[int, int]], bytes]

@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forge.check.cells import Cell, MappedTable
-from forge.check.compare import Verdict, check, compare, explain
-from forge.check.decoders import (
+from forge.check.canonical.cells import Cell, MappedTable
+from forge.check.canonical.reference import Reference, read_reference
+from forge.check.compare.compare import Verdict, check, compare, explain
+from forge.check.compare.differences import Comparison, Decoding
+from forge.check.decoders.forge_decoder import ForgeDecoder
+from forge.check.decoders.table import (
     NOT_SHOWN,
     DecodedRow,
     DecodedTable,
@@ -26,9 +29,6 @@ from forge.check.decoders import (
     available_decoders,
     decoder,
 )
-from forge.check.differences import Comparison, Decoding
-from forge.check.forge_decoder import ForgeDecoder
-from forge.check.reference import Reference, read_reference
 from forge.errors import ScenarioError
 
 Recording = Callable[[str], bytes]

@@ -11,13 +11,13 @@ import pytest
 
 from forge.binlog import write_binlog
 from forge.binlog.logged import logged_events
-from forge.check.canonical import canonical_events
-from forge.check.compare import check
-from forge.check.compat import Report, compatibility, summary
-from forge.check.decoders import decoder
-from forge.check.seen import as_seen
-from forge.check.table_maps import TableMaps
-from forge.check.used import event_uses
+from forge.check.canonical.decode import canonical_events
+from forge.check.canonical.table_maps import TableMaps
+from forge.check.compare.compare import check
+from forge.check.compat.report import Report, compatibility, summary
+from forge.check.compat.seen import as_seen
+from forge.check.compat.used import event_uses
+from forge.check.decoders.table import decoder
 from forge.cli.app import run
 from forge.compile import compile_files, compile_plan
 from forge.events.execute_load_query import ExecuteLoadQuery

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from forge.binlog import write_binlog
-from forge.check.compare import check
-from forge.check.compat import compatibility
-from forge.check.decoders import decoder
+from forge.check.compare.compare import check
+from forge.check.compat.report import compatibility
+from forge.check.decoders.table import decoder
 from forge.compile import compile_plan
 from forge.scenario import Scenario, Statement, event, insert, plan
 

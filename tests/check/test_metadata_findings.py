@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from forge.binlog import write_binlog
-from forge.check.compare import check
-from forge.check.decoders import decoder
+from forge.check.compare.compare import check
+from forge.check.decoders.table import decoder
 from forge.compile import compile_plan
-from forge.compile.metadata_forms import MetadataForms
-from forge.compile.session import Session
+from forge.plan.metadata_forms import MetadataForms
+from forge.plan.session import Session
 from forge.scenario import Scenario, insert, plan
 from tests.conftest import ServerHome
 

@@ -9,17 +9,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from forge.binlog import write_binlog
-from forge.binlog.listing import assemble, listing_text
-from forge.check.canonical import canonical_events, canonical_rows
-from forge.compile.metadata_forms import MetadataForms
-from forge.compile.rows import row_events
-from forge.compile.session import Session
-from forge.compile.statements import RowChange, RowsStatement
-from forge.compile.table_map import table_map
-from forge.compile.tables import Row, Table
+from forge.binlog.listing.listing import assemble, listing_text
+from forge.check.canonical.decode import canonical_events, canonical_rows
+from forge.compile.rows.rows import row_events
+from forge.compile.rows.table_map import table_map
 from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription
+from forge.plan.metadata_forms import MetadataForms
+from forge.plan.session import Session
+from forge.plan.statements import RowChange, RowsStatement
+from forge.plan.tables import Row, Table
 from forge.render.schema_of import schemas_of
 from forge.servers import server_line
 from forge.testing.tables import equivalent_forms, rows_of, tables

@@ -11,14 +11,14 @@ import msgspec
 import pytest
 
 from forge.binlog import read_events, write_binlog
-from forge.binlog.listing import assemble, listing_text
-from forge.check.canonical import canonical_events, canonical_rows
+from forge.binlog.listing.listing import assemble, listing_text
+from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.compile import compile_plan
-from forge.compile.metadata_faults import FAULTS
-from forge.compile.metadata_forms import MetadataForms, PackedSizes
-from forge.compile.session import Session
 from forge.errors import FormatError, ScenarioError
 from forge.events.table_map import TableMap
+from forge.plan.metadata_faults import FAULTS
+from forge.plan.metadata_forms import MetadataForms, PackedSizes
+from forge.plan.session import Session
 from forge.render.schema_of import schemas_of
 from forge.scenario import Scenario, expand, insert, plan
 

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
-from forge.binlog.listing import assemble, listing_text
-from forge.check.canonical import canonical_events, canonical_rows
+from forge.binlog.listing.listing import assemble, listing_text
+from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.compile import compile_plan
+from forge.engine.requests.statements import PlacedEvent
 from forge.errors import ScenarioError
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
 from forge.record.session import options_for
 from forge.scenario import Scenario, Statement, event, insert, plan, update
-from forge.scenario.statement_model import PlacedEvent
 from forge.servers import server_line
 
 TABLE = "CREATE TABLE t.a (id INT NOT NULL PRIMARY KEY, v INT)"

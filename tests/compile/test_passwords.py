@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.compile.passwords import Password, default_salt, escaped, logged_salts, password_hash, sha_crypt
+from forge.plan.passwords import Password, default_salt, escaped, logged_salts, password_hash, sha_crypt
 
 
 @pytest.mark.parametrize(

@@ -8,25 +8,25 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
-from forge.compile.ddl_status import ddl_text
-from forge.compile.dependency import CommitOrder, Writeset
-from forge.compile.grouping import LoggedTransaction, logged_groups
-from forge.compile.images import image_columns
-from forge.compile.metadata_forms import MetadataForms
-from forge.compile.plan import Plan
-from forge.compile.rows import row_events
-from forge.compile.session import Session
-from forge.compile.statements import DdlStatement, RowChange, RowsStatement
-from forge.compile.status import begin_variables
-from forge.compile.table_map import key_of_rows, table_map
-from forge.compile.tables import Key, KeyPart, Row, Table, TableColumn
-from forge.compile.transactions import RollbackTo, Savepoint, Transaction
+from forge.compile.groups.dependency import CommitOrder, Writeset
+from forge.compile.groups.grouping import LoggedTransaction, logged_groups
+from forge.compile.query.ddl_status import ddl_text
+from forge.compile.query.status import begin_variables
+from forge.compile.rows.images import image_columns
+from forge.compile.rows.rows import row_events
+from forge.compile.rows.table_map import key_of_rows, table_map
 from forge.errors import ScenarioError
 from forge.events.columns import columns_of
 from forge.events.row_image import parse_rows
 from forge.events.rows import WriteRows
+from forge.plan.metadata_forms import MetadataForms
+from forge.plan.plan import Plan
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement, RowChange, RowsStatement
+from forge.plan.tables import Key, KeyPart, Row, Table, TableColumn
+from forge.plan.transactions import RollbackTo, Savepoint, Transaction
 from forge.servers import server_line
-from forge.values.sqltype import SqlType
+from forge.values.declaration.sqltype import SqlType
 
 LINE = server_line("mysql-9.7")
 FULL = Session(row_metadata="full")

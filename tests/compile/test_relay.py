@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
-from forge.compile.file import compile_files, file_names, index_of_plan, write_files
-from forge.compile.session import RelayLog, Session
+from forge.compile.files.compilation import compile_files, file_names, index_of_plan, write_files
 from forge.errors import UnsupportedError
 from forge.events.rotate import Rotate
+from forge.plan.session import RelayLog, Session
 from forge.record.facts import facts_of
 from forge.scenario import Scenario, flush_binary_logs, insert, plan, restart
 

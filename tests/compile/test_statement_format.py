@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
-from forge.compile.statement_format import user_var
-from forge.compile.statements import UserVariable
-from forge.compile.text_words import converts_text
+from forge.compile.query.statement_format import user_var
+from forge.compile.query.text_words import converts_text
 from forge.errors import ScenarioError
 from forge.events.event import Event
+from forge.plan.statements import UserVariable
 from forge.scenario import Scenario, Session, Statement, Transaction, delete, insert, plan, update
-from forge.scenario.sql_reads import reads_of
 from forge.servers import server_line
-from forge.values.decimals import unpack
+from forge.sql.reads.reads import reads_of
+from forge.values.numeric.decimals import unpack
 
 TABLE = "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(20))"
 Format = Literal["row", "statement", "mixed"]

@@ -6,8 +6,8 @@ import pytest
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
+from forge.engine.session.named_tables import is_of_several_tables
 from forge.scenario import Scenario, Session, Statement, delete, insert, plan, update
-from forge.scenario.sql_tables import is_of_several_tables
 from forge.scenario.table_model import TableDeclaration
 from forge.servers import server_line
 

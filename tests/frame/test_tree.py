@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: A room imports only from rooms further down (and from the modules beside them that every room may use).
 ROOMS = (
-    "cli", "spark", "corpus", "testing", "record", "check", "render", "scenario", "compile", "columnar", "binlog",
-    "events", "values", "servers", "charsets",
+    "cli", "spark", "corpus", "testing", "record", "check", "render", "scenario", "engine", "compile", "columnar",
+    "plan", "sql", "binlog", "events", "values", "servers", "charsets",
 )  # fmt: skip
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from forge.compile.facts import Facts
-from forge.compile.plan import Plan
-from forge.compile.session import Session
-from forge.compile.statements import DdlStatement, Evaluation, RowChange, RowsStatement
-from forge.compile.tables import Key, KeyPart, Table, TableColumn
-from forge.compile.transactions import Transaction
-from forge.values.sqltype import SqlType
+from forge.plan.facts import Facts
+from forge.plan.plan import Plan
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement, Evaluation, RowChange, RowsStatement
+from forge.plan.tables import Key, KeyPart, Table, TableColumn
+from forge.plan.transactions import Transaction
+from forge.values.declaration.sqltype import SqlType
 
 TABLE = Table(
     "shop",

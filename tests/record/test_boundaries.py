@@ -9,7 +9,7 @@ import pytest
 
 from forge.binlog import write_binlog
 from forge.compile import compile_plan
-from forge.compile.session import Session
+from forge.plan.session import Session
 from forge.record.facts import facts_of
 from forge.record.server import is_unpacked
 from forge.record.session import BUILD_OF_LINE, record_plan

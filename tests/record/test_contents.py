@@ -11,20 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.writer import write_binlog
-from forge.compile.file import compile_files, compile_plan, write_files
-from forge.compile.plan import Plan
-from forge.compile.statements import DdlStatement, RowChange, RowsStatement
-from forge.compile.table_map import wire_columns
-from forge.compile.tables import Table, TableColumn
-from forge.compile.transactions import Transaction
+from forge.compile.files.compilation import compile_files, compile_plan, write_files
+from forge.compile.rows.table_map import wire_columns
 from forge.errors import FormatError
+from forge.plan.plan import Plan
+from forge.plan.statements import DdlStatement, RowChange, RowsStatement
+from forge.plan.tables import Table, TableColumn
+from forge.plan.transactions import Transaction
 from forge.record.contents import UNTOLD, Contents, TableContents, answered, questions
 from forge.record.contents_difference import comparable_tables, first_contents_difference
 from forge.record.replayed_contents import contents_of_decode
 from forge.scenario import expand
 from forge.scenario import plan as plan_of
 from forge.servers import server_line
-from forge.values.sqltype import SqlType
+from forge.values.declaration.sqltype import SqlType
 
 MakePlan = Callable[..., Plan]
 

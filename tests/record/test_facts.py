@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.writer import write_binlog
-from forge.compile.facts import Facts
-from forge.compile.file import compile_plan
-from forge.compile.plan import Plan
+from forge.compile.files.compilation import compile_plan
 from forge.errors import FormatError
+from forge.plan.facts import Facts
+from forge.plan.plan import Plan
 from forge.record.facts import facts_of
 
 MakePlan = Callable[..., Plan]

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from forge.binlog import read_events
-from forge.compile.plan import Plan
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.gtid import Gtid
 from forge.events.gtid_list import GtidList
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.rotate import Rotate
+from forge.plan.plan import Plan
 from forge.record.contents import answered, questions
 from forge.record.contents_difference import comparable_tables, first_contents_difference
 from forge.record.replayed_contents import contents_of_decode

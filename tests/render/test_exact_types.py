@@ -12,9 +12,8 @@ import yaml
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
-from forge.compile.identifiers import quoted
-from forge.compile.session import Session
 from forge.events.table_map import TableMap
+from forge.plan.session import Session
 from forge.record.server import RealServer
 from forge.record.session import BUILD_OF_LINE
 from forge.render.column_facts import ColumnFacts
@@ -22,6 +21,7 @@ from forge.render.schema_of import TableSchema, schemas_of
 from forge.resources import corpora_dir
 from forge.scenario import Scenario, insert, plan
 from forge.servers import server_line
+from forge.sql.write.identifiers import quoted
 
 MYSQL = ("mysql-8.0", "mysql-8.4", "mysql-9.7")
 MARIADB = ("mariadb-10.11", "mariadb-11.8")

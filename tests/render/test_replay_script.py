@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from forge.compile.plan import Plan
-from forge.compile.session import Session
-from forge.compile.statements import DdlStatement, RowChange, RowsStatement
-from forge.compile.tables import Table, TableColumn
-from forge.compile.transactions import Transaction
+from forge.plan.plan import Plan
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement, RowChange, RowsStatement
+from forge.plan.tables import Table, TableColumn
+from forge.plan.transactions import Transaction
 from forge.render.sql import replay_script
-from forge.values.sqltype import SqlType
+from forge.values.declaration.sqltype import SqlType
 
 INT = TableColumn("id", SqlType("INT"))
 TIMED = TableColumn("at", SqlType("DATETIME"), default_now=True)

@@ -9,7 +9,7 @@ import pytest
 
 from forge.binlog import write_binlog
 from forge.compile import compile_plan
-from forge.compile.session import Session
+from forge.plan.session import Session
 from forge.render.schema_of import schemas_of
 from forge.scenario import Scenario, insert, plan
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError
+from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, plan
 
 

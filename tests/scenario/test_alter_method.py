@@ -1,10 +1,10 @@
-"""When ALTER TABLE copies a table, as recorded on MySQL 9.7 (forge.scenario.alter_copy, alter_method)."""
+"""When ALTER TABLE copies a table, as recorded on MySQL 9.7 (forge.engine.ddl.alter_copy, alter_method)."""
 
 from __future__ import annotations
 
 import pytest
 
-from forge.compile.statements import DdlStatement
+from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan
 
 #: Old type, new type, whether the table is copied.

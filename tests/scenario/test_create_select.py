@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.plan import Plan
-from forge.compile.session import Session
-from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.plan import Plan
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan
 
 SOURCE = "CREATE TABLE d.s (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(5) NOT NULL, u INT, KEY (a))"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.session import Session
 from forge.errors import ScenarioError
+from forge.plan.session import Session
 from forge.render.sql import replay_script
 from forge.scenario import Scenario, Statement, Transaction, insert, plan
 

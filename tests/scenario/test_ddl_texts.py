@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.ddl_status import ddl_text
+from forge.compile.query.ddl_status import ddl_text
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, Session, plan
-from forge.scenario.version_comments import as_sent, read_text
 from forge.servers import server_line
+from forge.sql.version_comments import as_sent, read_text
 
 MYSQL, MARIADB = server_line("mysql-9.7"), server_line("mariadb-11.8")
 

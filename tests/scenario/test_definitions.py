@@ -1,4 +1,4 @@
-"""What CREATE TABLE and ALTER TABLE text means (forge.scenario.ddl_statements, definition, catalog, alteration)."""
+"""What CREATE TABLE and ALTER TABLE text means (forge.sql.parse.statements, definition, catalog, alteration)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from forge.charsets import collation
-from forge.compile.statements import DdlStatement
-from forge.compile.tables import Table
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.statements import DdlStatement
+from forge.plan.tables import Table
 from forge.scenario import (
     ColumnDeclaration,
     KeyDeclaration,
@@ -22,9 +22,9 @@ from forge.scenario import (
     plan,
     update,
 )
-from forge.scenario.ddl_statements import parse_ddl
 from forge.scenario.table_text import table_text
-from forge.scenario.tokens import tokenize
+from forge.sql.parse.statements import parse_ddl
+from forge.sql.tokens import tokenize
 
 
 def defined(sql: str, server: str = "mysql-9.7") -> Table:

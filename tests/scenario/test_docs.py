@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from forge.compile.facts import Facts
-from forge.compile.session import Session
+from forge.engine.requests.statements import Delete, Insert, Replace, Update
+from forge.engine.rows.where import OPERATORS
+from forge.plan.facts import Facts
+from forge.plan.session import Session
 from forge.scenario import Scenario, expand, plan
 from forge.scenario.generators import _GENERATORS
-from forge.scenario.statement_model import Delete, Insert, Replace, Update
-from forge.scenario.where import OPERATORS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scenario.md").read_text()
 BLOCKS = [(match[1], match[2]) for match in re.finditer(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from forge.compile.keys import key_entries
-from forge.compile.plan import Plan
-from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError
+from forge.plan.keys import key_entries
+from forge.plan.plan import Plan
+from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan, update
 
 COLUMNS = "id INT PRIMARY KEY, a INT, b VARCHAR(10), t TEXT, j JSON, at DATETIME(3) DEFAULT CURRENT_TIMESTAMP(3)"

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from forge.charsets import collation
 from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario.expressions import Document, Unsigned, parse_expression
-from forge.scenario.expressions.documents import found_at
-from forge.scenario.expressions.types import result_type
-from forge.values.json_path import Cell, Member
-from forge.values.sqltype import SqlType
+from forge.sql.expressions import Document, Unsigned, parse_expression
+from forge.sql.expressions.documents import found_at
+from forge.sql.expressions.types import result_type
+from forge.values.declaration.sqltype import SqlType
+from forge.values.json.path import Cell, Member
 
 ROW: dict[str, Any] = {
     "a": 7,

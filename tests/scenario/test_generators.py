@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.compile.plan import Plan
 from forge.errors import ScenarioError
+from forge.plan.plan import Plan
 from forge.scenario import Scenario, insert, insert_many, plan, update
 from forge.scenario.generators import CellPlace, generate
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.session import Session
-from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan, update
 
 GENERATES = Session(generate_invisible_primary_key=True)

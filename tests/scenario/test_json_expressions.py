@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from forge import Scenario, insert, plan
 from forge.errors import ScenarioError, UnsupportedError
-from forge.values.json_binary import Opaque, SqlInteger, decode_document
-from forge.values.json_opaque import opaque_decimal
+from forge.scenario import Scenario, insert, plan
+from forge.values.json.binary import Opaque, SqlInteger, decode_document
+from forge.values.json.opaque import opaque_decimal
 
 
 def made(expression: str, **cells: object) -> object:

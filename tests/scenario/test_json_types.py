@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from forge import Scenario, insert, plan
 from forge.errors import ScenarioError
 from forge.located import Tagged
-from forge.scenario import expand
-from forge.scenario.plan import plan as planned
-from forge.values.json_binary import Opaque, SqlInteger, decode_document
-from forge.values.json_opaque import opaque_decimal
+from forge.scenario import Scenario, expand, insert, plan
+from forge.scenario.planning import plan as planned
+from forge.values.json.binary import Opaque, SqlInteger, decode_document
+from forge.values.json.opaque import opaque_decimal
 
 TABLE = (
     "CREATE TABLE d.t (id INT PRIMARY KEY, j JSON, n DECIMAL(6,2), s CHAR(5) CHARACTER SET utf16,"

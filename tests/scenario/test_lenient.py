@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from forge.compile.plan import Plan
-from forge.compile.session import Session
-from forge.compile.statements import RowsStatement
-from forge.compile.status import session_variables, uses_time_zone
-from forge.compile.transactions import Transaction as Committed
+from forge.compile.query.status import session_variables, uses_time_zone
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.plan import Plan
+from forge.plan.session import Session
+from forge.plan.statements import RowsStatement
+from forge.plan.transactions import Transaction as Committed
 from forge.render.sql import replay_script
 from forge.scenario import Scenario, Statement, expand, insert, plan, update
 from forge.servers import server_line

@@ -1,4 +1,4 @@
-"""LOAD DATA: files of rows, taken apart as servers do (forge.scenario.load_file, loads)."""
+"""LOAD DATA: files of rows, taken apart as servers do (forge.engine.dml.load_file, loads)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
+from forge.engine.dml.load_file import LineReader, file_text
 from forge.errors import ScenarioError
 from forge.scenario import LoadData, Scenario, Session, Statement, plan
-from forge.scenario.load_file import LineReader, file_text
 
 TABLE = "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(20), n INT DEFAULT 5)"
 CELLS = st.one_of(st.none(), st.text("ab,;'\"\\|N\n\t\0NUL", max_size=8))

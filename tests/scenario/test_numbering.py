@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forge.engine.rows.numbering import Numbering
 from forge.errors import ScenarioError
 from forge.scenario import Scenario, Session, insert, plan
-from forge.scenario.numbering import Numbering
 
 
 def numbers(*inserts: list[dict[str, Any]], options: str = "", **session: Any) -> list[Any]:

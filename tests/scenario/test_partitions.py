@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
-from forge.compile.session import Session
-from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.rows import UpdateRows, WriteRows
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan, update
 
 

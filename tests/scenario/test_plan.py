@@ -1,4 +1,4 @@
-"""What statements do to tables (forge.scenario.plan)."""
+"""What statements do to tables (forge.scenario.planning)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from forge.compile.facts import Facts
-from forge.compile.grouping import LoggedTransaction, logged_groups
-from forge.compile.plan import Plan
-from forge.compile.session import Session
-from forge.compile.statements import DdlStatement, RowsStatement
-from forge.compile.transactions import Transaction as Committed
+from forge.compile.groups.grouping import LoggedTransaction, logged_groups
 from forge.errors import ScenarioError
+from forge.plan.facts import Facts
+from forge.plan.plan import Plan
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.transactions import Transaction as Committed
 from forge.scenario import Scenario, Statement, Transaction, delete, expand, insert, insert_many, plan, update
 from forge.servers import server_line
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.dependency import written_keys
-from forge.compile.session import Session
-from forge.compile.statements import RowsStatement
+from forge.compile.groups.dependency import written_keys
+from forge.engine.dictionary.triggers import trigger_of
+from forge.engine.dml.insert_form import has_column_list
+from forge.engine.requests.statements import Further, Insert
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.session import Session
+from forge.plan.statements import RowsStatement
 from forge.scenario import Scenario, Statement, delete, insert, plan, replace, update
-from forge.scenario.insert_form import has_column_list
-from forge.scenario.statement_model import Further, Insert
-from forge.scenario.triggers import trigger_of
 
 Changes = list[tuple[str, tuple[object, ...] | None, tuple[object, ...] | None]]
 

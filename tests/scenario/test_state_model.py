@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.compile.plan import Plan
-from forge.compile.statements import RowsStatement
-from forge.compile.transactions import Transaction
 from forge.errors import ScenarioError
+from forge.plan.plan import Plan
+from forge.plan.statements import RowsStatement
+from forge.plan.transactions import Transaction
 from forge.scenario import Scenario, Statement, delete, insert, plan, update
 
 TABLE = "CREATE TABLE d.t (k INT{key}, u VARCHAR(3) COLLATE utf8mb4_bin UNIQUE, v INT NOT NULL DEFAULT 5)"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.session import Session
-from forge.compile.statements import DdlStatement
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, Statement, Transaction, Xa, insert, plan
-from forge.scenario.sql_reads import reads_of
+from forge.sql.reads.reads import reads_of
 
 BASE = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from forge.compile.plan import Plan
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.plan import Plan
 from forge.render.sql import replay_sessions
 from forge.scenario import expand, plan
 

@@ -1,4 +1,4 @@
-"""WHERE clauses: the rows they choose, and SQL that chooses the same (forge.scenario.where)."""
+"""WHERE clauses: the rows they choose, and SQL that chooses the same (forge.engine.rows.where)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from forge.compile.session import Session
-from forge.compile.transactions import Transaction
 from forge.errors import ScenarioError
+from forge.plan.session import Session
+from forge.plan.transactions import Transaction
 from forge.scenario import Scenario, delete, insert, plan
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from forge.engine.requests.statements import KINDS
 from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario.statement_model import KINDS
 
 ROWS = "\ntransactions:\n  - - insert: {into: d.t, rows: "
 HEAD = "scenario: wrong\ntables:\n"

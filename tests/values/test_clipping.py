@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from forge import values
 from forge.errors import ScenarioError
 from forge.values.clipping import Clipped, clip, leading_number
-from forge.values.clipping_temporal import reads_moment
 from forge.values.literals import literal_sql
 from forge.values.registry import codec_for
+from forge.values.temporal.clipping import reads_moment
 
 RECORDED = Path(__file__).parent / "recorded" / "lenient"
 SERVERS = ("mysql-9.7", "mariadb-10.11", "mariadb-11.8")

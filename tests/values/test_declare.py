@@ -7,10 +7,10 @@ import pytest
 from forge import values
 from forge.errors import ScenarioError, UnsupportedError
 from forge.values.base import Column
+from forge.values.declaration.sqltype import SqlType
+from forge.values.declaration.typetext import parse_type
 from forge.values.registry import codec_for, column_for
-from forge.values.sqltype import SqlType
-from forge.values.strings import folded_metadata, unfolded_length
-from forge.values.typetext import parse_type
+from forge.values.text.strings import folded_metadata, unfolded_length
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from forge.testing.documents import geometries, json_documents, vectors
 from forge.values.base import Codec, Column
-from forge.values.geometry import GEOMETRY
-from forge.values.json_codec import JSON
+from forge.values.declaration.sqltype import SqlType
+from forge.values.json.codec import JSON
 from forge.values.registry import column_for
-from forge.values.sqltype import SqlType
+from forge.values.spatial.geometry import GEOMETRY
 from forge.values.vector import VECTOR
 
 

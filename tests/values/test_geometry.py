@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column
-from forge.values.geometry import GEOMETRY
-from forge.values.sqltype import SqlType
-from forge.values.wkb import coordinate_text
-from forge.values.wkt import parse_wkt
+from forge.values.declaration.sqltype import SqlType
+from forge.values.spatial.geometry import GEOMETRY
+from forge.values.spatial.wkb import coordinate_text
+from forge.values.spatial.wkt import parse_wkt
 
 COLUMN = Column(255, b"\x04", geometry_type=0)
 

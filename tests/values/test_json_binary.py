@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError
-from forge.values.json_binary import Opaque, SqlInteger, decode_document, encode_document, encode_varlen
-from forge.values.json_opaque import opaque_date, opaque_datetime, opaque_decimal, opaque_text, opaque_time
-from forge.values.json_text import format_json
+from forge.values.json.binary import Opaque, SqlInteger, decode_document, encode_document, encode_varlen
+from forge.values.json.opaque import opaque_date, opaque_datetime, opaque_decimal, opaque_text, opaque_time
+from forge.values.json.text import format_json
 
 INTEGERS = st.integers(-(2**63), 2**64 - 1)
 SCALARS = st.one_of(

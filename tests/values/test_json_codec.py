@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column
-from forge.values.json_binary import SqlInteger, encode_document
-from forge.values.json_codec import JSON
-from forge.values.json_text import format_double, format_json, parse_json, parse_number
+from forge.values.json.binary import SqlInteger, encode_document
+from forge.values.json.codec import JSON
+from forge.values.json.text import format_double, format_json, parse_json, parse_number
 
 COLUMN = Column(245, b"\x04")
 

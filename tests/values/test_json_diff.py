@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forge.errors import FormatError, ScenarioError
-from forge.values.json_binary import decode_document, encode_document
-from forge.values.json_diff import Diff, Operation, apply_diffs, build_diffs, format_diffs, parse_diffs
-from forge.values.json_path import Cell, Leg, Member, format_path, parse_path
-from forge.values.json_text import format_json, parse_json
+from forge.values.json.binary import decode_document, encode_document
+from forge.values.json.diff import Diff, Operation, apply_diffs, build_diffs, format_diffs, parse_diffs
+from forge.values.json.path import Cell, Leg, Member, format_path, parse_path
+from forge.values.json.text import format_json, parse_json
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "json_diffs_recorded.json").read_text())
 

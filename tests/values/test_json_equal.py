@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from forge.values.json_binary import Opaque, SqlInteger, encode_document
-from forge.values.json_equal import equal_documents
-from forge.values.json_opaque import TIMESTAMP, opaque_datetime, opaque_decimal
-from forge.values.json_update import JsonFunction, update_document
+from forge.values.json.binary import Opaque, SqlInteger, encode_document
+from forge.values.json.equal import equal_documents
+from forge.values.json.opaque import TIMESTAMP, opaque_datetime, opaque_decimal
+from forge.values.json.update import JsonFunction, update_document
 
 MOMENT = datetime(2024, 1, 1)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forge.errors import FormatError
 from forge.values.base import Column
-from forge.values.json_codec import JSON
+from forge.values.json.codec import JSON
 
 COLUMN = Column(245, b"\x04")
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "json_recorded.json").read_text())

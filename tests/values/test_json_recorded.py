@@ -8,9 +8,9 @@ import pytest
 
 from forge.errors import UnsupportedError
 from forge.values.base import Column
-from forge.values.json_binary import decode_document, encode_document
-from forge.values.json_codec import JSON
-from forge.values.json_text import format_json, parse_json
+from forge.values.json.binary import decode_document, encode_document
+from forge.values.json.codec import JSON
+from forge.values.json.text import format_json, parse_json
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "json_recorded.json").read_text())
 COLUMN = Column(245, b"\x04")

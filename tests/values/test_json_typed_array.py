@@ -4,8 +4,8 @@ import pytest
 
 from forge.errors import UnsupportedError
 from forge.values.base import Column
+from forge.values.json.typed_array import TYPED_ARRAY
 from forge.values.registry import codec_for
-from forge.values.typed_array import TYPED_ARRAY
 
 
 @pytest.mark.parametrize(

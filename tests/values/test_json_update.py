@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.errors import ScenarioError
-from forge.values.json_binary import decode_document, encode_document
-from forge.values.json_diff import Diff, Operation, apply_diffs, build_diffs, parse_diffs
-from forge.values.json_path import Cell, Member, format_path
-from forge.values.json_update import JsonFunction, update_document
+from forge.values.json.binary import decode_document, encode_document
+from forge.values.json.diff import Diff, Operation, apply_diffs, build_diffs, parse_diffs
+from forge.values.json.path import Cell, Member, format_path
+from forge.values.json.update import JsonFunction, update_document
 
 NAMES = st.sampled_from(["a", "b", "bb", "k y", "é", "Ā", "1a", ""])
 SCALARS = st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.text(max_size=20) | st.just(1.5)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from forge import Scenario, insert, plan, values
+from forge import values
 from forge.errors import ScenarioError
+from forge.scenario import Scenario, insert, plan
 
 SIXTY_FOUR = f"SET({','.join(repr(f'm{number}') for number in range(64))})"
 

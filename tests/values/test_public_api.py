@@ -15,7 +15,7 @@ import pytest
 from forge import values
 from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column
-from forge.values.sqltype import SqlType
+from forge.values.declaration.sqltype import SqlType
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from forge import values
 from forge.errors import ScenarioError
-from forge.values.temporal_forms import clock_form, moment_form
+from forge.values.temporal.forms import clock_form, moment_form
 
 BOTH = ("mysql-9.7", "mariadb-11.8")
 

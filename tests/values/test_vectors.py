@@ -162,8 +162,8 @@ OLD_TEMPORALS = [
 
 @pytest.mark.parametrize(("type_text", "text", "cell"), OLD_TEMPORALS)
 def test_the_temporal_types_before_5_6_have_the_recorded_cells(type_text: str, text: str, cell: str) -> None:
-    from forge.values.declare import column_for
-    from forge.values.typetext import parse_type
+    from forge.values.declaration.declare import column_for
+    from forge.values.declaration.typetext import parse_type
 
     column = column_for(parse_type(type_text), server="mariadb-10.11", temporals="old")
     codec = codec_for(column)
@@ -211,7 +211,7 @@ def test_compressed_columns_have_the_recorded_cells(type_text: str, value: Any, 
     ],
 )
 def test_the_text_of_a_double_is_what_mysql_9_7_prints(value: float, text: str) -> None:
-    from forge.values.floats import float_text
+    from forge.values.numeric.floats import float_text
 
     assert float_text(value) == text
 

@@ -11,11 +11,11 @@ from forge import values
 from forge.errors import ScenarioError, UnsupportedError
 from forge.testing.documents import well_known_binaries
 from forge.values.base import Column
+from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import MARIADB, MYSQL
-from forge.values.geometry import GEOMETRY
-from forge.values.sqltype import SqlType
-from forge.values.wkb import GEOMETRYCOLLECTION, LINESTRING, MEMBERS, POINT
-from forge.values.wkb_input import stored_wkb
+from forge.values.spatial.geometry import GEOMETRY
+from forge.values.spatial.wkb import GEOMETRYCOLLECTION, LINESTRING, MEMBERS, POINT
+from forge.values.spatial.wkb_input import stored_wkb
 
 ON_MYSQL = Column(255, b"\x04", geometry_type=0, dialect=MYSQL)
 ON_MARIADB = Column(255, b"\x04", geometry_type=0, dialect=MARIADB)

@@ -40,7 +40,7 @@ def command(file: str, output: str, parameters: tuple[str, ...], server: str | N
       forge build first.yaml -o first.000001
       forge build family.yaml --set session.row_image=minimal --server mysql-8.4 -o minimal.000001
     """
-    from forge.compile.file import compile_files, file_names, index_of_plan, write_files
+    from forge.compile.files.compilation import compile_files, file_names, index_of_plan, write_files
     from forge.scenario import parse_settings, plan
 
     settings = parse_settings(parameters)

@@ -13,7 +13,7 @@ from forge.cli.progress import progress
 from forge.errors import CheckFailed, EnvironmentMissing, FormatError
 
 if TYPE_CHECKING:
-    from forge.check.compare import Verdict
+    from forge.check.compare.compare import Verdict
 
 
 @click.command()
@@ -32,8 +32,8 @@ def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
       forge check binlog.000001
       forge check binlog.000001 --decoder mysqlbinlog --json
     """
-    from forge.check.compare import check_one, read_reference
-    from forge.check.decoders import available_decoders, decoder
+    from forge.check.compare.compare import check_one, read_reference
+    from forge.check.decoders.table import available_decoders, decoder
 
     data = read_bytes(file)
     chosen = [decoder(name) for name in names] or available_decoders()
@@ -60,7 +60,7 @@ def _json_lines(verdicts: Sequence[Verdict]) -> Iterator[bytes]:
 
 
 def _text_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    from forge.check.compare import explain
+    from forge.check.compare.compare import explain
 
     for verdict in verdicts:
         name = verdict.decoder if verdict.version is None else f"{verdict.decoder} {verdict.version}"

@@ -28,7 +28,7 @@ def command(file: str, producer: str | None, consumer: str, parameters: tuple[st
     import json
 
     from forge.binlog import write_binlog
-    from forge.check.compat import compatibility, summary
+    from forge.check.compat.report import compatibility, summary
     from forge.compile import compile_files
     from forge.scenario import load_scenario, parse_settings, plan
     from forge.servers import server_line

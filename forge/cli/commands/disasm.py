@@ -22,7 +22,7 @@ def command(file: str, output: str, as_json: bool) -> None:
       forge disasm binlog.000001 -o binlog.listing
       forge disasm binlog.000001 --json | head -1
     """
-    from forge.binlog.listing import listing_json, listing_text
+    from forge.binlog.listing.listing import listing_json, listing_text
 
     data = read_bytes(file)
     write_output(output, listing_json(data) if as_json else listing_text(data))

@@ -27,7 +27,7 @@ def command(file: str, as_json: bool, rows_only: bool) -> None:
       forge dump binlog.000001
       forge dump binlog.000001 --rows --json
     """
-    from forge.check.canonical import canonical_events
+    from forge.check.canonical.decode import canonical_events
 
     with errors_in(file):
         events = canonical_events(read_bytes(file))
@@ -41,7 +41,7 @@ def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[s
 
 
 def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[str]:
-    from forge.check.text import render_text
+    from forge.check.canonical.text import render_text
 
     for event in events:
         if not rows_only or "rows" in event:

@@ -31,9 +31,9 @@ def _schema(what: str) -> dict[str, Any]:
 
         return published_schema()
     if what == "listing":
-        from forge.binlog.listing_schema import listing_schema
+        from forge.binlog.listing.schema import listing_schema
 
         return listing_schema()
-    from forge.check.canonical import decode_schema
+    from forge.check.canonical.decode import decode_schema
 
     return decode_schema()

@@ -1,0 +1,206 @@
+"""One event of a listing: the best document for its bytes, and the event that a document describes.
+
+A TRANSACTION_PAYLOAD is listed as the documents of the events inside (``events``) where compressing them again gives
+the same bytes; their log_pos is 0 unless it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from forge.binlog.listing.views import ListingState, body_from_fields, body_to_fields, plain_fields
+from forge.binlog.payload import (
+    DEFAULT_LEVEL,
+    LEVELS,
+    PayloadForm,
+    compress_bytes,
+    encode_inner,
+    inner_format,
+    payload_bytes,
+)
+from forge.binlog.reader import Frame, frames
+from forge.binlog.writer import derives_length
+from forge.errors import ForgeError, FormatError, ScenarioError, nearest
+from forge.events.event import EVENT_FLAGS, Event, RawBody, decode_event, encode_event
+from forge.events.format import FormatContext
+from forge.events.gtid import AnonymousGtid
+from forge.events.gtid_tagged import GtidTagged
+from forge.events.layout import flag_names, flag_value
+from forge.events.registry import EVENT_CODES
+from forge.events.transaction_payload import COMPRESSION_TYPE, NONE, ZSTD, TransactionPayload
+
+Document = dict[str, Any]
+
+HEADER_FIELDS = ("timestamp", "server_id", "flags", "event_size", "log_pos", "checksum")
+#: Payloads up to this size are tried with every level, larger ones with the server's default only.
+_EVERY_LEVEL = 1 << 18
+#: Bytes of events in a payload; a payload of more is listed as the compressed bytes.
+_LARGEST_LISTED = 1 << 26
+_COMPRESSIONS = {"zstd": ZSTD, "none": NONE}
+
+
+def describe(frame: Frame, state: ListingState, derived_length: int | None) -> tuple[Document, Event | None]:
+    """The best document for a frame, and the event that assembling it will see."""
+    try:
+        event = decode_event(frame.raw, frame.offset, state.format)
+    except FormatError:
+        return {"bytes": frame.raw.hex()}, None
+    event = _without_derived_length(event, frame, derived_length)
+    for candidate, fields in _forms(event, state):
+        if fields is None:
+            continue
+        document = {"event": candidate.type_name} | _header_to_fields(candidate) | fields
+        rebuilt = _try_undescribe(document, state)
+        if rebuilt is not None and _encodes_to(rebuilt, frame, state.format, derived_length):
+            return document, rebuilt
+    return {"bytes": frame.raw.hex()}, None
+
+
+def _forms(event: Event, state: ListingState) -> Iterator[tuple[Event, Document | None]]:
+    if isinstance(event.body, TransactionPayload):
+        for fields in _payload_to_fields(event.body, state):
+            yield event, fields
+    if not isinstance(event.body, RawBody):
+        yield event, body_to_fields(event.body, state)
+        yield event, plain_fields(event.body)
+    raw = RawBody(event.type_code, event.body.build(state.format))
+    yield event.replace(body=raw), {"body": raw.data.hex()}
+
+
+def _without_derived_length(event: Event, frame: Frame, derived_length: int | None) -> Event:
+    body = event.body
+    if (
+        isinstance(body, (AnonymousGtid, GtidTagged))
+        and derived_length is not None
+        and body.transaction_length == derived_length
+    ):
+        return event.replace(body=body.replace(transaction_length=None))
+    return event
+
+
+def _try_undescribe(document: Document, state: ListingState) -> Event | None:
+    try:
+        item = undescribe(document, state)
+    except (ForgeError, ValueError):
+        return None
+    return item if isinstance(item, Event) else None
+
+
+def _encodes_to(event: Event, frame: Frame, format: FormatContext, derived_length: int | None) -> bool:
+    if derives_length(event):
+        if derived_length is None:
+            return False
+        assert isinstance(event.body, (AnonymousGtid, GtidTagged))
+        event = event.replace(body=event.body.replace(transaction_length=derived_length))
+    try:
+        return encode_event(event, frame.offset, format) == frame.raw
+    except ScenarioError:
+        return False
+
+
+def _header_to_fields(event: Event) -> Document:
+    fields: Document = {"timestamp": event.timestamp, "server_id": event.server_id}
+    if event.flags:
+        fields["flags"] = flag_names(event.flags, EVENT_FLAGS)
+    for name in ("event_size", "log_pos", "checksum"):
+        if getattr(event, name) is not None:
+            fields[name] = getattr(event, name)
+    return fields
+
+
+def undescribe(document: Document, state: ListingState) -> Event | bytes:
+    if "bytes" in document:
+        return unhex(document["bytes"], "bytes")
+    fields = dict(document)
+    name = fields.pop("event", None)
+    type_code = EVENT_CODES.get(str(name))
+    if type_code is None:
+        type_code = _number(name)
+    header: dict[str, Any] = {key: fields.pop(key) for key in HEADER_FIELDS if key in fields}
+    header["flags"] = flag_value(header.get("flags", ()), EVENT_FLAGS)
+    for key, value in header.items():
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise ScenarioError(f"{key} is {value!r}", expected="a number")
+    if type_code == TransactionPayload.type_code and "events" in fields:
+        return Event(body=_payload_from_fields(fields, state), **header)
+    if set(fields) == {"body"}:
+        return Event(body=RawBody(type_code, unhex(fields["body"], "body")), **header)
+    return Event(body=body_from_fields(type_code, fields, state), **header)
+
+
+def _number(name: Any) -> int:
+    text = str(name)
+    if text.isdigit() and int(text) < 256:
+        return int(text)
+    raise ScenarioError(
+        "a document needs an event type" if name is None else f"unknown event type {name!r}",
+        expected="the name of an event type, or its number (0 to 255)",
+        suggestion=nearest(text, EVENT_CODES) if name is not None else None,
+    )
+
+
+def unhex(value: Any, what: str) -> bytes:
+    try:
+        return bytes.fromhex(str(value))
+    except ValueError:
+        raise ScenarioError(f"{what} is not hexadecimal", expected="pairs of the digits 0-9 a-f") from None
+
+
+def _payload_to_fields(body: TransactionPayload, state: ListingState) -> Iterator[Document]:
+    """The events inside, if some level of the compressor makes the same payload of them."""
+    try:
+        data = payload_bytes(body, _LARGEST_LISTED)
+    except FormatError:
+        return
+    kind = body.number(COMPRESSION_TYPE, ZSTD)
+    levels = LEVELS if len(data) <= _EVERY_LEVEL and kind == ZSTD else (DEFAULT_LEVEL,)
+    level = next((level for level in levels if compress_bytes(data, PayloadForm(level, kind or ZSTD)) == body), None)
+    if level is None:
+        return
+    fields: Document = {} if kind == ZSTD else {"compression": "none"}
+    if level != DEFAULT_LEVEL:
+        fields["level"] = level
+    yield fields | {"events": list(_inner_documents(data, state))}
+
+
+def _inner_documents(data: bytes, state: ListingState) -> Iterator[Document]:
+    inner = ListingState(inner_format(state.format), dict(state.columns))
+    end = 0
+    for frame in frames(data, 0):
+        # Where the event ends is position 0: then 0 is what log_pos would be derived to be.
+        document, event = describe(Frame(frame.index, -len(frame.raw), frame.raw), inner, None)
+        if event is not None:
+            inner.note(event)
+        yield document
+        end = frame.offset + len(frame.raw)
+    if end < len(data):
+        yield {"bytes": data[end:].hex()}
+
+
+def _payload_from_fields(fields: Document, state: ListingState) -> TransactionPayload:
+    """The payload of the events that the documents under ``events`` describe.  Raises ScenarioError."""
+    unknown = set(fields) - {"events", "level", "compression"}
+    level, compression, documents = (
+        fields.get("level", DEFAULT_LEVEL),
+        fields.get("compression", "zstd"),
+        fields["events"],
+    )
+    if unknown:
+        raise ScenarioError(f"{min(unknown)} does not go with events", expected="compression, level and events")
+    if isinstance(level, bool) or level not in LEVELS:
+        raise ScenarioError(f"level is {level!r}", expected=f"{min(LEVELS)} to {max(LEVELS)}")
+    if compression not in _COMPRESSIONS:
+        raise ScenarioError(f"compression is {compression!r}", expected=f"one of {', '.join(_COMPRESSIONS)}")
+    if not isinstance(documents, list) or not all(isinstance(one, dict) for one in documents):
+        raise ScenarioError("events is no list of events", expected="a list of documents")
+    inner = ListingState(inner_format(state.format), dict(state.columns))
+    parts = []
+    for document in documents:
+        item = undescribe(document, inner)
+        if isinstance(item, Event):
+            parts.append(encode_inner(item, inner.format))
+            inner.note(item)
+        else:
+            parts.append(item)
+    return compress_bytes(b"".join(parts), PayloadForm(level, _COMPRESSIONS[compression]))

@@ -1,0 +1,298 @@
+"""Bodies as plain data (dicts, lists, text, numbers) and back: the fields of a listing document.
+
+``plain_fields`` serves every body.  ``body_to_fields`` shows table maps, queries and rows as a person would want
+them: columns one by one, flags by name, cells as values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from forge.binlog.listing.rows import rows_from_fields, rows_to_fields
+from forge.binlog.listing.text import is_safe
+from forge.errors import ForgeError, ScenarioError, nearest
+from forge.events.columns import bare_columns, columns_of
+from forge.events.event import Event, advance
+from forge.events.format import FormatContext
+from forge.events.layout import Body, flag_names, flag_value, to_bytes, to_text
+from forge.events.mariadb_compressed import QueryCompressed, compress_block, decompress_block
+from forge.events.optional_metadata import METADATA_CODES, MetadataRecord
+from forge.events.registry import EVENT_TYPES, event_name
+from forge.events.rows import ROW_FLAGS, ROWS_BODIES
+from forge.events.table_map import TABLE_FLAGS, TableMap
+from forge.values.base import Column
+
+Fields = dict[str, Any]
+
+FLAG_FIELDS = {"row_flags": ROW_FLAGS, "table_flags": TABLE_FLAGS}
+
+
+@dataclass(slots=True)
+class ListingState:
+    """What earlier events say of later ones: the framing, and the columns of each mapped table."""
+
+    format: FormatContext = field(default_factory=FormatContext)
+    columns: dict[int, tuple[Column, ...]] = field(default_factory=dict)
+
+    def note(self, event: Event) -> None:
+        self.format = advance(self.format, event)
+        if isinstance(event.body, TableMap):
+            self.columns.pop(event.body.table_id, None)
+            for columns in (partial(columns_of, mariadb=self.format.mariadb), bare_columns):
+                # Rows can be edited under a table map whose optional metadata no reader takes.
+                with suppress(ForgeError):
+                    self.columns[event.body.table_id] = columns(event.body)
+                    break
+
+
+def plain_fields(body: Body) -> Fields:
+    """Every field of the body that is not left to be derived or at its default."""
+    fields: Fields = {}
+    for item in dataclasses.fields(body):  # type: ignore[arg-type]
+        value = getattr(body, item.name)
+        if value is None and item.default is None:
+            continue
+        if item.name in FLAG_FIELDS:
+            fields[item.name] = flag_names(value, FLAG_FIELDS[item.name])
+        else:
+            fields[item.name] = to_plain(value)
+    return fields
+
+
+def body_to_fields(body: Body, state: ListingState) -> Fields | None:
+    """The readable form, or None where there is none."""
+    try:
+        if isinstance(body, ROWS_BODIES):
+            columns = state.columns.get(body.table_id)
+            return None if columns is None else rows_to_fields(body, columns)
+        fields = plain_fields(body)
+        if isinstance(body, TableMap):
+            return _table_map_to_fields(body, fields)
+        if isinstance(body, QueryCompressed):
+            fields.pop("block")
+            fields["query"] = to_plain(to_text(decompress_block(body.block)))
+    except ForgeError:
+        return None
+    if "status_variables" in fields:
+        fields["status_variables"] = dict(fields["status_variables"])
+    return fields
+
+
+def body_from_fields(type_code: int, fields: Fields, state: ListingState) -> Body:
+    """The body that the fields of a document describe.  Raises ScenarioError naming the field."""
+    known = EVENT_TYPES.get(type_code)
+    if known is None:
+        raise ScenarioError(
+            f"{event_name(type_code)} events are kept as bytes", expected="the field body, in hexadecimal"
+        )
+    fields = dict(fields)
+    if known is TableMap and "columns" in fields:
+        fields = _table_map_from_fields(fields)
+    if issubclass(known, ROWS_BODIES) and isinstance(fields.get("rows"), list):
+        fields = rows_from_fields(known, fields, state.columns.get(fields.get("table_id", -1)))
+    if known is QueryCompressed and "query" in fields:
+        text = from_plain(fields.pop("query"), "str", "query")
+        fields["block"] = compress_block(to_bytes(text)).hex()
+    if isinstance(fields.get("status_variables"), dict):
+        fields["status_variables"] = list(fields["status_variables"].items())
+    return _body(known, fields)
+
+
+def _body(known: type[Body], fields: Fields) -> Body:
+    expected = {item.name: item for item in dataclasses.fields(known)}  # type: ignore[arg-type]
+    values: Fields = {}
+    for name, value in fields.items():
+        if name not in expected:
+            raise ScenarioError(
+                f"{known.type_name} has no field {name!r}",
+                expected=f"one of {', '.join(expected)}",
+                suggestion=nearest(name, expected),
+            )
+        if name in FLAG_FIELDS:
+            values[name] = flag_value(value, FLAG_FIELDS[name])
+        else:
+            values[name] = from_plain(value, str(expected[name].type), name)
+    for name, item in expected.items():
+        if name not in values and item.default is dataclasses.MISSING:
+            raise ScenarioError(f"{known.type_name} needs the field {name!r}")
+    return known(**values)
+
+
+def to_plain(value: Any) -> Any:
+    """Numbers, safe text, lists; bytes and unsafe text as hexadecimal (text in a mapping ``{hex: ...}``)."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, str):
+        return value if is_safe(value) else {"hex": to_bytes(value).hex()}
+    if isinstance(value, MetadataRecord):
+        width = [] if value.length_size is None else [value.length_size]
+        return [value.type_code, _metadata_to_plain(value.value), *width]
+    if isinstance(value, tuple):
+        return [_tagged(item) for item in value]
+    return value
+
+
+def _tagged(value: Any) -> Any:
+    """Inside lists bytes need a mark, since nothing else says what the text is."""
+    return {"bytes": value.hex()} if isinstance(value, bytes) else to_plain(value)
+
+
+def from_plain(value: Any, type_name: str, name: str) -> Any:
+    """The inverse of :func:`to_plain`, for a field with that annotation."""
+    if type_name.startswith("bytes"):
+        return _unhex(value, name)
+    if name == "optional_metadata":
+        return tuple(_record_from_plain(item) for item in _listed(value, name))
+    if type_name.startswith("str"):
+        text = _untag(value, name)
+        if not isinstance(text, str):
+            raise ScenarioError(f"{name} is {value!r}", expected="text")
+        return text
+    if type_name.startswith("int"):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ScenarioError(f"{name} is {value!r}", expected="a whole number")
+        return value
+    return _untag(value, name)
+
+
+def _untag(value: Any, name: str) -> Any:
+    if isinstance(value, list):
+        return tuple(_untag(item, name) for item in value)
+    if isinstance(value, dict):
+        if set(value) == {"bytes"}:
+            return _unhex(value["bytes"], name)
+        if set(value) == {"hex"}:
+            return to_text(_unhex(value["hex"], name))
+        raise ScenarioError(f"{name} has the mapping {value!r}", expected="{hex: ...} or {bytes: ...}")
+    return value
+
+
+def _listed(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ScenarioError(f"{name} is {value!r}", expected="a list")
+    return value
+
+
+def _unhex(value: Any, name: str) -> bytes:
+    try:
+        return bytes.fromhex(value)
+    except (ValueError, TypeError):
+        raise ScenarioError(f"{name} is {value!r}", expected="hexadecimal digits in quotes") from None
+
+
+def _record_from_plain(item: Any) -> MetadataRecord:
+    if not isinstance(item, list) or len(item) not in (2, 3):
+        raise ScenarioError(
+            f"optional_metadata has {item!r}",
+            expected="[type number, value], or also the size of the length",
+        )
+    return MetadataRecord(item[0], _metadata_from_plain(item[0], item[1]), *item[2:])
+
+
+def _metadata_to_plain(value: Any) -> Any:
+    """Member names are bytes in the column's charset: shown as text where that is safe UTF-8."""
+    if isinstance(value, bytes):
+        return {"bytes": value.hex()}
+    if isinstance(value, tuple):
+        return [
+            to_text(item) if isinstance(item, bytes) and is_safe(to_text(item)) else _metadata_to_plain(item)
+            for item in value
+        ]
+    return to_plain(value)
+
+
+def _metadata_from_plain(type_code: int, value: Any) -> Any:
+    found = _untag(value, "optional_metadata")
+    if type_code in _MEMBER_RECORDS and isinstance(found, tuple):
+        return tuple(tuple(to_bytes(item) if isinstance(item, str) else item for item in members) for members in found)
+    return found
+
+
+_MEMBER_RECORDS = (METADATA_CODES["set_members"], METADATA_CODES["enum_members"])
+
+
+def _table_map_to_fields(body: TableMap, fields: Fields) -> Fields:
+    """Columns as a list, records by name.  None of it hides anything: the caller compares bytes."""
+    columns = [
+        {"type": type_word(column.type_code)}
+        | ({"metadata": column.metadata.hex()} if column.metadata else {})
+        | ({"nullable": True} if column.nullable else {})
+        for column in bare_columns(body)
+    ]
+    names = [record.type_name for record in body.optional_metadata]
+    simple = len(set(names)) == len(names) and all(record.length_size is None for record in body.optional_metadata)
+    shown: Fields = {}
+    for name, value in fields.items():
+        if name == "types":
+            shown["columns"] = columns
+        elif name == "optional_metadata":
+            if names and simple:
+                shown[name] = {record.type_name: _metadata_to_plain(record.value) for record in body.optional_metadata}
+            elif names:
+                shown[name] = value
+        elif name not in ("metadata", "nullable"):
+            shown[name] = value
+    return shown
+
+
+def _table_map_from_fields(fields: Fields) -> Fields:
+    columns = _listed(fields.pop("columns"), "columns")
+    types = bytearray()
+    metadata = bytearray()
+    nullable = bytearray((len(columns) + 7) // 8)
+    for index, column in enumerate(columns):
+        if not isinstance(column, dict) or "type" not in column:
+            raise ScenarioError(
+                f"column {index + 1} is {column!r}", expected="{type: NAME, metadata: hex, nullable: true}"
+            )
+        types.append(type_number(column["type"]))
+        metadata += _unhex(column.get("metadata", ""), "metadata")
+        if column.get("nullable"):
+            nullable[index // 8] |= 1 << (index % 8)
+    fields = fields | {"types": types.hex(), "metadata": metadata.hex(), "nullable": nullable.hex()}
+    records = fields.get("optional_metadata")
+    if isinstance(records, dict):
+        built = []
+        for name, value in records.items():
+            code = METADATA_CODES.get(name)
+            if code is None and name.startswith("type_") and name[5:].isdigit():
+                code = int(name[5:])
+            if code is None:
+                raise ScenarioError(
+                    f"unknown metadata record {name!r}",
+                    expected=f"one of {', '.join(METADATA_CODES)}",
+                    suggestion=nearest(name, METADATA_CODES),
+                )
+            built.append([code, value])
+        fields["optional_metadata"] = built
+    return fields
+
+
+TYPE_WORDS = {
+    0: "DECIMAL", 1: "TINY", 2: "SHORT", 3: "LONG", 4: "FLOAT", 5: "DOUBLE", 6: "NULL", 7: "TIMESTAMP",
+    8: "LONGLONG", 9: "INT24", 10: "DATE", 11: "TIME", 12: "DATETIME", 13: "YEAR", 14: "NEWDATE", 15: "VARCHAR",
+    16: "BIT", 17: "TIMESTAMP2", 18: "DATETIME2", 19: "TIME2", 20: "TYPED_ARRAY", 140: "BLOB_COMPRESSED",
+    141: "VARCHAR_COMPRESSED", 242: "VECTOR", 245: "JSON", 246: "NEWDECIMAL", 247: "ENUM", 248: "SET",
+    249: "TINY_BLOB", 250: "MEDIUM_BLOB", 251: "LONG_BLOB", 252: "BLOB", 253: "VAR_STRING", 254: "STRING",
+    255: "GEOMETRY",
+}  # fmt: skip
+_TYPE_NUMBERS = {word: code for code, word in TYPE_WORDS.items()}
+
+
+def type_word(code: int) -> str | int:
+    """The name of a column's wire type (include/field_types.h), or its number."""
+    return TYPE_WORDS.get(code, code)
+
+
+def type_number(word: Any) -> int:
+    if isinstance(word, int) and 0 <= word < 256:
+        return word
+    if word in _TYPE_NUMBERS:
+        return _TYPE_NUMBERS[word]
+    raise ScenarioError(
+        f"unknown column type {word!r}", expected="a wire type", suggestion=nearest(str(word), _TYPE_NUMBERS)
+    )

@@ -1,0 +1,214 @@
+"""Rows and their cells: what decoders are compared on, and what the canonical decode shows.
+
+A row's cells stay bytes here; their text is made when somebody asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from forge.binlog.reader import PlacedEvent
+from forge.errors import ForgeError, FormatError
+from forge.events.event import carries_checksum
+from forge.events.format import CHECKSUM_SIZE
+from forge.events.layout import text_or_hex
+from forge.events.row_image import Image, images_of, iterate_rows, partial_columns, present_columns
+from forge.events.rows import ROWS_BODIES, PartialUpdateRows, RowsBody
+from forge.events.table_map import TableMap
+from forge.values.base import Column
+from forge.values.registry import codec_for
+
+Kind = Literal["insert", "update", "delete"]
+
+#: Bytes of length in front of a JSON document, and of the diffs in its place.
+_JSON_PREFIX = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a row image: ``number`` counts the table's columns from 1, ``raw`` is None for NULL.
+
+    ``partial``: the bytes are the diffs of a partial JSON update, not a value; ``base`` is then the cell of the
+    before image that they apply to, None if that image does not have it.
+    """
+
+    number: int
+    column: Column
+    raw: bytes | None
+    partial: bool = False
+    base: bytes | None = None
+
+    def value(self) -> Any:
+        """The Python value of the cell, which is not NULL.  Raises ForgeError for bytes that have none."""
+        assert self.raw is not None
+        return codec_for(self.column).decode(self.column, self.raw)
+
+    def diffs(self) -> tuple[Any, ...]:
+        """The diffs (forge.values.json.diff) of a partial cell.  Raises FormatError."""
+        from forge.values.json.diff import parse_diffs
+
+        assert self.raw is not None
+        return parse_diffs(self.raw[_JSON_PREFIX:])
+
+    def updated(self) -> str | None:
+        """The text of the document after a partial update; None where the old one is not logged.
+
+        Raises FormatError for diffs that do not apply to it, which stop a replica.
+        """
+        if self.base is None:
+            return None
+        from forge.values.json.diff import apply_diffs
+
+        document = apply_diffs(self.base[_JSON_PREFIX:], self.diffs())
+        return codec_for(self.column).text(self.column, document)
+
+    def text(self) -> str | bytes | None:
+        """None for NULL; exact text; bytes where the value is bytes.  Raises ForgeError for a cell without value.
+
+        Partial JSON is the call of JSON functions that makes the change, with ``@`` for the old value.
+        """
+        if self.raw is None:
+            return None
+        if self.partial:
+            from forge.values.json.diff import format_diffs
+
+            return format_diffs(self.diffs())
+        value = self.value()
+        text = codec_for(self.column).text(self.column, value)
+        if text is not None:
+            return text
+        if isinstance(value, bytes):
+            return value
+        raise FormatError(f"{self.type_name} cannot be {value!r}", phase="value")
+
+    @property
+    def type_name(self) -> str:
+        """The SQL type, or the wire type's number if its metadata is such that no server wrote it.
+
+        Members of ENUM and SET stay with the table map.
+        """
+        try:
+            name = codec_for(self.column).type_name(self.column)
+            return name if self.column.members is None else name.partition("(")[0]
+        except (ForgeError, ValueError, IndexError):
+            return f"type {self.column.type_code}"
+
+    def plain(self) -> dict[str, Any]:
+        """The cell as the canonical decode shows it."""
+        shown: dict[str, Any] = {"column": self.number}
+        if self.column.name is not None:
+            shown["name"] = text_or_hex(self.column.name)
+        shown["type"] = self.type_name
+        try:
+            if self.partial and self.raw is not None:
+                updated = self.updated()
+                told = {} if updated is None else {"value": updated}
+                return shown | {"diffs": [_plain_diff(diff) for diff in self.diffs()]} | told
+            text = self.text()
+        except ForgeError as error:
+            assert self.raw is not None
+            rule = error.rule if isinstance(error, FormatError) else str(error)
+            return shown | {"hex": self.raw.hex(), "note": f"the cell as it is: {rule}"}
+        return shown | ({"hex": text.hex()} if isinstance(text, bytes) else {"value": text})
+
+
+def _plain_diff(diff: Any) -> dict[str, Any]:
+    from forge.values.json.binary import decode_document
+    from forge.values.json.text import format_json
+
+    shown = {"operation": diff.operation.name, "path": diff.path}
+    return shown if diff.value is None else shown | {"value": format_json(decode_document(diff.value))}
+
+
+@dataclass(frozen=True, slots=True)
+class MappedTable:
+    """A TABLE_MAP event at ``offset``.  ``columns`` is None, and ``problem`` says why, if a type is not known here."""
+
+    index: int
+    offset: int
+    body: TableMap
+    columns: tuple[Column, ...] | None
+    mariadb: bool
+    problem: str | None = None
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.body.database}.{self.body.table}"
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One row of a row event: insert has no ``before``, delete no ``after``.  ``row`` counts from 1 in its event.
+
+    Images list the cells of the columns that are present in them, in column order.  ``inner`` is as in LoggedEvent.
+    """
+
+    event_index: int
+    offset: int
+    inner: int
+    row: int
+    database: str
+    table: str
+    kind: Kind
+    before: tuple[Cell, ...] | None
+    after: tuple[Cell, ...] | None
+    mapped: MappedTable = field(repr=False, compare=False)
+
+
+def row_changes(placed: PlacedEvent, inner: int, mapped: MappedTable) -> Iterator[RowChange]:
+    """The rows of a row event of a table whose columns are known.  Raises FormatError with its place in the file."""
+    body, columns = placed.event.body, mapped.columns
+    assert isinstance(body, ROWS_BODIES)
+    assert columns is not None
+    kind = kind_of(body)
+    before, after = (
+        None if bitmap is None else present_columns(bitmap, len(columns))
+        for bitmap in (images_of(body) if body.width == len(columns) else (None, None))
+    )
+    try:
+        for number, row in enumerate(iterate_rows(body, columns), start=1):
+            yield RowChange(
+                placed.index,
+                placed.offset,
+                inner,
+                number,
+                mapped.body.database,
+                mapped.body.table,
+                kind,
+                old := _cells(row.before, before, columns),
+                _cells(row.after, after, columns, old or ()),
+                mapped,
+            )
+    except FormatError as error:
+        if inner:
+            error.offset = 0
+            raise error.within(base=placed.offset, event_index=placed.index) from None
+        raise error.within(base=_rows_offset(placed, body), event_index=placed.index) from None
+
+
+def _cells(
+    image: Image | None, present: Sequence[int] | None, columns: Sequence[Column], old: Sequence[Cell] = ()
+) -> tuple[Cell, ...] | None:
+    if image is None or present is None:
+        return None
+    partial = partial_columns(image, columns) if image.partial_bits else frozenset()
+    bases = {cell.number - 1: cell.raw for cell in old} if partial else {}
+    return tuple(
+        Cell(index + 1, columns[index], raw, index in partial, bases.get(index) if index in partial else None)
+        for index, raw in zip(present, image.cells, strict=True)
+    )
+
+
+def _rows_offset(placed: PlacedEvent, body: RowsBody) -> int:
+    end = placed.offset + len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
+    return end - len(body.rows)
+
+
+def kind_of(body: RowsBody) -> Kind:
+    """What a row event does."""
+    if isinstance(body, PartialUpdateRows):
+        return "update"
+    words: dict[str, Kind] = {"WRITE": "insert", "UPDATE": "update", "DELETE": "delete"}
+    return words[body.type_name.partition("_")[0]]

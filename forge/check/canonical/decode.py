@@ -1,0 +1,115 @@
+"""The canonical decode: one JSON object an event, the same from every correct parser (docs/canonical-decode.md).
+
+Cells are exact: a value is text that gives the same bytes back, bytes are hex, NULL is null.  The shape is published
+in ``decode.schema.json`` (:func:`decode_schema`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+from forge.binlog.logged import LoggedEvent, logged_events
+from forge.binlog.reader import PlacedEvent
+from forge.check.canonical.cells import Cell, MappedTable, RowChange
+from forge.check.canonical.fields import fields_of
+from forge.check.canonical.table_maps import TableMaps
+from forge.check.canonical.text import render_text
+from forge.check.compat.readers import is_informational, readers_of
+from forge.errors import FormatError, UnsupportedError
+from forge.events.event import EVENT_FLAGS, carries_checksum
+from forge.events.layout import flag_names, text_or_hex
+from forge.events.rows import ROWS_BODIES
+
+__all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "decode_schema", "render_text"]
+
+
+def canonical_events(data: bytes) -> Iterator[dict[str, Any]]:
+    """The events of a file as JSON-able objects, one at a time, in file order; those inside a payload follow it.
+
+    Raises FormatError, after everything that precedes the bad bytes: wrong magic number, bodies that do not fit
+    their type, rows that do not fit their table, a wrong checksum (after its event, which has ``valid: false``),
+    a torn tail.  A single cell without a value is no error: it is shown as hex with a note.
+    """
+    tables = TableMaps()
+    for logged in logged_events(data):
+        yield canonical_event(logged, tables)
+
+
+def canonical_rows(data: bytes) -> Iterator[RowChange]:
+    """The rows of a file, in file order: what decoders are compared on.
+
+    Raises FormatError as :func:`canonical_events`; UnsupportedError for events whose rows cannot be read yet.
+    """
+    tables = TableMaps()
+    for logged in logged_events(data):
+        tables.note(logged)
+        yield from tables.changes(logged)
+
+
+def decode_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of one object of :func:`canonical_events`."""
+    schema: dict[str, Any] = json.loads(
+        files("forge.check.canonical").joinpath("decode.schema.json").read_text("utf-8")
+    )
+    return schema
+
+
+def canonical_event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
+    """The object of one event; ``tables`` are those mapped before it.  Raises as :func:`canonical_events`."""
+    placed = logged.placed
+    event = placed.event
+    mapped = tables.note(logged)
+    shown: dict[str, Any] = {
+        "index": placed.index,
+        "offset": placed.offset,
+        **({"inner": logged.inner} if logged.inner else {}),
+        "type": event.type_name,
+        "type_code": event.type_code,
+        "timestamp": event.timestamp,
+        "server_id": event.server_id,
+        "event_size": len(placed.raw),
+        "log_pos": int.from_bytes(placed.raw[13:17], "little"),
+        "flags": flag_names(event.flags, EVENT_FLAGS),
+        "checksum": _checksum(placed),
+    }
+    if is_informational(event):
+        shown["readers"] = readers_of(event, placed.format)
+    shown["fields"] = _fields(placed, mapped)
+    if isinstance(event.body, ROWS_BODIES):
+        shown |= _row_fields(logged, tables)
+    return shown
+
+
+def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:
+    try:
+        return fields_of(placed.event, mapped, mariadb=placed.format.mariadb)
+    except FormatError as error:
+        error.offset = 0
+        raise error.within(base=placed.offset, event_index=placed.index) from None
+
+
+def _checksum(placed: PlacedEvent) -> dict[str, Any]:
+    if not carries_checksum(placed.event, placed.format):
+        return {"algorithm": "NONE", "valid": None}
+    return {"algorithm": "CRC32", "valid": placed.event.checksum is None}
+
+
+def _row_fields(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
+    body = logged.placed.event.body
+    assert isinstance(body, ROWS_BODIES)
+    mapped = tables.by_id.get(body.table_id)
+    named = {} if mapped is None else {
+        "database": text_or_hex(mapped.body.database), "table": text_or_hex(mapped.body.table)
+    }  # fmt: skip
+    try:
+        rows = [{"before": _image(change.before), "after": _image(change.after)} for change in tables.changes(logged)]
+    except UnsupportedError as error:
+        return named | {"rows": [], "raw_rows": body.rows.hex(), "note": error.problem}
+    return named | {"rows": rows}
+
+
+def _image(cells: tuple[Cell, ...] | None) -> list[dict[str, Any]] | None:
+    return None if cells is None else [cell.plain() for cell in cells]

@@ -1,0 +1,118 @@
+"""What decoders make of a file, each in one verdict; a disagreement comes with its first difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from forge.check.canonical.reference import Reference, read_reference
+from forge.check.compare.differences import Comparison, Decoding, Difference, counted
+from forge.check.decoders.table import Decoder, Ending, Item
+from forge.errors import UnsupportedError
+
+__all__ = [
+    "Difference",
+    "Outcome",
+    "Reference",
+    "Verdict",
+    "check",
+    "check_one",
+    "compare",
+    "explain",
+    "read_reference",
+]
+
+#: ``refused``: the decoder ended with an error of its own; ``unsupported``: there is something that it (or forge)
+#: says it does not know; ``crashed``: a signal, or output without end; ``not_here``: not on this machine.
+Outcome = Literal["agree", "disagree", "refused", "unsupported", "crashed", "timeout", "not_here"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one decoder makes of one file.
+
+    ``ended`` is set if the decoder did not get to the end of the file, also where a difference outweighs that.
+    ``rows`` and ``cells`` were compared; ``cells_not_shown`` were not, because the decoder has no form for them.
+    """
+
+    decoder: str
+    version: str | None
+    outcome: Outcome
+    message: str | None = None
+    difference: Difference | None = None
+    warnings: tuple[str, ...] = ()
+    rows: int = 0
+    cells: int = 0
+    cells_not_shown: int = 0
+    ended: Ending | None = None
+
+
+def check(data: bytes, decoders: Sequence[Decoder]) -> list[Verdict]:
+    """The verdict of every decoder on a file, in the order given.  Raises nothing for any bytes."""
+    reference = read_reference(data)
+    return [check_one(reference, data, one) for one in decoders]
+
+
+def check_one(reference: Reference, data: bytes, one: Decoder) -> Verdict:
+    """The verdict of one decoder on a file whose canonical decode is ``reference``.  Raises nothing for any bytes."""
+    missing = one.available()
+    if missing is not None:
+        return Verdict(one.name, None, "not_here", missing)
+    return compare(reference, one, one.decode(data))
+
+
+def compare(reference: Reference, other: Decoder, items: Iterable[Item]) -> Verdict:
+    """The verdict on the items of one decoder.
+
+    A difference outweighs how the decoder ended.  A file that both refuse is ``refused``, with the decoder's words.
+    """
+    decoding = Decoding.collect(items)
+    comparison = Comparison(reference, other, decoding)
+    difference = next(comparison.differences(), None)
+    outcome, message = _outcome(comparison, difference)
+    return Verdict(
+        other.name,
+        other.version(),
+        outcome,
+        message,
+        difference,
+        tuple(decoding.warnings),
+        comparison.rows,
+        comparison.cells,
+        comparison.cells_not_shown,
+        None if decoding.ended is None else decoding.ended.ending,
+    )
+
+
+def _outcome(comparison: Comparison, difference: Difference | None) -> tuple[Outcome, str]:
+    decoding, problem = comparison.decoding, comparison.reference.problem
+    if difference is not None:
+        return "disagree", difference.sentence
+    if decoding.ended is not None:
+        return decoding.ended.ending, str(decoding.ended)
+    if isinstance(problem, UnsupportedError):
+        where = f"the event at {comparison.reference.problem_place[0]}"
+        return "unsupported", f"forge does not read the rows of {where}: {problem.problem}"
+    if decoding.gaps:
+        (offset, _), what = next(iter(decoding.gaps.items()))
+        more = f", and {len(decoding.gaps) - 1} more" if len(decoding.gaps) > 1 else ""
+        return "unsupported", f"{what} in the event at {offset}{more}"
+    message = f"{counted(comparison.rows, 'row')}, {counted(comparison.cells, 'cell')}"
+    if comparison.cells_not_shown:
+        message += f"; {counted(comparison.cells_not_shown, 'cell')} without a form there"
+    return "agree", message
+
+
+def explain(difference: Difference) -> str:
+    """A difference over several lines, for a report."""
+    lines = [difference.sentence]
+    for label, value in (
+        ("canonical", difference.reference),
+        ("should show", difference.expected),
+        ("shows", difference.found),
+        ("bytes", difference.raw),
+    ):
+        if value is not None:
+            lines.append(f"  {label:<12} {value}")
+    return "\n".join(lines)

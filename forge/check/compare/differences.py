@@ -1,0 +1,306 @@
+"""Where a decoder's items differ from the reference, each said in one sentence.
+
+The items of a decoder are laid beside the reference event by event: every item carries the place of its event.
+What a decoder cannot show is left out and counted, never taken as agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Literal
+
+from forge.check.canonical.cells import Cell, MappedTable, RowChange
+from forge.check.canonical.reference import Place, Reference
+from forge.check.decoders.table import (
+    NOT_SHOWN,
+    DecodedRow,
+    DecodedStatement,
+    DecodedTable,
+    Decoder,
+    DecodingEnded,
+    Deferred,
+    Expected,
+    Form,
+    Gap,
+    Image,
+    Item,
+)
+from forge.errors import ForgeError, FormatError
+
+What = Literal["value", "presence", "rows", "row", "table", "columns", "primary_key", "statement", "ending"]
+ImageName = Literal["before", "after"]
+
+#: Characters of a value in a sentence.
+_SHOWN_LENGTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where a decoder differs.  Rows and columns count from 1; ``raw`` is the cell's bytes as hex.
+
+    ``expected`` is what the decoder should show (:meth:`Decoder.normalise`), ``found`` what it does show;
+    ``reference`` is the canonical text of the cell.
+    """
+
+    what: What
+    sentence: str
+    event_index: int | None = None
+    offset: int | None = None
+    table: str | None = None
+    row: int | None = None
+    image: ImageName | None = None
+    column: int | None = None
+    column_name: str | None = None
+    expected: str | None = None
+    found: str | None = None
+    reference: str | None = None
+    raw: str | None = None
+
+
+@dataclass(slots=True)
+class Decoding:
+    """The items of a decoder, by the place of their event, and how it ended."""
+
+    tables: dict[Place, DecodedTable] = field(default_factory=dict)
+    rows: dict[Place, list[DecodedRow]] = field(default_factory=dict)
+    statements: dict[Place, str] = field(default_factory=dict)
+    gaps: dict[Place, str] = field(default_factory=dict)
+    deferred: set[Place] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
+    ended: DecodingEnded | None = None
+
+    @classmethod
+    def collect(cls, items: Iterable[Item]) -> Decoding:
+        found = cls()
+        try:
+            for item in items:
+                if isinstance(item, DecodedTable):
+                    found.tables[item.place] = item
+                elif isinstance(item, DecodedRow):
+                    found.rows.setdefault(item.place, []).append(item)
+                elif isinstance(item, DecodedStatement):
+                    found.statements[item.place] = item.text
+                elif isinstance(item, Gap):
+                    found.gaps[item.place] = item.what
+                elif isinstance(item, Deferred):
+                    found.deferred.add(item.place)
+                else:
+                    found.warnings.append(item.text)
+        except DecodingEnded as error:
+            found.ended = error
+        return found
+
+    def reached(self, place: Place) -> bool:
+        """Whether the decoder had its chance with the event at ``place``."""
+        return self.ended is None or place <= self.last
+
+    @property
+    def last(self) -> Place:
+        """The last event that it showed anything of."""
+        return max([*self.tables, *self.rows, *self.gaps], default=(-1, 0))
+
+
+@dataclass(slots=True)
+class Comparison:
+    """``rows`` and ``cells`` count what :meth:`differences` has compared so far."""
+
+    reference: Reference
+    other: Decoder
+    decoding: Decoding
+    rows: int = 0
+    cells: int = 0
+    cells_not_shown: int = 0
+
+    def differences(self) -> Iterator[Difference]:
+        """All of them in file order; lazily, since the first is the one that is wanted."""
+        pending: list[RowChange] = []
+        for place, index in self.reference.events.items():
+            if not self.decoding.reached(place):
+                break
+            if place in self.reference.tables:
+                yield from self._table(index, self.reference.tables[place], self.decoding.tables.get(place))
+                continue
+            pending += self.reference.rows[place]
+            if place not in self.decoding.deferred:
+                yield from self._rows(place, pending)
+                pending = []
+        yield from self._statements()
+        yield from self._surplus()
+
+    def _statements(self) -> Iterator[Difference]:
+        """What is said beside rows, where the decoder shows it."""
+        for place, (index, text) in self.reference.statements.items():
+            found = self.decoding.statements.get(place)
+            if found is not None and found != text:
+                sentence = f"event {index} at {place[0]} is {_quoted(text)}, {self.other.name} shows {_quoted(found)}"
+                yield Difference("statement", sentence, index, place[0], expected=text, found=found)
+
+    def _surplus(self) -> Iterator[Difference]:
+        """What the decoder shows where the reference has nothing."""
+        problem = self.reference.problem
+        for place in sorted({*self.decoding.tables, *self.decoding.rows} - set(self.reference.events)):
+            if problem is not None and place >= self.reference.problem_place:
+                break
+            what = "a table map" if place in self.decoding.tables else counted(len(self.decoding.rows[place]), "row")
+            sentence = f"at {place[0]}: {self.other.name} shows {what}, forge nothing"
+            yield Difference("rows", sentence, offset=place[0])
+        if isinstance(problem, FormatError) and self.decoding.ended is None:
+            sentence = f"forge refuses the file ({problem}), {self.other.name} reads it to the end"
+            yield Difference("ending", sentence, problem.event_index, problem.offset)
+
+    def _table(self, index: int, mapped: MappedTable, found: DecodedTable | None) -> Iterator[Difference]:
+        place = f"event {index} at {mapped.offset}, TABLE_MAP of {mapped.full_name}"
+
+        def difference(
+            what: What, subject: str, expected: str | None, shown: str | None, column: int | None = None
+        ) -> Difference:
+            sentence = f"{place}: {subject} should be {_quoted(expected)}, {self.other.name} shows {_quoted(shown)}"
+            return Difference(
+                what, sentence, index, mapped.offset, mapped.full_name, column=column, expected=expected, found=shown
+            )
+
+        name = self.other.table_name(mapped)
+        if found is None:
+            yield difference("table", "the table", name, None)
+            return
+        if found.name != name:
+            yield difference("table", "the table's name", name, found.name)
+        columns = self.other.columns(mapped)
+        if columns is not None:
+            for number, (expected, shown) in enumerate(zip_longest(columns, found.columns or ()), start=1):
+                untold = expected is None and number <= len(columns)
+                if not untold and expected != shown:
+                    yield difference("columns", f"column {number}", expected, shown, number)
+        key = self.other.primary_key(mapped)
+        if key is not NOT_SHOWN and key != found.primary_key:
+            yield difference("primary_key", "the primary key", key, found.primary_key)
+
+    def _rows(self, place: Place, ours: list[RowChange]) -> Iterator[Difference]:
+        """``ours``: the rows of this event, after those of events before it which the decoder shows here."""
+        theirs = self.decoding.rows.get(place, [])
+        for change, row in zip(ours, theirs, strict=False):
+            self.rows += 1
+            yield from self._row(change, row)
+        stopped = place in self.decoding.gaps or (self.decoding.ended is not None and place == self.decoding.last)
+        broken = self.reference.problem is not None and place == self.reference.problem_place
+        if len(theirs) == len(ours) or (len(theirs) < len(ours) and stopped) or broken:
+            return
+        first = ours[min(len(theirs), len(ours) - 1)]
+        where = f"event {first.event_index} at {first.offset} ({first.mapped.full_name})"
+        sentence = f"{where}: there should be {counted(len(ours), 'row')}, {self.other.name} shows {len(theirs)}"
+        yield Difference(
+            "rows", sentence, first.event_index, first.offset, first.mapped.full_name, first.row,
+            expected=str(len(ours)), found=str(len(theirs)),
+        )  # fmt: skip
+
+    def _row(self, change: RowChange, row: DecodedRow) -> Iterator[Difference]:
+        place = f"event {change.event_index} at {change.offset} ({change.mapped.full_name}), row {change.row}"
+        expected = f"{change.kind} {change.database}.{change.table}"
+        found = f"{row.kind} {row.database}.{row.table}"
+        if expected != found:
+            sentence = f"{place} is {_quoted(expected)}, {self.other.name} shows {_quoted(found)}"
+            yield Difference(
+                "row", sentence, change.event_index, change.offset, change.mapped.full_name, change.row,
+                expected=expected, found=found,
+            )  # fmt: skip
+            return
+        yield from self._image(f"{place}, before image", change, "before", change.before, row.before)
+        yield from self._image(f"{place}, after image", change, "after", change.after, row.after)
+
+    def _image(
+        self, place: str, change: RowChange, image: ImageName, ours: tuple[Cell, ...] | None, theirs: Image | None
+    ) -> Iterator[Difference]:
+        cells = {cell.number: cell for cell in ours or ()}
+        shown = theirs or {}
+        for number in sorted({*cells, *shown}):
+            cell = cells.get(number)
+            if cell is None:
+                sentence = f"{place}, column {number} is absent, {self.other.name} shows {_quoted(shown[number])}"
+                yield _cell_difference("presence", sentence, change, image, number, found=_text(shown[number]))
+            elif number not in shown:
+                sentence = f"{place}, {_label(cell)} is {_quoted(canonical(cell))}, {self.other.name} does not show it"
+                yield _cell_difference("presence", sentence, change, image, number, cell)
+            else:
+                yield from self._cell(place, change, image, cell, shown[number])
+
+    def _cell(self, place: str, change: RowChange, image: ImageName, cell: Cell, found: Form) -> Iterator[Difference]:
+        expected = self._expected(cell)
+        if expected is NOT_SHOWN:
+            self.cells_not_shown += 1
+            return
+        self.cells += 1
+        if expected == found:
+            return
+        ours = canonical(cell)
+        should = "" if ours == expected else f" and should be shown as {_quoted(expected)}"
+        raw = "" if cell.raw is None else f"; its bytes are {_spaced(cell.raw)}"
+        sentence = f"{place}, {_label(cell)} is {_quoted(ours)}{should}, {self.other.name} shows {_quoted(found)}{raw}"
+        yield _cell_difference(
+            "value", sentence, change, image, cell.number, cell, expected=_text(expected), found=_text(found)
+        )
+
+    def _expected(self, cell: Cell) -> Expected:
+        try:
+            cell.text()
+            return self.other.normalise(cell)
+        except ForgeError:
+            # A cell without value for us: nothing can be said of how others should show it.
+            return NOT_SHOWN
+
+
+def _cell_difference(
+    what: What,
+    sentence: str,
+    change: RowChange,
+    image: ImageName,
+    number: int,
+    cell: Cell | None = None,
+    *,
+    expected: str | None = None,
+    found: str | None = None,
+) -> Difference:
+    columns = change.mapped.columns or ()
+    return Difference(
+        what, sentence, change.event_index, change.offset, change.mapped.full_name, change.row, image, number,
+        columns[number - 1].name if 0 < number <= len(columns) else None,
+        expected, found,
+        None if cell is None else _text(canonical(cell)),
+        None if cell is None or cell.raw is None else cell.raw.hex(),
+    )  # fmt: skip
+
+
+def canonical(cell: Cell) -> Form:
+    """The canonical form of a cell; its bytes if it has no value."""
+    try:
+        return cell.text()
+    except ForgeError:
+        return cell.raw
+
+
+def _label(cell: Cell) -> str:
+    name = f" `{cell.column.name}`" if cell.column.name is not None else ""
+    return f"column {cell.number}{name} {cell.type_name}"
+
+
+def counted(count: int, what: str) -> str:
+    """``1 row``, ``2 rows``."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _text(form: Form) -> str:
+    """A form for a report: NULL, text, or hex."""
+    if form is None:
+        return "NULL"
+    return f"0x{form.hex()}" if isinstance(form, bytes) else form
+
+
+def _quoted(form: Form) -> str:
+    """As :func:`_text`, but for a sentence: text in quotes, and not too long."""
+    text = repr(form) if isinstance(form, str) else _text(form)
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}... ({len(text)} characters)"
+
+
+def _spaced(raw: bytes) -> str:
+    return raw[:40].hex(" ") + (f"... ({len(raw)} bytes)" if len(raw) > 40 else "")

@@ -1,0 +1,279 @@
+"""What a consumer of one server line makes of a log of another: what it ignores, misreads or refuses, and why.
+
+The rules are ``forge/servers/features.toml``; what an event uses of them is found in :mod:`forge.check.compat.used`.
+The expected decode is that of a reader of the consumer's line: up to the event at which it stops, without what it
+passes over, and without the parts of events that came after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from forge.binlog.logged import LoggedEvent, logged_events
+from forge.check.canonical.decode import canonical_event
+from forge.check.canonical.table_maps import TableMaps
+from forge.check.compat.seen import as_seen
+from forge.check.compat.used import Use, declared_uses, event_uses
+from forge.errors import UnsupportedError
+from forge.events.event import IGNORABLE
+from forge.events.format_description import FormatDescription
+from forge.events.query import Query
+from forge.plan.plan import Plan
+from forge.plan.statements import DdlStatement
+from forge.servers import ServerLine, server_line
+from forge.servers.features import Effect, feature
+from forge.servers.reading import TYPE_FEATURES, knows_type, reading, stops_all_the_same
+
+#: Event by file and index, both from 0.
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that the consumer does not have, with the events that use it."""
+
+    effect: Effect
+    #: Everybody who reads the log, or only a replica that applies it.
+    consumer: Literal["reader", "replica"]
+    title: str
+    reason: str
+    source: str
+    types: tuple[str, ...]
+    #: Since when it exists, in words; empty where that is no question.
+    since: str = ""
+    #: Its name in the table of features.
+    feature: str | None = None
+    events: tuple[Place, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        places = [{"file": file, "index": index} for file, index in self.events]
+        return {
+            "effect": self.effect, "consumer": self.consumer, "feature": self.feature, "title": self.title,
+            "reason": self.reason, "since": self.since, "source": self.source, "types": list(self.types),
+            "events": places,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where a consumer stops for good."""
+
+    place: Place
+    offset: int
+    type: str
+    reason: str
+
+    def plain(self) -> dict[str, Any]:
+        return {
+            "file": self.place[0], "index": self.place[1], "offset": self.offset, "type": self.type,
+            "reason": self.reason,
+        }  # fmt: skip
+
+
+@dataclass(slots=True)
+class Report:
+    """What a consumer of the line ``consumer`` makes of a log of the line ``producer``."""
+
+    producer: str
+    consumer: str
+    findings: list[Finding] = field(default_factory=list)
+    #: Events and rows of the log, and those that a reader of the consumer's line gets to see.
+    events: int = 0
+    rows: int = 0
+    read: int = 0
+    skipped: int = 0
+    rows_seen: int = 0
+    reader_stops: Stop | None = None
+    replica_stops: Stop | None = None
+    #: The canonical decode as that reader has it, an object an event, with its ``file``.
+    decode: list[dict[str, Any]] = field(default_factory=list)
+
+    def plain(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {
+            "from": self.producer,
+            "to": self.consumer,
+            "findings": [finding.plain() for finding in self.findings],
+            "events": self.events,
+            "rows": self.rows,
+            "read": self.read,
+            "skipped": self.skipped,
+            "rows_seen": self.rows_seen,
+            "reader_stops": None if self.reader_stops is None else self.reader_stops.plain(),
+            "replica_stops": None if self.replica_stops is None else self.replica_stops.plain(),
+            "decode": self.decode,
+        }
+
+
+def compatibility(plan: Plan, files: Sequence[bytes], consumer: str) -> Report:
+    """The report for the plan's files, as its server line wrote them, and a consumer of the line ``consumer``.
+
+    Raises ScenarioError for an unknown line, FormatError for files that are not well-formed.
+    """
+    line = server_line(consumer)
+    return _Judge(plan, server_line(plan.server), line).judge(files)
+
+
+class _Judge:
+    def __init__(self, plan: Plan, producer: ServerLine, consumer: ServerLine) -> None:
+        self.consumer = consumer
+        self.report = Report(producer.name, consumer.name)
+        self.found: dict[tuple[str, str], tuple[Finding, list[Place]]] = {}
+        self.statements = [group for group in plan.groups if isinstance(group, DdlStatement)]
+        #: How many types the FORMAT_DESCRIPTION in force lists.
+        self.types = 0
+
+    def judge(self, files: Sequence[bytes]) -> Report:
+        report = self.report
+        for number, data in enumerate(files):
+            tables, seen = TableMaps(), TableMaps()
+            for logged in logged_events(data):
+                tables.note(logged)
+                rows = _rows(logged, tables)
+                if not logged.inner:
+                    report.events += 1
+                report.rows += rows
+                self._event(number, logged, tables, seen, rows)
+        order: dict[Effect, int] = {"refuse": 0, "misread": 1, "ignore": 2}
+        made = [replace(finding, events=tuple(dict.fromkeys(places))) for finding, places in self.found.values()]
+        report.findings = sorted(made, key=lambda one: (order[one.effect], one.consumer, one.events[0]))
+        return report
+
+    def _event(self, number: int, logged: LoggedEvent, tables: TableMaps, seen: TableMaps, rows: int) -> None:
+        """Judge one event; those behind the place where a reader stops are judged as if it had gone on."""
+        report, event = self.report, logged.placed.event
+        if logged.inner and not self.consumer.knows("compression"):
+            return
+        if isinstance(event.body, FormatDescription):
+            self.types = len(event.body.post_header_lengths)
+        place = (number, logged.placed.index)
+        known = knows_type(self.consumer, event.type_code)
+        findings = list(self._lacking(logged, tables)) if known else [self._unknown(logged)]
+        for finding in findings:
+            self._add(finding, place)
+            if finding.effect == "refuse":
+                stop = Stop(place, logged.placed.offset, event.type_name, finding.reason)
+                if finding.consumer == "reader" and report.reader_stops is None:
+                    report.reader_stops = stop
+                if report.replica_stops is None:
+                    report.replica_stops = stop
+        if report.reader_stops is None:
+            self._seen(number, logged, seen, rows, skipped=not known)
+
+    def _uses(self, logged: LoggedEvent, tables: TableMaps) -> Iterator[Use]:
+        yield from event_uses(logged, tables, self.consumer)
+        body = logged.placed.event.body
+        if isinstance(body, Query) and self.statements:
+            # DDL is logged in the plan's order; IF NOT EXISTS that did nothing may be missing.
+            for count, statement in enumerate(self.statements):
+                if body.query == statement.sql:
+                    del self.statements[: count + 1]
+                    yield from declared_uses(statement, self.consumer)
+                    return
+
+    def _lacking(self, logged: LoggedEvent, tables: TableMaps) -> Iterator[Finding]:
+        """What an event, whose type the consumer knows, uses and the consumer lacks."""
+        for use in self._uses(logged, tables):
+            if use.missing is not None or not self.consumer.knows(use.feature):
+                yield self._finding(use, logged.placed.event.type_name)
+
+    def _finding(self, use: Use, type_name: str) -> Finding:
+        lacking, family = feature(use.feature), self.consumer.family
+        reaction = lacking.reaction(family)
+        return Finding(
+            effect=reaction.effect,
+            consumer=lacking.consumer,
+            title=lacking.title,
+            reason=reaction.reason if use.missing is None else f"{reaction.reason} ({use.missing})",
+            source=lacking.source,
+            since=lacking.history(family) if use.missing is None else "",
+            feature=use.feature,
+            types=(type_name,),
+        )
+
+    def _unknown(self, logged: LoggedEvent) -> Finding:
+        """What the consumer does with an event of a type that it does not know."""
+        event, line = logged.placed.event, self.consumer
+        finding = Finding(
+            effect="refuse",
+            consumer="reader",
+            title=f"events of type {event.type_code}",
+            reason="the type is unknown" if not event.type_name.isdigit() else "no server knows the type",
+            source="WL#4033",
+            types=(event.type_name,),
+        )
+        for name in TYPE_FEATURES.get(event.type_code, ()):
+            if not line.knows(name):
+                finding = self._finding(Use(name), event.type_name)
+                break
+        ignorable = bool(event.flags & IGNORABLE)
+        if reading(line, event.type_code, ignorable=ignorable) == "stop":
+            unread = ignorable and not line.knows("ignorable")
+            return replace(finding, reason=f"{finding.reason}; it knows no flag IGNORABLE") if unread else finding
+        stopped = stops_all_the_same(line, event.type_code, self.types) if ignorable else None
+        if stopped is not None:
+            return replace(finding, effect="refuse", reason=stopped, source="recorded")
+        if finding.effect == "ignore":
+            return finding
+        return replace(
+            finding, effect="ignore", reason="the flag IGNORABLE says that nothing is lost", source="WL#4033"
+        )
+
+    def _add(self, finding: Finding, place: Place) -> None:
+        key = (finding.title, finding.reason)
+        known, places = self.found.setdefault(key, (finding, []))
+        if finding.types[0] not in known.types:
+            self.found[key] = (replace(known, types=(*known.types, *finding.types)), places)
+        places.append(place)
+
+    def _seen(self, number: int, logged: LoggedEvent, seen: TableMaps, rows: int, *, skipped: bool) -> None:
+        report = self.report
+        if skipped:
+            report.skipped += not logged.inner
+            return
+        report.read += not logged.inner
+        report.rows_seen += rows
+        shown = replace(logged, placed=replace(logged.placed, event=as_seen(logged.placed.event, self.consumer)))
+        report.decode.append({"file": number, **canonical_event(shown, seen)})
+
+
+def _rows(logged: LoggedEvent, tables: TableMaps) -> int:
+    """How many rows the event has, as far as they can be told here."""
+    try:
+        return sum(1 for _ in tables.changes(logged))
+    except UnsupportedError:
+        return 0
+
+
+def summary(report: Report) -> Iterator[str]:
+    """Lines for a person."""
+    yield f"A log of {report.producer} for a consumer of {report.consumer}:\n"
+    if not report.findings:
+        yield "  nothing in it is new or foreign to it\n"
+    for finding in report.findings:
+        who = "a replica" if finding.consumer == "replica" else "a reader"
+        verb = {"ignore": "ignores", "misread": "misreads", "refuse": "refuses"}[finding.effect]
+        since = f" [{finding.since}]" if finding.since else ""
+        yield f"  {who} {verb} {finding.title}{since}\n"
+        yield f"      {finding.reason}\n      {_places(finding)}; {finding.source}\n"
+    yield _stops("reader", report.reader_stops)
+    yield _stops("replica", report.replica_stops)
+    passed = f", passes over {report.skipped}" if report.skipped else ""
+    rows = f"{report.rows_seen} of {report.rows} rows"
+    yield f"A reader reads {report.read} of {report.events} events{passed}, and {rows}.\n"
+
+
+def _stops(who: str, stop: Stop | None) -> str:
+    if stop is None:
+        return f"A {who} gets to the end.\n"
+    file = f" of file {stop.place[0] + 1}" if stop.place[0] else ""
+    return f"A {who} stops at event {stop.place[1]}{file}, {stop.type} at {stop.offset}: {stop.reason}.\n"
+
+
+def _places(finding: Finding) -> str:
+    count = len(finding.events)
+    file, index = finding.events[0]
+    first = f"event {index}" + (f" of file {file + 1}" if file else "")
+    return f"{', '.join(finding.types)}: " + (first if count == 1 else f"{count} events, the first is {first}")

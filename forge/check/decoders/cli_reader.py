@@ -1,0 +1,135 @@
+"""Running a vendor's command-line reader on a file: bounded in time and output, its end told apart.
+
+Programs are taken from the folder of real servers (``$FORGE_SERVERS``, else ``~/.cache/real-servers``), else from
+PATH.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from forge.check.decoders.table import DecodingEnded
+
+#: Seconds.
+TIME_LIMIT = 20.0
+#: Bytes of standard output, and of standard error.
+OUTPUT_LIMIT = 64 << 20
+_POLL = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a program printed, and the code it ended with."""
+
+    out: bytes
+    err: bytes
+    code: int
+
+
+def servers_home() -> Path:
+    return Path(os.environ.get("FORGE_SERVERS") or Path.home() / ".cache" / "real-servers")
+
+
+def find_program(program: str, build: str) -> tuple[str, ...] | None:
+    """The command that starts ``program`` of an unpacked server, or that of PATH; None if it is not here."""
+    runner = servers_home() / f"{build}.run"
+    if runner.is_file():
+        return (str(runner.absolute()), program)
+    found = shutil.which(program)
+    return (found,) if found else None
+
+
+@cache
+def program_version(command: tuple[str, ...]) -> str:
+    """The version that ``--version`` tells: the number after "Ver", and "for" what it was built."""
+    printed = run_program([*command, "--version"])
+    text = printed.out.decode("utf-8", "replace")
+    match = re.search(r"(?:Ver|from) ([0-9][^\s,;]*)(?:.*?([0-9]+\.[0-9]+\.[0-9]+-MariaDB))?", text)
+    return (match[2] or match[1]) if match else text.strip().splitlines()[0] if text.strip() else "unknown"
+
+
+def run_on_file(command: list[str], data: bytes, *, time_limit: float = TIME_LIMIT) -> Printed:
+    """Run ``command`` with a file that holds ``data`` as its last argument.
+
+    Raises DecodingEnded if it crashes, takes too long or prints too much.
+    """
+    with tempfile.TemporaryDirectory(prefix="forge-check-") as folder:
+        # A name without its folder: messages that quote it are the same every time.
+        name = "binlog.000001"
+        (Path(folder) / name).write_bytes(data)
+        return run_program([*command, name], folder=folder, time_limit=time_limit)
+
+
+def run_program(command: list[str], *, folder: str | None = None, time_limit: float = TIME_LIMIT) -> Printed:
+    """Run a program to its end.  Raises DecodingEnded as :func:`run_on_file`."""
+    environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=environment,
+                start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise DecodingEnded("refused", f"cannot run {command[0]}: {error.strerror}") from None
+        try:
+            code = _wait(process, (out.fileno(), err.fileno()), time_limit)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        out.seek(0)
+        err.seek(0)
+        printed = Printed(out.read(), err.read(), code)
+    # A shell between us and the program reports a signal as 128 + its number.
+    number = -code if code < 0 else code - 128 if code > 128 else 0
+    if number:
+        raise DecodingEnded("crashed", f"it was ended by {_signal_name(number)}")
+    return printed
+
+
+def _wait(process: subprocess.Popen[bytes], outputs: tuple[int, ...], time_limit: float) -> int:
+    limit = time.monotonic() + time_limit
+    while True:
+        code = _wait_briefly(process, min(_POLL, max(limit - time.monotonic(), 0.0)))
+        if code is not None:
+            return code
+        if any(os.fstat(output).st_size > OUTPUT_LIMIT for output in outputs):
+            raise DecodingEnded("crashed", f"it printed more than {OUTPUT_LIMIT >> 20} MiB")
+        if time.monotonic() >= limit:
+            raise DecodingEnded("timeout", f"it had not ended after {time_limit:.0f} s")
+
+
+def _wait_briefly(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+    """The code of a program that ends within ``seconds``; None if it does not.
+
+    Popen.wait looks at growing intervals, which takes longer than most of these programs run.
+    """
+    pidfd_open = getattr(os, "pidfd_open", None)  # Linux only.
+    if pidfd_open is not None:
+        ended = pidfd_open(process.pid)
+        try:
+            select.select([ended], [], [], seconds)
+        finally:
+            os.close(ended)
+        return process.poll()
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

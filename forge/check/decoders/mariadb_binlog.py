@@ -1,0 +1,74 @@
+"""MariaDB's ``mariadb-binlog``: as mysqlbinlog, with differences (recorded on 10.11.19 and 11.8.9).
+
+Strings are not escaped but for bytes below 0x20, so that ``a'b`` is printed ``'a'b'`` and the text ``\\x00`` looks
+like a zero byte; GEOMETRY is printed as a string; a row event with MySQL's JSON or VECTOR ends the program.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from forge.check.canonical.cells import Cell, MappedTable
+from forge.check.decoders.cli_reader import run_program
+from forge.check.decoders.mysqlbinlog import CommandLineReader, payload
+from forge.check.decoders.table import NOT_SHOWN, DecodingEnded, Expected
+from forge.values.base import Column
+
+_GEOMETRY, _JSON, _VECTOR = 255, 245, 242
+_COMPRESSED = frozenset((140, 141))
+_CONTROL = re.compile(rb"[\x00-\x1f]")
+
+
+class MariadbBinlog(CommandLineReader):
+    program = "mariadb-binlog"
+    foreign_types = frozenset((36, 37, 39, 40, 41, 42))
+    capabilities = (
+        "FLOAT has 6 significant digits",
+        "ENUM is shown as its number, SET as its bits",
+        "YEAR 0000 is shown as 1900",
+        "BINARY(n) is shown without its trailing zero bytes",
+        "integers are shown signed, with the unsigned reading behind negative ones",
+        "quotes and backslashes in strings are not escaped, which makes \\x00 ambiguous",
+        "values of COMPRESSED columns are shown as stored",
+        "MySQL's JSON and VECTOR columns end the program",
+        "the text of columns is not converted from their character sets",
+    )
+
+    def version(self) -> str:
+        command = self.command()
+        if command is None:
+            return "unknown"
+        version = super().version()
+        # 10.11 tells only the version of the client program; the shell beside it tells the server's.
+        return version if "MariaDB" in version else _shell_version(command) or version
+
+    def table_name(self, mapped: MappedTable) -> str:
+        names = (mapped.body.database, mapped.body.table)
+        return ".".join("`" + name.replace("`", "``") + "`" for name in names)
+
+    def unquote(self, text: bytes) -> bytes:
+        return text
+
+    def quote(self, value: bytes) -> bytes:
+        return _CONTROL.sub(lambda match: b"\\x%02x" % match[0][0], value)
+
+    def printed_rarely(self, column: Column, raw: bytes, cell: Cell) -> Expected:
+        if column.type_code == _GEOMETRY:
+            return self.quote(payload(column, raw))
+        if column.type_code in _COMPRESSED:
+            return self.quote(payload(column, raw))
+        if column.type_code in (_JSON, _VECTOR):
+            return NOT_SHOWN
+        return super().printed_rarely(column, raw, cell)
+
+
+@cache
+def _shell_version(command: tuple[str, ...]) -> str | None:
+    shell = [*command[:-1], command[-1].removesuffix("-binlog")]
+    try:
+        printed = run_program([*shell, "--version"])
+    except DecodingEnded:
+        return None
+    match = re.search(rb"[0-9]+\.[0-9]+\.[0-9]+-MariaDB", printed.out)
+    return match[0].decode() if match else None

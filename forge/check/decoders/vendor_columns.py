@@ -1,0 +1,150 @@
+"""How the vendors' readers describe columns with ``--print-table-metadata`` (rows.md 6.6, recorded on 9.7.4).
+
+``[`name` ]TYPE[ UNSIGNED][ NOT NULL][(members)][ CHARSET x COLLATE y][ INVISIBLE][ AUTO_INCREMENT]``
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from forge.charsets import Collation, charset, collation
+from forge.check.canonical.cells import MappedTable
+from forge.check.decoders.table import NOT_SHOWN, ExpectedKey
+from forge.errors import ScenarioError
+from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
+from forge.events.columns import primary_key_of
+from forge.events.layout import to_text
+from forge.values.base import Column
+
+#: Whose reader it is, as far as the collations that it knows go.
+Flavour = Literal["mysql", "mariadb-10.11", "mariadb-11.8"]
+
+_GENERATED_KEY = 0x0004
+_PLAIN = {
+    1: "TINYINT", 2: "SMALLINT", 3: "INT", 4: "FLOAT", 5: "DOUBLE", 7: "TIMESTAMP", 8: "BIGINT", 9: "MEDIUMINT",
+    10: "DATE", 11: "TIME", 12: "DATETIME", 13: "YEAR", 14: "DATE", 245: "JSON",
+}  # fmt: skip
+_FRACTIONAL = {17: "TIMESTAMP", 18: "DATETIME", 19: "TIME"}
+_BLOBS = {1: "TINY", 2: "", 3: "MEDIUM", 4: "LONG"}
+_GEOMETRIES = (
+    "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMCOLLECTION",
+)  # fmt: skip
+_COLLECTION = 7
+_MYSQL_ONLY = frozenset((242, 245))
+_MARIADB_ONLY = frozenset((140, 141))
+_BLOB_COMPRESSED = 140
+_STRING, _YEAR, _BIT, _DECIMAL, _BLOB, _VECTOR, _GEOMETRY = 254, 13, 16, 246, 252, 242, 255
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\\": "\\\\", "\b": "\\b", "\t": "\\t", "'": "\\'", "\0": "\\0"}
+
+
+def column_texts(mapped: MappedTable, flavour: Flavour) -> tuple[str | None, ...] | None:
+    """The description of every column, None for one that cannot be told; None for a table with unknown types."""
+    if mapped.columns is None or any(_unknown(column, flavour) for column in mapped.columns):
+        return None
+    visible = mapped.body.records().get("visibility")
+    texts: list[str | None] = []
+    for index, column in enumerate(mapped.columns):
+        # The key that a server generates is known by the table's flag, even where columns have no names.
+        generated = index == 0 and flavour == "mysql" and bool(mapped.body.table_flags & _GENERATED_KEY)
+        text = _column(replace(column, name=column.name or "my_row_id") if generated else column, flavour)
+        if text is not None and flavour == "mysql":
+            hidden = isinstance(visible, str) and visible[index : index + 1] == "0"
+            text += (" INVISIBLE" if hidden or generated else "") + (" AUTO_INCREMENT" if generated else "")
+        texts.append(text)
+    return tuple(texts)
+
+
+def primary_key_text(mapped: MappedTable, flavour: Flavour) -> ExpectedKey:
+    """The parts of the primary key, unquoted; None if the event tells of none."""
+    columns, key = mapped.columns, primary_key_of(mapped.body)
+    if columns is None or any(_unknown(column, flavour) for column in columns):
+        return NOT_SHOWN
+    if flavour == "mysql" and mapped.body.table_flags & _GENERATED_KEY:
+        return "my_row_id"
+    if key is None:
+        return None
+    parts = []
+    for index, prefix in key:
+        name = columns[index].name if index < len(columns) else None
+        if name is None:
+            return NOT_SHOWN
+        parts.append(f"{name}({prefix})" if prefix else name)
+    return ", ".join(parts)
+
+
+def _unknown(column: Column, flavour: Flavour) -> bool:
+    return column.type_code in (_MYSQL_ONLY if flavour != "mysql" else _MARIADB_ONLY)
+
+
+def _column(column: Column, flavour: Flavour) -> str | None:
+    parts = []
+    if column.name is not None:
+        parts.append("`" + escaped(column.name).replace("`", "``") + "`")
+    try:
+        known = _collation(column, flavour)
+        type_text = _type(column, known if known is None or known.charset != "binary" else None, flavour)
+    except ScenarioError:
+        return None
+    if type_text is None:
+        return None
+    parts.append(type_text)
+    if column.unsigned and is_numeric(column) and column.type_code != _YEAR:
+        parts.append("UNSIGNED")
+    text = " ".join(parts)
+    if not column.nullable:
+        text += " NOT NULL"
+    if column.members is not None:
+        separator = ", " if flavour == "mysql" else ","
+        text += "(" + separator.join(f"'{escaped(to_text(member))}'" for member in column.members) + ")"
+    if known is not None and (known.charset != "binary" or is_enum(column) or is_set(column)):
+        text += f" CHARSET {known.charset} COLLATE {known.name}"
+    return text
+
+
+def escaped(text: str) -> str:
+    """Names and members as the readers print them; other characters are as they are."""
+    return "".join(_ESCAPES.get(character, character) for character in text)
+
+
+def _collation(column: Column, flavour: Flavour) -> Collation | None:
+    """None if the column has no collation.  Raises ScenarioError for an id that is not known there."""
+    if column.collation is None:
+        return None
+    return collation(column.collation, flavour)
+
+
+def _type(column: Column, known: Collation | None, flavour: Flavour) -> str | None:
+    code = column.type_code
+    if code in _PLAIN:
+        return _PLAIN[code]
+    if code in _FRACTIONAL:
+        return _FRACTIONAL[code] + (f"({column.metadata[0]})" if column.metadata[0] else "")
+    if code == _DECIMAL:
+        return f"DECIMAL({column.metadata[0]},{column.metadata[1]})"
+    if code == _BIT:
+        return f"BIT({8 * column.metadata[1] + column.metadata[0]})"
+    if code in (_BLOB, _BLOB_COMPRESSED):
+        return _BLOBS[column.metadata[0]] + ("TEXT" if known else "BLOB") if column.metadata[0] in _BLOBS else None
+    if is_enum(column):
+        return "ENUM"
+    if is_set(column):
+        return "SET"
+    if code == _GEOMETRY:
+        kind = column.geometry_type
+        if kind is None or kind >= len(_GEOMETRIES):
+            return None
+        return "GEOMETRYCOLLECTION" if flavour != "mysql" and kind == _COLLECTION else _GEOMETRIES[kind]
+    if code == _VECTOR:
+        return None if column.dimensions is None else f"VECTOR({column.dimensions})"
+    return _string(column, known) if is_character(column) else None
+
+
+def _string(column: Column, known: Collation | None) -> str:
+    if column.type_code == _STRING:
+        length = column.metadata[1] | ((column.metadata[0] & 0x30) ^ 0x30) << 4
+        name = "CHAR" if known else "BINARY"
+    else:
+        length = int.from_bytes(column.metadata[:2], "little")
+        name = "VARCHAR" if known else "VARBINARY"
+    return f"{name}({length // (charset(known.charset).max_length if known else 1)})"

@@ -1,0 +1,85 @@
+"""From a plan to the events of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forge.binlog.index import index_text
+from forge.binlog.torn import keep_events
+from forge.binlog.writer import write_binlog
+from forge.compile.files.log import SessionLog
+from forge.compile.files.mariadb import MariadbLog
+from forge.compile.files.mysql import MysqlLog
+from forge.compile.files.relay import RelayFiles
+from forge.compile.files.session_files import SessionFiles
+from forge.errors import ScenarioError
+from forge.events.event import Event
+from forge.plan.plan import Plan
+from forge.plan.requirements import session_features
+from forge.servers import server_line
+
+LOGS: dict[str, type[SessionLog]] = {"mysql": MysqlLog, "mariadb": MariadbLog}
+
+
+def compile_files(plan: Plan) -> list[list[Event]]:
+    """The events of every file that a server of the plan's line would have written.
+
+    With the facts of a recording in the session, byte for byte those files.  Raises UnsupportedError for what this
+    version cannot compile, ScenarioError for values that do not fit.
+    """
+    line = server_line(plan.server)
+    for _, feature in session_features(plan.session, line):
+        line.require(feature)
+    log = LOGS[line.family](plan, line)
+    files = list(SessionFiles(log).written())
+    plan.session.metadata.check(log.mapped)
+    return files if plan.session.relay_log is None else list(RelayFiles(log, plan.session.relay_log).written(files))
+
+
+def compile_plan(plan: Plan) -> list[Event]:
+    """The events of a plan that makes one whole file.  Raises as :func:`compile_files`, ScenarioError if it makes
+    several, or a torn one.
+    """
+    if plan.session.torn is not None:
+        raise ScenarioError("the scenario's file is torn, which events cannot be")
+    files = compile_files(plan)
+    if len(files) > 1:
+        raise ScenarioError(f"the scenario makes {len(files)} files", expected="one, or compile_files")
+    return files[0]
+
+
+def write_files(plan: Plan, files: Sequence[Sequence[Event]]) -> list[bytes]:
+    """The bytes of the files that :func:`compile_files` made of the plan; the last one is torn if the session says so.
+
+    Raises ScenarioError for a torn file that cannot be.
+    """
+    written = [write_binlog(events) for events in files]
+    torn = plan.session.torn
+    if torn is None:
+        return written
+    if plan.session.ends_with != "nothing":
+        raise ScenarioError("a file that was closed is not torn", expected="ends_with: nothing with torn")
+    if torn.zeros < 0:
+        raise ScenarioError(f"zeros is {torn.zeros}", expected="0 or more")
+    if torn.size is None:
+        last = keep_events(written[-1], torn.events, torn.bytes)
+    elif torn.events is not None or torn.bytes:
+        raise ScenarioError("size stands in the place of events and bytes", expected="one of them")
+    elif not 0 <= torn.size <= len(written[-1]):
+        raise ScenarioError(f"size is {torn.size}", expected=f"0 to {len(written[-1])}, the size of the whole file")
+    else:
+        last = written[-1][: torn.size]
+    return [*written[:-1], last + bytes(torn.zeros)]
+
+
+def file_names(plan: Plan, files: int) -> list[str]:
+    """The names of the session's files, if it has that many."""
+    session = plan.session
+    if session.relay_log is not None:
+        return [f"{session.relay_log.name}.{number:06}" for number in range(1, files + 1)]
+    return [f"{session.log_name}.{session.first_file + number:06}" for number in range(files)]
+
+
+def index_of_plan(plan: Plan, files: int) -> bytes:
+    """The index file beside them; a closing ROTATE has opened one more."""
+    return index_text(file_names(plan, files + (plan.session.ends_with == "rotate")))

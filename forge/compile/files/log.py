@@ -1,0 +1,305 @@
+"""What the logs of both families have in common: the facts that number and date their events."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from forge.compile.files.own import own_event
+from forge.compile.groups.clock import Clock
+from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.query.statement_format import statement_bodies, statement_flags
+from forge.compile.query.status import in_order, session_variables
+from forge.compile.rows.rows import row_events
+from forge.compile.rows.table_map import table_map
+from forge.errors import ScenarioError
+from forge.events.event import SUPPRESS_USE, Event
+from forge.events.execute_load_query import ExecuteLoadQuery
+from forge.events.intvar import INSERT_ID, Intvar
+from forge.events.layout import Body
+from forge.events.previous_gtids import PreviousGtids
+from forge.events.query import Query
+from forge.events.xa_prepare import XaPrepare
+from forge.events.xid import Xid
+from forge.plan.facts import Facts
+from forge.plan.plan import Plan
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.tables import Table
+from forge.plan.transactions import OwnEvent, RollbackTo, Savepoint, XaEnd, XaId
+from forge.servers import ServerLine
+from forge.sql.write.identifiers import quoted
+
+DEFAULT_TABLE_ID = 106
+DEFAULT_XID = 10
+
+
+#: TABLE_MAP: a foreign key leads to databases that the replica does not know of.
+REFERRED_FK_DB = 0x0002
+#: The table has triggers, which a replica may run (slave_run_triggers_for_rbr).
+HAS_TRIGGERS = 0x4000
+
+
+class SessionLog(ABC):
+    """Makes the events of one session's groups."""
+
+    #: The first client's connection on a fresh server.
+    default_thread_id = 8
+
+    def __init__(self, plan: Plan, line: ServerLine) -> None:
+        self.plan = plan
+        self.line = line
+        self.session: Session = plan.session
+        self.facts: Facts = plan.session.facts
+        self.clock = Clock(plan.session)
+        self.version = self.facts.server_version or line.server_version
+        #: The file that is being written, from 0.
+        self.file = 0
+        #: Groups that are in it so far.
+        self.in_file = 0
+        #: Clients that went and were followed by another, since the server was started.
+        self.sessions = 0
+        #: Whether that file was begun without a start of the server.
+        self.rotated = False
+        self.queries = 0
+        self.table_maps = 0
+        #: Full names of the tables that TABLE_MAP events are of.
+        self.mapped: set[str] = set()
+        self.loads = 0
+        self.inner_ddls = 0
+        self.next_file_id = count(1)
+        self.next_xid = count(DEFAULT_XID if self.facts.first_xid is None else self.facts.first_xid)
+        self._first_table_id = DEFAULT_TABLE_ID if self.facts.first_table_id is None else self.facts.first_table_id
+        self.next_table_id = count(self._first_table_id)
+        self.table_ids: dict[tuple[str, str, int], int] = {}
+
+    def group(self, number: int, group: LoggedGroup) -> Iterator[Event]:
+        """The events of the session's group ``number``, from 0."""
+        if isinstance(group, DdlStatement):
+            return self.ddl(number, group)
+        return self.xa_end(number, group) if isinstance(group, XaEnd) else self.transaction(number, group)
+
+    def between(self, groups: int) -> Iterator[Event]:
+        """What the server itself writes after that many groups of the file."""
+        yield from ()
+
+    def restart(self) -> None:
+        """The server was started again: it has no table open, and counts its statements anew."""
+        self.sessions = 0
+        self.table_ids.clear()
+        self.next_table_id = count(self._first_table_id)
+        self.next_xid = count(DEFAULT_XID)
+        self.next_file_id = count(1)
+
+    @abstractmethod
+    def head(self, groups: int) -> Iterator[Event]:
+        """What stands between FORMAT_DESCRIPTION and the file's first group; ``groups`` are in earlier files."""
+
+    @abstractmethod
+    def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
+        """The group of a data definition statement."""
+
+    @abstractmethod
+    def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
+        """The event of a statement that makes or drops temporary tables inside a transaction."""
+
+    @abstractmethod
+    def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        """The group of a transaction."""
+
+    @abstractmethod
+    def statement_text(self, statement: RowsStatement, second: int) -> Event:
+        """The event with the text of a statement of row events."""
+
+    @abstractmethod
+    def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
+        """The group of the second phase of an XA transaction."""
+
+    def previous_gtids(self, groups: int) -> PreviousGtids | None:
+        """PREVIOUS_GTIDS of a file that follows the session's first groups; None where the line has none."""
+        return None
+
+    @property
+    def checksum_algorithm(self) -> int | None:
+        """That of FORMAT_DESCRIPTION."""
+        if not self.line.knows("checksum_algorithm"):
+            return None
+        return 0 if self.session.checksum == "none" else 1
+
+    def event(self, body: Body, timestamp: int, flags: int = 0) -> Event:
+        return Event(body=body, timestamp=timestamp, server_id=self.session.server_id, flags=flags)
+
+    def file_name(self, number: int) -> str:
+        """Name of the session's file ``number``, from 0."""
+        return f"{self.session.log_name}.{self.session.first_file + number:06}"
+
+    def group_number(self, number: int) -> int:
+        """The number in the group's GTID."""
+        return number + (1 if self.facts.first_gno is None else self.facts.first_gno)
+
+    def commit_second(self, number: int, group: LoggedGroup) -> int:
+        """An autocommitted statement commits in its own second: a statement has one start time."""
+        if isinstance(group, LoggedTransaction) and group.in_block and not group.alone:
+            # XA END has a time of its own.
+            return self.clock.second(number, len(group.steps) + (1 if self.has_xa_end(group) else 0))
+        return self.clock.second(number, 0)
+
+    @abstractmethod
+    def has_xa_end(self, transaction: LoggedTransaction) -> bool:
+        """Whether the transaction is logged with XA END and XA_PREPARE."""
+
+    def end_second(self, number: int, transaction: LoggedTransaction) -> int:
+        """The second of the event that ends the transaction."""
+        return self.commit_second(number, transaction)
+
+    def query(self, query: Query | ExecuteLoadQuery, timestamp: int, flags: int, thread_id: int | None = None) -> Event:
+        times = self.facts.exec_times
+        exec_time = times[self.queries] if times is not None and self.queries < len(times) else 0
+        self.queries += 1
+        thread_id = self.thread_id if thread_id is None else thread_id
+        return self.event(query.replace(thread_id=thread_id, exec_time=exec_time), timestamp, flags)
+
+    @property
+    def thread_id(self) -> int:
+        """The connection's id."""
+        recorded = self.facts.thread_in(self.file, self.in_file)
+        return self.default_thread_id + self.sessions if recorded is None else recorded
+
+    def xid(self, number: int) -> int:
+        if self.facts.xids is not None and number < len(self.facts.xids):
+            return self.facts.xids[number]
+        return next(self.next_xid)
+
+    def inner_xid(self) -> int:
+        """The number of a data definition statement inside a transaction."""
+        place = self.inner_ddls
+        self.inner_ddls += 1
+        recorded = self.facts.inner_xids
+        return recorded[place] if recorded is not None and place < len(recorded) else next(self.next_xid)
+
+    def rows(self, statement: RowsStatement, second: int, inside: Sequence[OwnEvent] = ()) -> Iterator[Event]:
+        """TABLE_MAP and row events of a statement, with the scenario's events ``inside`` after the TABLE_MAP."""
+        try:
+            self.line.require("row_events")
+        except ScenarioError as error:
+            raise error.at(None, statement.line) from None
+        table_ids: dict[str, int] = {}
+        for table in statement.tables:
+            table_id = table_ids[table.full_name] = self._table_id(table)
+            mapped = table_map(table, table_id, self.session, self.line)
+            if statement.is_related and self.line.foreign_keys_isolate:
+                mapped = mapped.replace(table_flags=mapped.table_flags | REFERRED_FK_DB)
+            if table.full_name in statement.triggered and self.line.flags_triggers:
+                mapped = mapped.replace(table_flags=mapped.table_flags | HAS_TRIGGERS)
+            yield self.event(mapped, second)
+        yield from (own_event(one, second, self.session, self.line) for one in inside)
+        for body in row_events(statement, table_ids, self.session, self.line):
+            yield self.event(body, second)
+
+    def steps(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        """What the statements of a transaction log."""
+        inside: list[OwnEvent] = []
+        for index, step in enumerate(transaction.steps):
+            second = self.clock.second(number, index)
+            if isinstance(step, OwnEvent):
+                if step.place == "rows":
+                    inside.append(step)
+                elif step.place == "here":
+                    yield own_event(step, second, self.session, self.line)
+            elif isinstance(step, DdlStatement):
+                if step.insert_id is not None:
+                    yield self.event(Intvar(variable=INSERT_ID, value=step.insert_id), second)
+                yield self.inner_ddl(step, second)
+            elif isinstance(step, RowsStatement) and step.as_text:
+                yield from self.text(step, second, transaction.current_database)
+            elif isinstance(step, RowsStatement):
+                if self.session.rows_query if step.rows_query is None else step.rows_query:
+                    yield self.statement_text(step, second)
+                yield from self.rows(step, second, inside)
+                inside.clear()
+            elif isinstance(step, (Savepoint, RollbackTo)):
+                word = "SAVEPOINT" if isinstance(step, Savepoint) else "ROLLBACK TO"
+                yield self.plain_query(f"{word} {quoted(step.name)}", second, transaction.current_database)
+
+    def selected(self, statement: RowsStatement, second: int) -> Iterator[Event]:
+        """The rows of CREATE TABLE ... SELECT, if there are any."""
+        if statement.first is None:
+            return
+        if self.session.rows_query:
+            yield self.statement_text(statement, second)
+        yield from self.rows(statement, second)
+
+    def text(self, statement: RowsStatement, second: int, current_database: str) -> Iterator[Event]:
+        """The events of a statement that is logged as its text."""
+        file_id = self._file_id() if statement.load is not None else 0
+        for body in statement_bodies(statement, current_database, file_id, self.session, self.line):
+            if isinstance(body, (Query, ExecuteLoadQuery)):
+                yield self.query(body, second, statement_flags(statement))
+            else:
+                yield self.event(body, second)
+
+    def _file_id(self) -> int:
+        """LOAD DATA counts its files from the server's start."""
+        place = self.loads
+        self.loads += 1
+        recorded = self.facts.file_ids
+        if recorded is not None and place < len(recorded):
+            return recorded[place]
+        return next(self.next_file_id)
+
+    def before_begin(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        """The scenario's events between the GTID event and BEGIN."""
+        for step in transaction.steps:
+            if isinstance(step, OwnEvent) and step.place == "begin":
+                yield own_event(step, self.clock.second(number, 0), self.session, self.line)
+
+    def plain_query(self, text: str, second: int, database: str) -> Event:
+        """A QUERY event with nothing but the session's own status variables."""
+        variables = in_order(session_variables(self.session, self.line), self.line)
+        return self.query(Query(database=database, status_variables=variables, query=text), second, SUPPRESS_USE)
+
+    def xa_prepare(self, number: int, transaction: LoggedTransaction, xa: XaId) -> Iterator[Event]:
+        """XA END and XA_PREPARE, which end an XA transaction; XA ROLLBACK of one that cannot be taken back whole."""
+        second = self.clock.second(number, len(transaction.steps))
+        yield self.plain_query(f"XA END {xa_text(xa)}", second, transaction.current_database)
+        if transaction.end == "rollback":
+            second = self.end_second(number, transaction)
+            yield self.plain_query(f"XA ROLLBACK {xa_text(xa)}", second, transaction.current_database)
+            return
+        body = XaPrepare(
+            one_phase=int(transaction.end == "commit"), format_id=xa.format_id, gtrid=xa.gtrid, bqual=xa.bqual
+        )
+        yield self.event(body, self.end_second(number, transaction))
+
+    def commit(self, number: int, transaction: LoggedTransaction, status: Query, flags: int = 0) -> Event:
+        """XID, or COMMIT as text where no transactional engine took part, or ROLLBACK; ``flags`` beside its own."""
+        second = self.end_second(number, transaction)
+        if transaction.end == "commit" and transaction.two_phase and not transaction.alone:
+            return self.event(Xid(xid=self.xid(number)), second)
+        self.xid(number)
+        return self.query(status.replace(query=transaction.end.upper()), second, SUPPRESS_USE | flags)
+
+    def _table_id(self, table: Table) -> int:
+        """Ids are given when a definition is opened: one a version of a table's definition."""
+        self.mapped.add(table.full_name)
+        place = self.table_maps
+        self.table_maps += 1
+        if self.facts.table_ids is not None and place < len(self.facts.table_ids):
+            return self.facts.table_ids[place]
+        key = (table.database, table.name, table.version)
+        if key not in self.table_ids:
+            self.table_ids[key] = next(self.next_table_id)
+        return self.table_ids[key]
+
+
+def xa_text(xa: XaId) -> str:
+    """The identifier as servers write it."""
+    return f"X'{xa.gtrid.hex()}',X'{xa.bqual.hex()}',{xa.format_id}"
+
+
+def ddl_database(statement: DdlStatement) -> str:
+    """The database field of a DDL statement's QUERY: for statements on a database, that database."""
+    if statement.kind.endswith("_database") and statement.databases:
+        return statement.databases[0]
+    return statement.current_database

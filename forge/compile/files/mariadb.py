@@ -1,0 +1,231 @@
+"""The log of a MariaDB session, row format (recorded on 10.11 and 11.8).
+
+A GTID event stands in the place of BEGIN, ANNOTATE_ROWS in that of ROWS_QUERY, row events are of version 1.  Since
+11.4 events that went through a transaction cache have log_pos 0: their checksum is made before their place is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.compile.files.log import SessionLog, ddl_database, xa_text
+from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.query.ddl_status import create_select_variables, ddl_flags, ddl_text, mariadb_ddl_variables
+from forge.compile.query.statement_format import statement_flags, statement_variables
+from forge.compile.query.status import THREAD_SPECIFIC, in_order, mariadb_commit_variables, session_variables
+from forge.compile.query.text_words import names_charset_alone
+from forge.events.annotate_rows import AnnotateRows
+from forge.events.binlog_checkpoint import BinlogCheckpoint
+from forge.events.event import SUPPRESS_USE, Event
+from forge.events.gtid_list import GtidList
+from forge.events.intvar import INSERT_ID, Intvar
+from forge.events.layout import to_bytes
+from forge.events.mariadb_compressed import compressed_query
+from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
+from forge.events.query import Query
+from forge.events.status_vars import StatusVariables
+from forge.events.xid import Xid
+from forge.plan.engines import is_transactional
+from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.transactions import XaEnd, XaId
+
+STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL, PREPARED_XA, COMPLETED_XA = 0x01, 0x04, 0x08, 0x20, 0x40, 0x80
+#: extra_engines of a transaction whose engines are not known before its commit.
+UNKNOWN_ENGINES = 255
+NO_SUCH_TABLE = 1146
+
+
+class MariadbLog(SessionLog):
+    """FORMAT_DESCRIPTION, GTID_LIST, BINLOG_CHECKPOINT, then GTID, rows, XID a transaction."""
+
+    default_thread_id = 4
+
+    def head(self, groups: int) -> Iterator[Event]:
+        facts = self.facts.file(self.file)
+        listed = self.clock.listed(self.file, groups)
+        domain, server = self.session.gtid_domain_id, self.session.server_id
+        last = ((domain, server, self.group_number(groups - 1)),) if groups else ()
+        yield self.event(GtidList(gtids=last), listed)
+        # While the storage engine has yet to make the transactions of the file before durable, that one is named.
+        named = self.file_name(self.file - 1 if self.rotated else self.file)
+        checkpoint = BinlogCheckpoint(file_name=facts.checkpoint_file or named)
+        yield self.event(checkpoint, listed if facts.checkpointed is None else facts.checkpointed)
+
+    def between(self, groups: int) -> Iterator[Event]:
+        """BINLOG_CHECKPOINT of a background thread, as soon as the engine has caught up."""
+        facts = self.facts.file(self.file)
+        if facts.checkpoints is not None:
+            for known in facts.checkpoints:
+                if known.after == groups:
+                    yield self.event(BinlogCheckpoint(file_name=known.file), known.second)
+        elif self.rotated and groups == 1:
+            yield self.event(BinlogCheckpoint(file_name=self.file_name(self.file)), self.clock.opened(self.file))
+
+    def _gtid(self, number: int, second: int, flags2: int, xa: XaId | None = None, *, engines: bool = False) -> Event:
+        with_thread = self.line.gtid_thread_id
+        body = MariadbGtid(
+            sequence_number=self.group_number(number),
+            domain_id=self.session.gtid_domain_id,
+            flags2=flags2,
+            xid=None if xa is None else (xa.format_id, xa.gtrid, xa.bqual),
+            flags_extra=(THREAD_ID if with_thread else 0) | (MULTI_ENGINE if engines else 0),
+            extra_engines=UNKNOWN_ENGINES if engines else None,
+            thread_id=self.thread_id if with_thread else None,
+        )
+        return self.event(body, second, SUPPRESS_USE)
+
+    def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
+        if statement.selected is not None:
+            yield from self._create_select(number, statement, statement.selected)
+            return
+        second = self.clock.second(number, 0)
+        by_ddl = (statement.kind != "empty_memory" or statement.caused_by_ddl) and not statement.is_plain
+        yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if by_ddl else 0))
+        if statement.insert_id is not None:
+            yield self.event(Intvar(variable=INSERT_ID, value=statement.insert_id), second)
+        query = Query(
+            database=ddl_database(statement),
+            status_variables=mariadb_ddl_variables(
+                statement, self.xid(number), self.clock.statement_time(number, 0)[1], self.session, self.line
+            ),
+            query=ddl_text(statement, self.line),
+        )
+        flags = ddl_flags(statement, self.line)
+        if statement.kind == "drop_database" and not statement.no_effect:
+            # It drops the tables inside, and what it finds missing at the end stays as the statement's error.
+            query = query.replace(error_code=NO_SUCH_TABLE)
+            flags |= THREAD_SPECIFIC if statement.dropped else 0
+        event = self.query(query, second, flags)
+        yield event if statement.kind.endswith("_database") else self._compressed(event)
+
+    def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
+        xid = self.inner_xid() if statement.kind == "create_table" else 0
+        status = mariadb_ddl_variables(statement, xid, 0, self.session, self.line)
+        query = Query(
+            database=statement.current_database, status_variables=status, query=ddl_text(statement, self.line)
+        )
+        return self.query(query, second, ddl_flags(statement, self.line))
+
+    def _create_select(self, number: int, statement: DdlStatement, selected: RowsStatement) -> Iterator[Event]:
+        """CREATE TABLE ... SELECT; without rows no engine takes part, and COMMIT has the number of the DDL's."""
+        second = self.clock.second(number, 0)
+        ended = 1 if selected.first is None else 2
+        flags = THREAD_SPECIFIC if statement.touches_temporary else 0
+        in_engine = selected.first is not None and is_transactional(selected.table)
+        yield self._gtid(number, self.clock.second(number, ended), ALLOW_PARALLEL | DDL, engines=not in_engine)
+        common = create_select_variables(statement, self.session, self.line)
+        variables = dict(common)
+        if self.line.character_set_collations and names_charset_alone(statement.replayed or ""):
+            variables["character_set_collations"] = self.line.character_set_collations
+        database, status = statement.current_database, in_order(variables, self.line)
+        yield self._cached(
+            self.query(Query(database=database, status_variables=status, query=statement.sql), second, flags)
+        )
+        yield from map(self._cached, self.selected(selected, second))
+        xid, closed = self.xid(number), self.clock.second(number, ended + 1)
+        if in_engine:
+            yield self.event(Xid(xid=xid), closed)
+            return
+        status = in_order(common | {"mariadb_ddl_xid": xid}, self.line)
+        yield self.query(
+            Query(database=database, status_variables=status, query="COMMIT"), closed, SUPPRESS_USE | flags
+        )
+
+    def _compressed(self, event: Event) -> Event:
+        """A long text is compressed where the server logs it as a statement's (THD::binlog_query).
+
+        It has other ways for statements on databases, savepoints and XA, whose texts stay as they are (recorded).
+        """
+        body = event.body
+        assert isinstance(body, Query)
+        long = len(to_bytes(body.query)) >= self.session.log_bin_compress_min_len
+        return event.replace(body=compressed_query(body)) if self.session.log_bin_compress and long else event
+
+    def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        # Row events that ROLLBACK ends count as such, whatever else was changed (recorded).
+        undone = transaction.end == "rollback" and transaction.xa is None and not transaction.has_text
+        undone &= not transaction.cut_off
+        transactional = undone or (transaction.is_transactional and not transaction.thread_specific)
+        prepared = self.has_xa_end(transaction)
+        # Engines behind the log in the list of the transaction's are not counted, and without one the number is -1.
+        counted = transaction.two_phase or transaction.engine_first
+        unknown = prepared or not (counted or transaction.alone or transaction.end == "rollback")
+        kind = DDL if transaction.made_temporary else TRANSACTIONAL if transactional else 0
+        flags2 = ALLOW_PARALLEL | kind | (PREPARED_XA if prepared else 0)
+        xa = transaction.xa if prepared else None
+        yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=unknown)
+        yield from map(self._cached, self.before_begin(number, transaction))
+        for event in self.steps(number, transaction):
+            is_text = isinstance(event.body, Query) and not event.flags & SUPPRESS_USE
+            yield self._cached(self._compressed(event) if is_text else event)
+        if xa is not None:
+            self.xid(number)
+            end, prepare = self.xa_prepare(number, transaction, xa)
+            yield from (self._cached(end), prepare)
+            return
+        status = Query(
+            database=transaction.current_database,
+            status_variables=self._commit_variables(number, transaction),
+            query="COMMIT",
+        )
+        last = self._committed_alone(transaction) if self.line.commit_has_variables else None
+        made = transaction.made_alone if self.line.commit_has_variables else None
+        flags = THREAD_SPECIFIC if made is not None else 0 if last is None else statement_flags(last)
+        yield self.commit(number, transaction, status, flags)
+
+    def _commit_variables(self, number: int, transaction: LoggedTransaction) -> StatusVariables:
+        """COMMIT of a single statement has those of the statement."""
+        last = self._committed_alone(transaction)
+        made = transaction.made_alone
+        if made is not None and self.line.commit_has_variables:
+            made_with = mariadb_ddl_variables(made, 0, 0, self.session, self.line)
+            return tuple((name, value) for name, value in made_with if name != "mariadb_ddl_xid")
+        if last is None:
+            return in_order(session_variables(self.session, self.line), self.line)
+        if not self.line.commit_has_variables:
+            variables = session_variables(self.session, self.line)
+            if last.as_text and "table_map_for_update" in (own := statement_variables(last, self.session, self.line)):
+                variables["table_map_for_update"] = own["table_map_for_update"]
+            return in_order(variables, self.line)
+        used = statement_variables(last, self.session, self.line)
+        if last.as_text:
+            return in_order(used, self.line)
+        for part in last.parts():
+            used |= statement_variables(part, self.session, self.line)
+        of_rows = mariadb_commit_variables(last, self.clock.statement_time(number, 0)[1], self.session, self.line)
+        used.pop("table_map_for_update", None)
+        return in_order(used | dict(of_rows), self.line)
+
+    def _committed_alone(self, transaction: LoggedTransaction) -> RowsStatement | None:
+        """The statement that COMMIT belongs to: one that is a group of its own."""
+        last = transaction.rows_statements[-1] if transaction.rows_statements else None
+        return last if transaction.of_statement else None
+
+    def commit_second(self, number: int, group: LoggedGroup) -> int:
+        """GTID is written at the end, after which autocommit statements may take a while."""
+        if isinstance(group, LoggedTransaction):
+            return self.clock.second(number, len(group.steps) + (1 if self.has_xa_end(group) else 0))
+        return super().commit_second(number, group)
+
+    def end_second(self, number: int, transaction: LoggedTransaction) -> int:
+        """XID has the time of its writing, which after a long statement is later than that of the GTID (recorded)."""
+        return self.clock.second(number, len(transaction.steps) + (1 if self.has_xa_end(transaction) else 0) + 1)
+
+    def statement_text(self, statement: RowsStatement, second: int) -> Event:
+        return self.event(AnnotateRows(query=statement.logged_sql), second)
+
+    def has_xa_end(self, transaction: LoggedTransaction) -> bool:
+        """COMMIT ONE PHASE is logged as COMMIT is."""
+        return transaction.xa is not None and transaction.end == "prepare"
+
+    def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
+        second = self.clock.second(number, 0)
+        flags2 = STANDALONE | ALLOW_PARALLEL | COMPLETED_XA | (0 if statement.mixed else TRANSACTIONAL)
+        unknown = statement.end == "commit" and not statement.engine_first
+        yield self._gtid(number, second, flags2, statement.xa, engines=unknown)
+        self.xid(number)
+        text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
+        yield self.plain_query(text, second, statement.current_database)
+
+    def _cached(self, event: Event) -> Event:
+        return event if self.line.cached_positions else event.replace(log_pos=0)

@@ -1,0 +1,288 @@
+"""The log of a MySQL session, row format.
+
+Recorded on MySQL 9.7 (docs/servers.md): GTID has the second of the commit, BEGIN that of the first statement, every
+other event that of its own statement, XID that of the commit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from forge.binlog.payload import PayloadForm, compress_events
+from forge.compile.files.log import SessionLog, ddl_database, xa_text
+from forge.compile.files.own import rows_query
+from forge.compile.groups.dependency import CommitOrder, Writeset
+from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.query.clock_use import asks_for_time
+from forge.compile.query.ddl_status import (
+    begin_of_ddl,
+    create_select_variables,
+    ddl_flags,
+    ddl_text,
+    ddl_variables,
+    has_ddl_xid,
+    session_end_variables,
+)
+from forge.compile.query.statement_format import statement_flags, statement_variables
+from forge.compile.query.status import THREAD_SPECIFIC, begin_variables, in_order, session_variables
+from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
+from forge.events.execute_load_query import ExecuteLoadQuery
+from forge.events.format import FormatContext
+from forge.events.gtid import AnonymousGtid, Gtid
+from forge.events.gtid_tagged import GtidTagged
+from forge.events.intvar import INSERT_ID, Intvar
+from forge.events.layout import Body
+from forge.events.previous_gtids import GtidSource, PreviousGtids
+from forge.events.query import Query
+from forge.events.status_vars import StatusVariables
+from forge.events.transaction_payload import NONE, ZSTD
+from forge.events.xid import Xid
+from forge.plan.passwords import Password, default_salt, escaped, password_hash
+from forge.plan.plan import Plan
+from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.transactions import OwnEvent, Step, XaEnd
+from forge.servers import ServerLine
+
+DEFAULT_UUID = "6b696e64-6f66-4f72-6765-000000000001"
+
+
+class MysqlLog(SessionLog):
+    """FORMAT_DESCRIPTION, PREVIOUS_GTIDS, then GTID, BEGIN, rows, XID a transaction."""
+
+    def __init__(self, plan: Plan, line: ServerLine) -> None:
+        super().__init__(plan, line)
+        self.implicit_threads = 0
+        #: TIME_ZONE and MICROSECONDS of the last statement, as long as the session has sent no other.
+        self.used: dict[str, Any] = {}
+        self.order = self._new_order()
+
+    def _new_order(self) -> CommitOrder:
+        # Keys are gathered in sessions of row format only (recorded in MIXED).
+        writeset = self.line.dependency_tracking == "writeset" and self.session.binlog_format == "row"
+        return Writeset() if writeset else CommitOrder()
+
+    def head(self, groups: int) -> Iterator[Event]:
+        # The logical clock starts anew with each file.
+        self.order = self._new_order()
+        body = self.previous_gtids(groups)
+        if body is not None:
+            flags = IGNORABLE if self.line.previous_gtids_ignorable else 0
+            yield self.event(body, self.clock.listed(self.file, groups), flags)
+
+    def previous_gtids(self, groups: int) -> PreviousGtids | None:
+        return PreviousGtids(gtid_set=self._executed(groups)) if self.line.knows("gtid") else None
+
+    def _executed(self, groups: int) -> tuple[bool, tuple[GtidSource, ...]]:
+        """The GTIDs of the session's first groups: those of all earlier files."""
+        if not groups or not self.session.gtid:
+            return False, ()
+        tag = self.session.gtid_tag or ""
+        interval = (self.group_number(0), self.group_number(groups - 1))
+        return bool(tag), ((self.uuid, tag, (interval,)),)
+
+    @property
+    def uuid(self) -> str:
+        return self.facts.server_uuid or DEFAULT_UUID
+
+    def _opening(self, number: int, group: LoggedGroup) -> Iterator[Event]:
+        """The GTID event, where the line writes one before every group."""
+        if self.session.gtid or self.line.knows("anonymous_groups"):
+            yield self._gtid(number, group)
+
+    def _gtid(self, number: int, group: LoggedGroup) -> Event:
+        rows = isinstance(group, LoggedTransaction) and bool(group.rows_statements) and not group.has_text
+        last_committed, sequence_number = self.order.next(group if isinstance(group, LoggedTransaction) else None)
+        common: dict[str, Any] = {
+            # MAY_HAVE_SBR: a group of row events only has it clear (sql/log_event.cc).
+            "gtid_flags": 0 if rows and not self.line.gtid_may_have_statements else 1,
+            "last_committed": last_committed,
+            "sequence_number": sequence_number,
+            "commit_timestamp": (self.clock.committed(number), None),
+            "server_version": (version_number(self.version), None),
+        }
+        if not self.line.knows("commit_timestamps"):
+            common |= {"commit_timestamp": None, "server_version": None}
+        if not self.line.knows("logical_clock"):
+            common |= {"clock_type": None, "last_committed": None, "sequence_number": None}
+        body: Body
+        if self.session.gtid and self.session.gtid_tag:
+            common |= {name: common[name][0] for name in ("commit_timestamp", "server_version")}
+            body = GtidTagged(uuid=self.uuid, gno=self.group_number(number), tag=self.session.gtid_tag, **common)
+        elif self.session.gtid:
+            body = Gtid(uuid=self.uuid, gno=self.group_number(number), **common)
+        else:
+            body = AnonymousGtid(**common)
+        return self.event(body, self.commit_second(number, group))
+
+    def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
+        yield from self._opening(number, statement)
+        if statement.insert_id is not None:
+            yield self.event(Intvar(variable=INSERT_ID, value=statement.insert_id), self.clock.second(number, 0))
+        if statement.selected is not None:
+            yield from self._create_select(number, statement, statement.selected)
+            return
+        recorded = self.xid(number)
+        if statement.implicit and statement.temporary:
+            variables = session_end_variables(statement, self.session, self.line)
+            # What the session's last statement has used is still there (recorded).
+            status = in_order(variables | self.used if statement.zone else variables, self.line)
+            query = Query(database=statement.current_database, status_variables=status, query=statement.sql)
+            used = self.used
+            yield self.query(query, self.clock.second(number, 0), THREAD_SPECIFIC)
+            self.used = used
+            return
+        query = Query(
+            database=ddl_database(statement),
+            status_variables=ddl_variables(
+                statement,
+                recorded if has_ddl_xid(statement) else None,
+                self.clock.statement_time(number, 0)[1],
+                self.session,
+                self.line,
+            ),
+            query=self._hashed(statement) or ddl_text(statement, self.line),
+        )
+        thread_id = None
+        if statement.kind == "empty_memory":
+            # The server works on it in a connection of its own (recorded).
+            self.implicit_threads += 1
+            thread_id = self.thread_id + self.implicit_threads
+        yield self.query(query, self.clock.second(number, 0), ddl_flags(statement, self.line), thread_id)
+        self._forget(statement)
+
+    def _forget(self, statement: DdlStatement | RowsStatement) -> None:
+        """SET timestamp is sent behind a statement that asked for its time."""
+        if self.clock.declared is None and asks_for_time(statement):
+            self.used = {}
+
+    def _hashed(self, statement: DdlStatement) -> str:
+        """The text of a statement with passwords; empty for others."""
+        return "".join(self._hash(piece) if isinstance(piece, Password) else piece for piece in statement.texts)
+
+    def _hash(self, password: Password) -> str:
+        known, number = self.facts.salts, password.number
+        salt = bytes.fromhex(known[number]) if known is not None and number < len(known) else default_salt(number)
+        return escaped(password_hash(password, salt, self.line.password_rounds).decode())
+
+    def _create_select(self, number: int, statement: DdlStatement, selected: RowsStatement) -> Iterator[Event]:
+        """CREATE TABLE ... SELECT: a replica makes table and rows in one transaction (8.0.21 on)."""
+        second = self.clock.second(number, 0)
+        variables = create_select_variables(statement, self.session, self.line)
+        begin = Query(
+            database=statement.current_database, status_variables=in_order(variables, self.line), query="BEGIN"
+        )
+        flags = THREAD_SPECIFIC if statement.touches_temporary else 0
+        yield self.query(begin, second, SUPPRESS_USE | flags)
+        status = in_order(variables | {"sql_require_primary_key": 0}, self.line)
+        yield self.query(begin.replace(status_variables=status, query=statement.sql), second, flags)
+        yield from self.selected(selected, second)
+        yield self.event(Xid(xid=self.xid(number)), self.commit_second(number, statement))
+
+    def query(self, query: Query | ExecuteLoadQuery, timestamp: int, flags: int, thread_id: int | None = None) -> Event:
+        times = ("time_zone", "microseconds")
+        self.used = {name: value for name, value in query.status_variables if name in times}
+        return super().query(query, timestamp, flags, thread_id)
+
+    def restart(self) -> None:
+        super().restart()
+        self.implicit_threads = 0
+
+    def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        yield from self._opening(number, transaction)
+        events = self._inside(number, transaction)
+        # Recorded on 9.7: nothing of a transaction that also changed tables which no rollback reaches.
+        rows = bool(transaction.rows_statements) and transaction.is_transactional and not transaction.has_text
+        if not (self.session.compression and rows):
+            yield from events
+            return
+        payload = compress_events(events, FormatContext(), self._payload_form())
+        yield self.event(payload, self.commit_second(number, transaction))
+
+    def _payload_form(self) -> PayloadForm:
+        asked = self.session.payload
+        return PayloadForm(
+            level=self.session.compression_level,
+            compression=NONE if asked.compression == "none" else ZSTD,
+            frames=asked.frames,
+            content_size=asked.content_size,
+            frame_checksum=asked.frame_checksum,
+        )
+
+    def _inside(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        """BEGIN or XA START, the statements, and the end."""
+        first = next(step for step in transaction.steps if not isinstance(step, OwnEvent))
+        xa = transaction.xa
+        yield from self.before_begin(number, transaction)
+        begin = Query(
+            database=transaction.current_database,
+            status_variables=self._begin_variables(number, first),
+            query="BEGIN" if xa is None else f"XA START {xa_text(xa)}",
+        )
+        flags = statement_flags(first) if isinstance(first, RowsStatement) else 0
+        flags |= THREAD_SPECIFIC if isinstance(first, DdlStatement) else 0
+        yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE | flags)
+        yield from self.steps(number, transaction)
+        if xa is None or transaction.cut_off:
+            plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))
+            of_statement = transaction.of_statement
+            end = self._at_end(begin, transaction) if of_statement else plain
+            yield self.commit(number, transaction, end, flags if of_statement else 0)
+            if transaction.in_block:
+                self.used = {}
+            for statement in transaction.rows_statements:
+                self._forget(statement)
+        else:
+            self.xid(number)
+            yield from self.xa_prepare(number, transaction, xa)
+
+    def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
+        status = ddl_variables(statement, None, 0, self.session, self.line)
+        query = Query(
+            database=statement.current_database, status_variables=status, query=ddl_text(statement, self.line)
+        )
+        return self.query(query, second, ddl_flags(statement, self.line))
+
+    def _at_end(self, begin: Query, transaction: LoggedTransaction) -> Query:
+        """COMMIT of one statement has what all of its rows have used, BEGIN what the first one had."""
+        last = next(iter(transaction.rows_statements[-1:]), None)
+        if last is None or last.as_text:
+            return begin
+        variables = dict(begin.status_variables)
+        if last.has_triggers:
+            variables.pop("table_map_for_update", None)
+        for part in last.parts():
+            used = statement_variables(part, self.session, self.line)
+            variables |= {name: used[name] for name in ("time_zone", "microseconds") if name in used}
+        return begin.replace(status_variables=in_order(variables, self.line))
+
+    def _begin_variables(self, number: int, first: Step) -> StatusVariables:
+        if isinstance(first, DdlStatement):
+            return begin_of_ddl(first, self.session, self.line)
+        if not isinstance(first, RowsStatement):
+            return in_order(session_variables(self.session, self.line), self.line)
+        if first.as_text:
+            return in_order(statement_variables(first, self.session, self.line), self.line)
+        return begin_variables(first, self.clock.statement_time(number, 0)[1], self.session, self.line)
+
+    def statement_text(self, statement: RowsStatement, second: int) -> Event:
+        return self.event(rows_query(statement.logged_sql, self.line), second, IGNORABLE)
+
+    def has_xa_end(self, transaction: LoggedTransaction) -> bool:
+        return transaction.xa is not None and not transaction.cut_off
+
+    def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
+        yield from self._opening(number, statement)
+        self.xid(number)
+        text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
+        yield self.plain_query(text, self.clock.second(number, 0), statement.current_database)
+
+
+def version_number(text: str) -> int:
+    """``9.7.4-2`` as 90704."""
+    match = re.match(r"(\d+)\.(\d+)\.(\d+)", text)
+    if match is None:
+        return 999999
+    major, minor, patch = (int(part) for part in match.groups())
+    return major * 10000 + minor * 100 + patch

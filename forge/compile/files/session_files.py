@@ -1,0 +1,167 @@
+"""The files of a session: where one ends and the next begins, and what stands at their ends.
+
+A file is rotated after a group that has made it reach max_binlog_size (MYSQL_BIN_LOG::rotate; groups are never split),
+by FLUSH BINARY LOGS, and by a new start of the server.  Recorded on MySQL 9.7, MariaDB 10.11 and 11.8
+(docs/servers.md, F).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.binlog.reader import read_events
+from forge.binlog.writer import derives_length, write_binlog
+from forge.compile.files.log import SessionLog
+from forge.compile.files.own import own_event, own_events, with_types
+from forge.compile.groups.grouping import LoggedGroup, logged_groups
+from forge.events.event import IN_USE, Event
+from forge.events.format_description import FormatDescription
+from forge.events.gtid import AnonymousGtid
+from forge.events.gtid_tagged import GtidTagged
+from forge.events.rotate import Rotate
+from forge.events.stop import Stop
+from forge.plan.plan import FileEnd
+
+
+class SessionFiles:
+    """Puts the groups of a log into files."""
+
+    def __init__(self, log: SessionLog) -> None:
+        self.log = log
+        self.session = log.session
+        #: Groups logged so far, in all files.
+        self.logged = 0
+        self.events: list[Event] = []
+        self.size = 0
+        #: Events of the scenario's own that stand behind the file's last.
+        self.trailing: list[Event] = []
+        #: Where the file's first group begins.
+        self.first_group = 0
+        self.post_header_lengths = with_types(log.line.post_header_bytes, own_events(log.plan))
+
+    def written(self) -> Iterator[list[Event]]:
+        """The events of each file."""
+        plan = self.log.plan
+        self._open()
+        for place, group in enumerate(plan.groups):
+            yield from self._steps(place)
+            for logged in logged_groups((group,), self.log.line):
+                yield from self._group(logged)
+        yield from self._steps(len(plan.groups))
+        self.events += [*self._end(), *self.trailing]
+        yield self.events
+
+    def _steps(self, place: int) -> Iterator[list[Event]]:
+        """What happens before the plan's group ``place``: files that end, and the scenario's own events."""
+        plan = self.log.plan
+        self.log.sessions += place in plan.reconnects
+        for number, step in enumerate(plan.file_steps):
+            if step.after == place:
+                self._own_events(place, number)
+                yield from self._next_file(step.kind)
+        self._own_events(place, sum(step.after <= place for step in plan.file_steps))
+
+    def _own_events(self, place: int, files: int) -> None:
+        for step in self.log.plan.event_steps:
+            if (step.after, step.files) != (place, files):
+                continue
+            second = self.log.clock.reached(self.logged)
+            event = own_event(step.event, second, self.session, self.log.line)
+            if step.event.place == "end":
+                self.trailing.append(event)
+            elif step.event.place == "description":
+                self.events.insert(1, event)
+                self.first_group += 1
+            elif step.event.place == "head":
+                self.events.insert(self.first_group, event)
+                self.first_group += 1
+            else:
+                self._pin_length()
+                self._append(iter([event]))
+
+    def _pin_length(self) -> None:
+        """The last group ends here: an event that follows is not part of its length."""
+        start = next((n for n in reversed(range(1, len(self.events))) if derives_length(self.events[n])), None)
+        if start is None:
+            return
+        group = write_binlog([self.events[0], *self.events[start:]])
+        pinned = list(read_events(group))[1].event.body
+        assert isinstance(pinned, (AnonymousGtid, GtidTagged))
+        body = self.events[start].body.replace(transaction_length=pinned.transaction_length)
+        self.events[start] = self.events[start].replace(body=body)
+
+    def _group(self, group: LoggedGroup) -> Iterator[list[Event]]:
+        """The file that the group fills, if it does."""
+        self._append(self.log.group(self.logged, group))
+        self.logged += 1
+        self.log.in_file += 1
+        if self.session.max_binlog_size is not None and self.size >= self.session.max_binlog_size:
+            yield from self._next_file("flush")
+        else:
+            self._append(self.log.between(self.log.in_file))
+
+    def _append(self, events: Iterator[Event]) -> None:
+        made = list(events)
+        self.events += made
+        if made and self.session.max_binlog_size is not None:
+            description = self.events[0]
+            self.size += len(write_binlog([description, *made])) - len(write_binlog([description]))
+
+    def _open(self) -> None:
+        description = self._description()
+        self.events = [description]
+        self.size = len(write_binlog([description]))
+        self.log.in_file = 0
+        self._append(self.log.head(self.logged))
+        self.first_group = len(self.events)
+        self._append(self.log.between(0))
+
+    def _next_file(self, kind: FileEnd) -> Iterator[list[Event]]:
+        """The file that ends here; the next one is opened."""
+        closed = self._closed()
+        if kind == "flush":
+            rotate = Rotate(next_file=self.log.file_name(self.log.file + 1))
+            self.events.append(self.log.event(rotate, closed))
+        elif kind == "restart":
+            self.events.append(self.log.event(Stop(), closed))
+        elif self.log.line.crash_leaves_in_use:
+            self._mark_in_use()
+        yield [*self.events, *self.trailing]
+        self.trailing = []
+        self.log.file += 1
+        self.log.rotated = kind == "flush"
+        if kind != "flush":
+            self.log.restart()
+        self._open()
+
+    def _closed(self) -> int:
+        """Header time of the event that ends the file, unless the session ends with it."""
+        recorded = self.log.facts.file(self.log.file).closed
+        return self.log.clock.reached(self.logged) if recorded is None else recorded
+
+    def _description(self) -> Event:
+        log = self.log
+        facts = log.facts.file(log.file)
+        opened = log.clock.opened(log.file, self.logged)
+        description = FormatDescription(
+            server_version=log.version,
+            # The first file after a start of the server says when that was.
+            created=facts.created if facts.created is not None else 0 if log.rotated else opened,
+            post_header_lengths=self.post_header_lengths,
+            checksum_algorithm=log.checksum_algorithm,
+        )
+        return log.event(description, opened)
+
+    def _end(self) -> list[Event]:
+        log = self.log
+        closed = log.clock.closed(self.logged, log.file)
+        if self.session.ends_with == "stop":
+            return [log.event(Stop(), closed)]
+        if self.session.ends_with == "rotate":
+            return [log.event(Rotate(next_file=log.facts.next_file or log.file_name(log.file + 1)), closed)]
+        self._mark_in_use()
+        return []
+
+    def _mark_in_use(self) -> None:
+        """IN_USE is set when a file is created and cleared in place when it is closed."""
+        self.events[0] = self.events[0].replace(flags=self.events[0].flags | IN_USE)

@@ -1,0 +1,99 @@
+"""Logical timestamps: which earlier transaction a replica must have committed before this one may run.
+
+By commit order it is the previous transaction.  By writeset (sql/rpl_trx_tracking.cc; 8.4 and later know only this) it
+is the last one that wrote one of the same keys: the primary key and unique keys of every before and after image.
+A transaction without keys (DDL) makes everything after it depend on it; a table without keys falls back to the
+commit order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.compile.groups.grouping import LoggedTransaction
+from forge.plan.keys import KeyEntry, key_entries
+from forge.plan.statements import RowsStatement
+from forge.plan.tables import Key, KeyPart, Row, Table
+
+HISTORY_LIMIT = 25000
+
+
+class CommitOrder:
+    """last_committed is the sequence number of the transaction before."""
+
+    def __init__(self) -> None:
+        self.sequence_number = 0
+
+    def next(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
+        """(last_committed, sequence_number) of the next group; None stands for a DDL statement."""
+        self.sequence_number += 1
+        return self.sequence_number - 1, self.sequence_number
+
+
+class Writeset(CommitOrder):
+    """As above, but no later than the last transaction that wrote one of the same keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history: dict[KeyEntry, int] = {}
+        # Recorded: the second transaction of a file depends on the first, whatever they write.
+        self.history_start = 1
+
+    def next(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
+        last_committed, number = super().next(transaction)
+        # Statements logged in groups of their own stay in the set, those taken back by savepoint leave it (recorded).
+        logged = () if transaction is None else transaction.writes
+        statements = [part for statement in logged for part in statement.parts() if part.changes]
+        keys = {key for statement in statements for key in written_keys(statement)}
+        # A savepoint does not take back that rows had no key (recorded).
+        missing = transaction is not None and transaction.keyless
+        if (not keys and not missing) or any(statement.is_parent for statement in statements):
+            # Children of a changed parent are not in the set, so nothing after may run beside it (recorded).
+            self._restart(number)
+            return last_committed, number
+        full = len(self.history) + len(keys) > HISTORY_LIMIT
+        parent = self.history_start
+        for key in keys:
+            parent = max(parent, self.history.get(key, 0))
+            if key in self.history or not full:
+                self.history[key] = number
+        if full:
+            self._restart(number)
+        if not missing:
+            last_committed = min(parent, last_committed)
+        return last_committed, number
+
+    def _restart(self, number: int) -> None:
+        self.history.clear()
+        self.history_start = number
+
+
+def written_keys(statement: RowsStatement) -> Iterator[KeyEntry]:
+    """Every entry in a primary or unique key of the statement's images; a key with a NULL in it names no row."""
+    table = statement.table
+    for key in table.keys:
+        if key.kind == "index":
+            continue
+        for change in statement.changes:
+            for row in (change.before, change.after):
+                if row is not None:
+                    for entry in key_entries(table, key, row):
+                        yield (table.database, table.name, key.name, *entry)
+    if not statement.checks_parents:
+        return
+    for foreign in table.foreign_keys:
+        key = Key(foreign.parent_key, "unique", tuple(KeyPart(index) for index in foreign.columns))
+        for change in statement.changes:
+            for row in (change.before, change.after):
+                if row is not None:
+                    # The row's parent, as a key of the parent's.
+                    for entry in key_entries(table, key, _without_nulls(table, row)):
+                        yield (*foreign.parent, foreign.parent_key, *entry)
+
+
+def _without_nulls(table: Table, row: Row) -> Row:
+    """The row as a foreign key's hash sees it: what lies under a NULL counts, zero or nothing (recorded on 9.7)."""
+    return tuple(
+        ("" if column.type.collation is not None else 0) if value is None else value
+        for column, value in zip(table.columns, row, strict=True)
+    )

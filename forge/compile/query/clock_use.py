@@ -1,0 +1,119 @@
+"""Whether a statement that is logged as its text has used the session's time zone, and the fraction of its time.
+
+Unlike BEGIN in row format (forge.compile.query.status), which knows the first row only, such a statement is logged
+at its end: all rows count.  Recorded on MySQL 9.7, MariaDB 10.11 and 11.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from forge.compile.query.clock_calls import CLOCK_FUNCTIONS, calls_use_fraction, calls_use_zone
+from forge.compile.query.ddl_status import ALTERING
+from forge.compile.query.status import TIMESTAMPS, ZONED
+from forge.plan.statements import Call, DdlStatement, Origin, RowsStatement
+from forge.plan.tables import TableColumn
+from forge.servers import ServerLine
+
+
+def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether TIME_ZONE is logged with the statement's text."""
+    calls_ask = calls_use_zone(_calls(statement), line) or "time_zone" in statement.context.system_variables
+    if calls_ask or any("converted" in origins for origins in statement.context.origins):
+        return True
+    if statement.context.uses_zone:
+        return True
+    compared = ZONED if line.datetime_zone else TIMESTAMPS
+    columns = statement.table.columns
+    # Several literals at once are converted in the first row that they are compared in.
+    reached = statement.context.reached
+    read = statement.compared & reached if line.compares_lazily else statement.compared
+    if line.family == "mysql":
+        read |= statement.compared_twice
+    if any(columns[index].type.name in compared for index in read):
+        return True
+    if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together & reached):
+        return True
+    # Rows take a default that is left out from the table's template row.
+    omits = statement.as_text
+    return any(_needs_zone(use, line, omits=omits) for use in _uses(statement, line))
+
+
+def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether MICROSECONDS (MariaDB: HRNOW) is logged with the statement's text."""
+    mariadb = line.family == "mariadb"
+    if calls_use_fraction(_calls(statement), line):
+        return True
+    for use in _uses(statement, line):
+        if not (use.now or use.stamped):
+            continue
+        if use.column.type.fsp:
+            return True
+        if mariadb and use.now and (use.column.type.name == "DATETIME" or line.timestamp_now_has_fraction):
+            return True
+    return False
+
+
+def _calls(statement: RowsStatement) -> frozenset[Call]:
+    """What the text calls, and those of the triggers that ran."""
+    context = statement.context
+    return context.evaluated_calls | (context.trigger_calls if context.fires else frozenset())
+
+
+def asks_for_time(statement: RowsStatement | DdlStatement) -> bool:
+    """Whether the rows that the statement leaves may hold its time, so that a replay has to set it."""
+    if isinstance(statement, DdlStatement):
+        # Changing a table in place evaluates the defaults of all its columns; making one does not.
+        changes = statement.kind in (*ALTERING, "other")
+        columns = [column for table in statement.tables for column in table.columns] if changes else []
+        return statement.fraction or any(map(_takes_time, columns))
+    context = statement.context
+    if any(call.name in CLOCK_FUNCTIONS for call in context.calls | context.trigger_calls):
+        return True
+    if any("now" in origins for origins in context.origins):
+        return True
+    return statement.kind != "delete" and any(map(_takes_time, statement.table.columns))
+
+
+def _takes_time(column: TableColumn) -> bool:
+    return column.default_now or column.on_update_now
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """What the statement put into a column: ``now`` is DEFAULT CURRENT_TIMESTAMP, ``stamped`` ON UPDATE or NULL."""
+
+    column: TableColumn
+    origins: frozenset[Origin]
+    now: bool
+    stamped: bool
+
+
+def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
+    """The uses of columns that hold moments."""
+    context = statement.context
+    # MariaDB stamps a row before it knows whether anything else changes.
+    found = context.matched if line.family == "mariadb" else len(statement.changes)
+    for index, column in enumerate(statement.table.columns):
+        if column.type.name not in ZONED:
+            continue
+        origins = context.origins[index] if index < len(context.origins) else frozenset()
+        update = statement.kind == "update"
+        named = index in ((statement.assigned if update else statement.updates) or ())
+        yield _Use(
+            column=column,
+            origins=origins,
+            now=not update and column.default_now and bool(origins & {"default", "omitted"}),
+            stamped="now" in origins
+            or ((found > 0 if update else context.updated) and column.on_update_now and not named),
+        )
+
+
+def _needs_zone(use: _Use, line: ServerLine, *, omits: bool) -> bool:
+    if use.column.type.name == "DATETIME":
+        # The time is stored as the zone shows it; a literal may have an offset.
+        return use.now or use.stamped or ("literal" in use.origins and line.datetime_zone)
+    if line.family == "mariadb":
+        return "literal" in use.origins
+    return bool(use.origins & {"literal", "default"}) or (omits and "omitted" in use.origins and use.column.has_default)

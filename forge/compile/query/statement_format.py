@@ -1,0 +1,200 @@
+"""Statement format: the events of a statement that is logged as its text.
+
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, O).  Before every event of the statement stand INTVAR,
+RAND and USER_VAR events with what the text has read so far; LOAD DATA sends its file ahead in blocks.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from forge.compile.query.clock_use import evaluates_fraction, uses_zone
+from forge.compile.query.status import (
+    MAX_DATABASES,
+    OVER_MAX_DATABASES,
+    THREAD_SPECIFIC,
+    TIME_ZONE,
+    in_order,
+    session_variables,
+)
+from forge.compile.query.text_words import converts_text, defines_timestamp
+from forge.events.append_block import AppendBlock
+from forge.events.begin_load_query import BeginLoadQuery
+from forge.events.execute_load_query import ExecuteLoadQuery
+from forge.events.intvar import INSERT_ID, LAST_INSERT_ID, Intvar
+from forge.events.layout import Body, to_bytes
+from forge.events.query import Query
+from forge.events.rand import Rand
+from forge.events.user_var import DECIMAL, INTEGER, REAL, STRING, UserVar
+from forge.plan.session import Session
+from forge.plan.statements import LoadFile, RowsStatement, UserVariable
+from forge.servers import ServerLine
+from forge.sql.write.identifiers import quoted
+from forge.values.numeric.decimals import pack
+
+#: Bytes of a block: read_buffer_size, by which a file of the server's is read (recorded).
+BLOCK_SIZE = 131072
+BINARY = 63
+_DUPLICATES = {"error": 0, "ignore": 1, "replace": 2}
+
+
+def statement_variables(statement: RowsStatement, session: Session, line: ServerLine) -> dict[str, Any]:
+    """Status variables that the statement's QUERY and its BEGIN share."""
+    variables = session_variables(session, line)
+    if uses_zone(statement, line):
+        variables["time_zone"] = TIME_ZONE
+    if evaluates_fraction(statement, line):
+        microsecond = 0 if statement.time is None else statement.time[1]
+        variables["hrnow" if line.family == "mariadb" else "microseconds"] = microsecond
+    context = statement.context
+    if line.character_set_collations and statement.load is None and converts_text(statement.sql):
+        variables["character_set_collations"] = line.character_set_collations
+    # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
+    if statement.kind == "update" and (line.family == "mysql" or context.several) and not context.fires_update:
+        variables["table_map_for_update"] = statement.update_tables
+    if line.family == "mysql":
+        names = context.databases or (statement.table.database,)
+        over = (context.isolated and line.foreign_keys_isolate) or len(names) > MAX_DATABASES
+        variables["updated_databases"] = OVER_MAX_DATABASES if over else names
+    if defines_timestamp(statement.sql, line):
+        variables["explicit_defaults_for_timestamp"] = 1
+    return variables
+
+
+def statement_flags(statement: RowsStatement) -> int:
+    """Flags that a statement's QUERY adds to those of its BEGIN and COMMIT.
+
+    DELETE of several tables gathers rows in temporary tables, which makes it the connection's own (recorded), as the
+    client's own temporary tables do.
+    """
+    gathers = statement.as_text and statement.kind == "delete" and statement.context.several
+    return THREAD_SPECIFIC if gathers or statement.touches_temporary else 0
+
+
+def statement_bodies(
+    statement: RowsStatement, current_database: str, file_id: int, session: Session, line: ServerLine
+) -> Iterator[Body]:
+    """The bodies of all events of a statement; the QUERY's comes without thread and exec_time."""
+    variables = statement_variables(statement, session, line)
+    before = tuple(_read_state(statement, line))
+    if statement.load is None:
+        if line.enable_cascade_triggers is not None and not statement.context.selects:
+            variables["enable_cascade_triggers"] = line.enable_cascade_triggers
+        yield from before
+        yield Query(database=current_database, status_variables=in_order(variables, line), query=statement.sql)
+        return
+    content = statement.load.content
+    # What the client sends at once is a block.
+    size = line.local_block_size if statement.load.local else BLOCK_SIZE
+    for start in range(0, len(content), size):
+        kind = AppendBlock if start else BeginLoadQuery
+        yield from _known_before(statement.load, min(start + size, len(content)), before, line)
+        yield kind(file_id=file_id, block=content[start : start + size])
+    yield from before
+    head, middle, tail = load_text(statement, statement.load, current_database, line)
+    start = len(to_bytes(head))
+    yield ExecuteLoadQuery(
+        file_id=file_id,
+        file_name_start=start,
+        file_name_end=start + len(to_bytes(middle)),
+        duplicates=_DUPLICATES[statement.load.duplicates],
+        status_variables=in_order(variables, line),
+        database=current_database,
+        query=head + middle + tail,
+    )
+
+
+def _known_before(load: LoadFile, end: int, before: tuple[Body, ...], line: ServerLine) -> Iterator[Body]:
+    """What stands before a block that ends there: it is logged when the server looks for more, perhaps for the first
+    row, which has evaluated nothing then (recorded).
+    """
+    row, number = load.looked_at
+    for body in before:
+        if isinstance(body, Intvar):
+            needed = number if body.variable == INSERT_ID else row
+        else:
+            needed = row if isinstance(body, UserVar) and not line.logs_unread_variables else 0
+        if needed <= end:
+            yield body
+
+
+def _read_state(statement: RowsStatement, line: ServerLine) -> Iterator[Body]:
+    context = statement.context
+    if context.last_insert_id is not None:
+        yield Intvar(variable=LAST_INSERT_ID, value=context.last_insert_id)
+    if context.insert_id is not None:
+        yield Intvar(variable=INSERT_ID, value=context.insert_id)
+    if context.rand_seeds is not None:
+        yield Rand(seed1=context.rand_seeds[0], seed2=context.rand_seeds[1])
+    for variable in context.user_variables:
+        yield user_var(variable, line)
+
+
+def user_var(variable: UserVariable, line: ServerLine) -> UserVar:
+    """The event of a user variable.  Numbers have a collation too, which means nothing."""
+    value = variable.value
+    number = line.client_charset[1] if line.number_collation is None else line.number_collation
+    match value:
+        case None:
+            return UserVar(name=variable.name)
+        case int():
+            raw = struct.pack("<Q", value & (1 << 64) - 1)
+            flags = int(variable.unsigned) if line.user_variable_flags else None
+            return UserVar(name=variable.name, value=(INTEGER, number, raw), value_flags=flags)
+        case float():
+            return UserVar(name=variable.name, value=(REAL, number, struct.pack("<d", value)))
+        case Decimal():
+            return UserVar(name=variable.name, value=(DECIMAL, number, _decimal(value)))
+        case bytes():
+            collation = BINARY if variable.collation is None else variable.collation
+            return UserVar(name=variable.name, value=(STRING, collation, value))
+    return UserVar(name=variable.name, value=(STRING, line.client_charset[1], to_bytes(value)))
+
+
+def _decimal(value: Decimal) -> bytes:
+    """Precision, scale and packed digits; a zero before the point counts as a digit."""
+    _, digits, exponent = value.as_tuple()
+    scale = max(-int(exponent), 0)
+    precision = max(len(digits) + max(int(exponent), 0), scale + (1 if abs(value) < 1 else 0))
+    return bytes((precision, scale)) + pack(value, precision, scale)
+
+
+def load_text(
+    statement: RowsStatement, load: LoadFile, current_database: str, line: ServerLine
+) -> tuple[str, str, str]:
+    """The text of LOAD DATA as the server writes it anew: before, in and after the part that an applier replaces."""
+    local = " LOCAL" if load.local else ""
+    how = {"error": "", "ignore": " IGNORE", "replace": " REPLACE"}[load.duplicates]
+    path = load.name if load.local else f"./{load.name}"
+    middle = f"{local} INFILE '{path}'{how} INTO"
+    table = quoted(statement.table.name)
+    if statement.table.database != current_database:
+        table = f"{quoted(statement.table.database)}.{table}"
+    parts = [f" TABLE {table}"]
+    if load.charset is not None:
+        parts.append(f" CHARACTER SET {load.charset}")
+    parts.append(f" FIELDS TERMINATED BY {_quoted(load.fields_terminated, line)}")
+    optionally = " OPTIONALLY" if line.load_text_tidy else " OPTIONALLY "
+    parts.append((optionally if load.optionally else "") + f" ENCLOSED BY {_quoted(load.enclosed, line)}")
+    parts.append(
+        f" ESCAPED BY {_quoted(load.escaped, line)} LINES TERMINATED BY {_quoted(load.lines_terminated, line)}"
+    )
+    if load.lines_starting:
+        parts.append(f" STARTING BY {_quoted(load.lines_starting, line)}")
+    if load.ignored_lines:
+        parts.append(f" IGNORE {load.ignored_lines} LINES ")
+    names = (f"@{quoted(name[1:])}" if name.startswith("@") else quoted(name) for name in load.columns)
+    parts.append(f" ({', '.join(names)})")
+    parts.append(f" SET {', '.join(load.sets)}" if load.sets else "")
+    return "LOAD DATA", middle, "".join(parts)
+
+
+_ESCAPES = {"\0": r"\0", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'", "\b": r"\b"}
+
+
+def _quoted(text: str, line: ServerLine) -> str:
+    escapes = _ESCAPES | ({"\x1a": r"\Z"} if line.load_text_tidy else {})
+    return "'" + "".join(escapes.get(character, character) for character in text) + "'"

@@ -1,0 +1,217 @@
+"""Status variables of QUERY events: what each of a session has, and what rows add to BEGIN and COMMIT around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from forge.compile.query.clock_calls import calls_use_fraction, calls_use_zone
+from forge.compile.query.text_words import defines_timestamp
+from forge.compile.rows.images import image_columns
+from forge.events.status_vars import StatusVariables
+from forge.plan.session import Session
+from forge.plan.statements import Evaluation, Origin, RowsStatement
+from forge.plan.tables import TableColumn
+from forge.servers import ServerLine, locale_names
+from forge.servers.features import features
+
+THREAD_SPECIFIC = 0x0004
+NO_FOREIGN_KEY_CHECKS = 0x04000000
+RELAXED_UNIQUE_CHECKS = 0x08000000
+
+#: UPDATED_DB_NAMES lists no more databases than this; a count of 254 stands for more.
+MAX_DATABASES = 16
+OVER_MAX_DATABASES = 254
+
+#: Types whose values are moments.
+ZONED = frozenset(("DATETIME", "TIMESTAMP"))
+TIMESTAMPS = frozenset(("TIMESTAMP",))
+
+#: Writing order (Query_log_event::write in sql/log_event.cc).
+ORDER = (
+    "flags2", "sql_mode", "catalog", "character_set_collations", "auto_increment", "charset", "time_zone",
+    "lc_time_names", "charset_database", "table_map_for_update", "invoker", "updated_databases", "microseconds",
+    "explicit_defaults_for_timestamp", "ddl_xid", "hrnow", "mariadb_ddl_xid", "default_collation_for_utf8mb4",
+    "sql_require_primary_key", "default_table_encryption", "enable_cascade_triggers",
+)  # fmt: skip
+
+
+def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
+    """What every QUERY event of the session has."""
+    flags2 = line.flags2
+    flags2 |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
+    flags2 |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
+    variables: dict[str, Any] = {
+        "flags2": flags2,
+        "sql_mode": line.sql_mode if session.sql_mode is None else 0,
+        "catalog": "std",
+        "charset": line.client_charset,
+    }
+    numbers = (session.auto_increment_increment, session.auto_increment_offset)
+    if numbers != (1, 1):
+        variables["auto_increment"] = numbers
+    if session.lc_time_names != "en_US":
+        variables["lc_time_names"] = locale_names().index(session.lc_time_names)
+    if line.default_collation_for_utf8mb4 is not None:
+        variables["default_collation_for_utf8mb4"] = line.default_collation_for_utf8mb4
+    return variables
+
+
+def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:
+    """The variables in writing order, without those that the line does not have yet."""
+    return tuple(
+        (name, variables[name]) for name in ORDER if name in variables and (name not in features() or line.knows(name))
+    )
+
+
+def begin_variables(statement: RowsStatement, microsecond: int, session: Session, line: ServerLine) -> StatusVariables:
+    """BEGIN carries what the transaction's first statement had needed when it logged its first row."""
+    variables = session_variables(session, line)
+    first = statement.first or statement
+    if first.cascaded:
+        variables["flags2"] |= NO_FOREIGN_KEY_CHECKS
+    if line.table_map_for_update and _is_updating(statement, first):
+        variables["table_map_for_update"] = statement.update_tables
+    if statement.is_related and line.foreign_keys_isolate:
+        variables["updated_databases"] = OVER_MAX_DATABASES
+    # What the first change's own statement needed, and before it that of the client.
+    for part in (statement,) if first is statement or first.cascaded else (statement, first):
+        if uses_time_zone(part, line) or _checks_default(part, session, line):
+            variables["time_zone"] = TIME_ZONE
+        if evaluates_now(part, fractional=True):
+            variables["microseconds"] = microsecond
+        calls = part.context.first_calls
+        if calls_use_zone(calls, line) or "time_zone" in part.context.system_variables:
+            variables["time_zone"] = TIME_ZONE
+        if calls_use_fraction(calls, line):
+            variables["microseconds"] = microsecond
+    if defines_timestamp(statement.sql, line):
+        variables["explicit_defaults_for_timestamp"] = 1
+    return in_order(variables, line)
+
+
+def _is_updating(statement: RowsStatement, first: RowsStatement) -> bool:
+    """Whether the server is at an UPDATE when ``first`` logs its row: everything that a trigger does makes it forget
+    that when it is done (recorded on 9.7).
+    """
+    if first.kind == "update" and not first.cascaded:
+        return first.before_trigger is None
+    if statement.kind != "update" or statement.before_trigger is None:
+        return statement.kind == "update"
+    return not first.cascaded and statement.before_trigger == "rows"
+
+
+#: The replay script sets it, so that TIMESTAMP literals are UTC.
+TIME_ZONE = "+00:00"
+
+
+def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
+    """Whether the server had asked for the session's time zone when the statement logged its first row.
+
+    Recorded on 9.7: for a DATETIME or TIMESTAMP literal (it may carry an offset), stored or compared; for DEFAULT as
+    a keyword on a TIMESTAMP; for CURRENT_TIMESTAMP as the default of a DATETIME (TIMESTAMP stores it unconverted).
+    """
+    columns = statement.table.columns
+    zoned = ZONED if line.datetime_zone else TIMESTAMPS
+    if statement.table.engine == "CSV" and any(column.type.name == "TIMESTAMP" for column in columns):
+        # Rows are written and read as text.
+        return bool(statement.changes)
+    if statement.context.uses_zone or any(columns[index].type.name in zoned for index in statement.compared):
+        return True
+    if any(columns[index].type.name in zoned for index in statement.compared_twice):
+        return True
+    # DATETIME is compared with several literals at once as numbers are (recorded).
+    if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together):
+        return True
+    if any(columns[index].type.name in zoned for index in statement.table.partition_columns):
+        # Before an INSERT the server looks at the partition of every row (set_used_partition; recorded on 9.7).
+        inserted = [change.after for change in statement.changes if change.before is None and change.after is not None]
+        for index in statement.table.partition_columns:
+            if columns[index].type.name in zoned and any(row[index] is not None for row in inserted):
+                return True
+    if _casts_for_keys(statement):
+        return True
+    for evaluation in statement.evaluated:
+        for column, value, origin in zip(columns, evaluation.row, evaluation.origins, strict=True):
+            if origin == "converted" and value is not None:
+                return True
+            if column.type.name not in ZONED or value is None:
+                continue
+            if origin == "literal" and column.type.name in zoned:
+                return True
+            if origin == "default" and (column.type.name == "TIMESTAMP" or column.default_now):
+                return True
+            if column.type.name == "DATETIME" and takes_now(evaluation, column, origin):
+                return True
+    return False
+
+
+_TO_DATETIME = re.compile(r"\bAS\s+DATETIME\b", re.IGNORECASE)
+
+
+def _casts_for_keys(statement: RowsStatement) -> bool:
+    """Whether a key on an expression casts to DATETIME in the first row, or any that an UPDATE changes (recorded)."""
+    parts = [part.expression for key in statement.table.keys for part in key.parts if part.expression is not None]
+    casts = [part for part in parts if _TO_DATETIME.search(part.sql)]
+    changes = statement.changes if statement.kind == "update" else statement.changes[:1]
+    rows = [row for change in changes if casts for row in (change.before, change.after) if row is not None]
+    return any(cast.compute(row) not in (None, ()) for row in rows for cast in casts)
+
+
+def _checks_default(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
+    """Whether an INSERT evaluates the literal default of a TIMESTAMP: where its image leaves the column out
+    (recorded on 9.7, MINIMAL; otherwise the default comes from the table's template row)."""
+    if statement.kind != "insert":
+        return False
+    image = image_columns(statement, "insert", session, line)[1]
+    return image is not None and any(
+        column.type.name == "TIMESTAMP" and column.default is not None and index not in image.columns
+        for index, column in enumerate(statement.table.columns)
+    )
+
+
+def mariadb_commit_variables(
+    statement: RowsStatement, microsecond: int, session: Session, line: ServerLine
+) -> StatusVariables:
+    """COMMIT of a statement on a table without transactions, in the statement's own circumstances (recorded)."""
+    variables = session_variables(session, line)
+    if uses_time_zone(statement, line):
+        variables["time_zone"] = TIME_ZONE
+    for evaluation in statement.evaluated:
+        pairs = zip(statement.table.columns, evaluation.origins, strict=True)
+        evaluated = [column for column, origin in pairs if takes_now(evaluation, column, origin)]
+        if reads_fraction(evaluated, line, of_default=evaluation.kind != "update"):
+            variables["hrnow"] = microsecond
+    if calls_use_zone(statement.context.evaluated_calls, line):
+        variables["time_zone"] = TIME_ZONE
+    if calls_use_fraction(statement.context.evaluated_calls, line):
+        variables["hrnow"] = microsecond
+    return in_order(variables, line)
+
+
+def reads_fraction(evaluated: Iterable[TableColumn], line: ServerLine, *, of_default: bool = True) -> bool:
+    """Whether MariaDB reads the fraction of the time for CURRENT_TIMESTAMP in these columns.
+
+    The default of a DATETIME, on 11.8 of a TIMESTAMP too, takes it whole, digits or not; ON UPDATE does not (recorded).
+    """
+    whole = ZONED if line.timestamp_now_has_fraction else {"DATETIME"}
+    return any(column.type.fsp > 0 or (of_default and column.type.name in whole) for column in evaluated)
+
+
+def takes_now(evaluation: Evaluation, column: TableColumn, origin: Origin) -> bool:
+    """Whether the column got CURRENT_TIMESTAMP without the statement's text giving it a value."""
+    if origin == "now":
+        return True
+    if evaluation.kind == "update":
+        return origin == "omitted" and column.on_update_now
+    return origin in ("default", "omitted") and column.default_now
+
+
+def evaluates_now(statement: RowsStatement, *, fractional: bool) -> bool:
+    """Whether CURRENT_TIMESTAMP was evaluated by the first row; with ``fractional``, one that has fraction digits."""
+    return any(
+        takes_now(evaluation, column, origin) and (column.type.fsp > 0 or not fractional)
+        for evaluation in statement.evaluated
+        for column, origin in zip(statement.table.columns, evaluation.origins, strict=True)
+    )

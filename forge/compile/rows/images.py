@@ -1,0 +1,169 @@
+"""Which columns a row image has (WL#5092, as sql/table.cc and sql/binlog.cc ship it).
+
+The key that stands for the row (``key_of_rows``) decides: without one, the before image is complete in every mode.
+"Blob" means the BLOB and TEXT families; JSON, GEOMETRY and VECTOR are not blobs here (recorded).
+
+The unused bits of the bitmap tell how the server made it: set when it marked all columns at once, clear when it set
+them one by one, even if all are set in the end (recorded; rows.md 3.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from forge.compile.rows.table_map import key_of_rows
+from forge.events.row_image import bitmap_of
+from forge.plan.session import Session
+from forge.plan.statements import ChangeKind, RowsStatement
+from forge.plan.tables import Table
+from forge.servers import ServerLine
+
+BLOBS = frozenset(("TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"))
+
+
+@dataclass(frozen=True, slots=True)
+class ImageColumns:
+    """The columns of an image, in table order, and the bitmap that says so."""
+
+    columns: tuple[int, ...]
+    bitmap: bytes
+
+
+def image_columns(
+    statement: RowsStatement,
+    kind: ChangeKind,
+    session: Session,
+    line: ServerLine,
+    *,
+    after_duplicate: bool = False,
+    changed: bool = False,
+    late: bool = False,
+) -> tuple[ImageColumns | None, ImageColumns | None]:
+    """The (before, after) images of the statement's changes of that kind.
+
+    ``after_duplicate``: see :class:`forge.plan.statements.RowChange`.  ``changed``: the statement has updated or
+    deleted a row, perhaps this one.  ``late``: its columns were marked before it was known that rows are to be logged,
+    so that after images have nothing beside them, whatever the mode.
+    """
+    table = statement.table
+    everything = after_duplicate and line.duplicate_images_whole
+    # UPDATE of a partitioned table reads all columns (recorded on 9.7: the spare bits in NOBLOB).
+    read_all = everything or (kind == "update" and table.partition is not None and line.present_padding)
+    before = None if kind == "insert" else _before(table, session, line, read_all=read_all)
+    after = None
+    if kind != "delete":
+        after = _whole(table, line) if everything else _after(statement, session, line, late=late)
+    if line.generated_images == "inserted" and (kind != "insert" or changed):
+        return _without_generated(table, before), _without_generated(table, after)
+    return before, after
+
+
+def _whole(table: Table, line: ServerLine) -> ImageColumns:
+    width = len(table.columns)
+    return ImageColumns(tuple(range(width)), bitmap_of(range(width), width, padding=line.present_padding))
+
+
+def _chosen(table: Table, columns: Iterable[int], *, padding: bool = False, with_hidden: bool = True) -> ImageColumns:
+    """``with_hidden``: the server marked its hidden columns too, which shows where the bitmap has bits for them."""
+    width = len(table.columns)
+    ordered = tuple(sorted(set(columns)))
+    bitmap = bytearray(bitmap_of(ordered, width, padding=padding))
+    for index in range(width, min(width + table.hidden * with_hidden, 8 * len(bitmap))):
+        bitmap[index // 8] |= 1 << index % 8
+    return ImageColumns(ordered, bytes(bitmap))
+
+
+def _before(table: Table, session: Session, line: ServerLine, *, read_all: bool = False) -> ImageColumns:
+    key = key_of_rows(table)
+    if session.row_image == "full" or key is None:
+        return _whole(table, line)
+    keyed = {part.column for part in key.parts}
+    if session.row_image == "minimal":
+        return _chosen(table, keyed, with_hidden=False)
+    # NOBLOB takes the blobs out of what was read.
+    return _chosen(table, keyed | _without_blobs(table), padding=read_all)
+
+
+def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late: bool) -> ImageColumns:
+    table = statement.table
+    if late:
+        return _chosen(table, written_columns(statement, line))
+    keyless = line.keyless_images_whole and key_of_rows(table) is None
+    if session.row_image == "full" or statement.assigned is None or keyless:
+        return _whole(table, line)
+    written = written_columns(statement, line)
+    if session.row_image == "noblob":
+        written |= _without_blobs(table)
+        key = key_of_rows(table)
+        if line.noblob_keeps_key and key is not None:
+            written |= {part.column for part in key.parts}
+    return _chosen(table, written)
+
+
+def written_columns(statement: RowsStatement, line: ServerLine) -> set[int]:
+    """The columns that the statement's text names, and those that the server computes for it."""
+    table = statement.table
+    written = set(range(len(table.columns)) if statement.assigned is None else statement.assigned)
+    if statement.kind == "insert":
+        written |= _made_by_insert(table, line)
+    if statement.updates is not None:
+        written |= statement.updates
+    if statement.kind == "update" or statement.updates is not None:
+        written |= _made_by_update(table, written, line)
+    return written
+
+
+def _without_generated(table: Table, image: ImageColumns | None) -> ImageColumns | None:
+    if image is None or not any(column.generated for column in table.columns):
+        return image
+    return _chosen(table, (index for index in image.columns if table.columns[index].generated is None))
+
+
+def _made_by_insert(table: Table, line: ServerLine) -> set[int]:
+    """Values that the server makes belong to the statement; literal defaults do not."""
+    made = {
+        index
+        for index, column in enumerate(table.columns)
+        if column.auto_increment or column.default_now or column.computed_default
+    }
+    if line.generated_images != "followed":
+        return made | _kept(table)
+    return made | {index for index, column in enumerate(table.columns) if column.generated is not None}
+
+
+def _made_by_update(table: Table, written: set[int], line: ServerLine) -> set[int]:
+    """A generated column follows the columns that it uses; a virtual one with a key is always computed."""
+    made = {index for index, column in enumerate(table.columns) if column.on_update_now}
+    if line.generated_images != "followed":
+        return made | _kept(table)
+    indexed = _indexed(table)
+    if table.partition is not None and key_of_rows(table) is None:
+        # Rows are found again by all their columns there, and virtual ones that are read are marked (recorded on 9.7).
+        made |= {index for index, column in enumerate(table.columns) if column.generated == "virtual"}
+    for index, column in enumerate(table.columns):
+        followed = any(table.column_index(name) in written | made for name in column.uses)
+        if followed or (column.generated == "virtual" and index in indexed):
+            made.add(index)
+    return made
+
+
+def _kept(table: Table) -> set[int]:
+    """Generated columns whose values are stored, in the row or in a key, and the virtual ones that they use."""
+    indexed = _indexed(table)
+    kept: set[int] = set()
+    # A generated column can only use those before it.
+    for index in reversed(range(len(table.columns))):
+        column = table.columns[index]
+        if column.generated == "stored" or (column.generated and (index in indexed or index in kept)):
+            kept.add(index)
+            kept |= {table.column_index(name) for name in column.uses}
+    return {index for index in kept if table.columns[index].generated}
+
+
+def _indexed(table: Table) -> set[int]:
+    return {part.column for key in table.keys for part in key.parts}
+
+
+def _without_blobs(table: Table) -> set[int]:
+    return {index for index, column in enumerate(table.columns) if column.type.name not in BLOBS}

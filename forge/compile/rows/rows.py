@@ -1,0 +1,248 @@
+"""Row events of a statement: images, grouping and splitting.
+
+Rows share an event as long as table, kind of change, columns and flags stay the same.  A row starts a new event when
+post-header, extra data, width, bitmaps and rows would pass binlog_row_event_max_size (sql/binlog.cc; recorded at the
+boundary); the common header and the checksum do not count.  A row is never split, and for UPDATE the two images count
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from forge.compile.query.mixed_format import marks_late
+from forge.compile.rows.images import ImageColumns, image_columns
+from forge.compile.rows.table_map import key_of_rows, wire_columns
+from forge.events.layout import pack_int
+from forge.events.mariadb_compressed import (
+    DeleteRowsCompressed,
+    UpdateRowsCompressed,
+    WriteRowsCompressed,
+    compress_block,
+)
+from forge.events.row_image import JSON_TYPE, PARTIAL_JSON, Image, build_image, full_padding
+from forge.events.rows import (
+    DeleteRows,
+    DeleteRowsV1,
+    PartialUpdateRows,
+    RowsBody,
+    UpdateRows,
+    UpdateRowsV1,
+    WriteRows,
+    WriteRowsV1,
+)
+from forge.plan.session import Session
+from forge.plan.statements import ChangeKind, RowChange, RowsStatement
+from forge.plan.tables import Row, Table
+from forge.servers import ServerLine
+from forge.values.base import Column
+from forge.values.registry import codec_for
+
+POST_HEADER = {1: 8, 2: 10}
+KINDS: dict[int, dict[str, type[RowsBody]]] = {
+    1: {"insert": WriteRowsV1, "update": UpdateRowsV1, "delete": DeleteRowsV1},
+    2: {"insert": WriteRows, "update": UpdateRows, "delete": DeleteRows},
+}
+COMPRESSED: dict[str, type[RowsBody]] = {
+    "insert": WriteRowsCompressed,
+    "update": UpdateRowsCompressed,
+    "delete": DeleteRowsCompressed,
+}
+#: Type of the chunk of extra row info that names partitions.
+PARTITION = b"\x01"
+STMT_END = 0x0001
+NO_FOREIGN_KEY_CHECKS = 0x0002
+RELAXED_UNIQUE_CHECKS = 0x0004
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What the rows of one event have in common; unused bits of the bitmaps are those of the first row."""
+
+    kind: ChangeKind
+    table_id: int
+    flags: int
+    width: int
+    columns: tuple[tuple[int, ...], ...]
+    bitmaps: tuple[bytes, ...] = field(compare=False)
+    #: No two rows share an event.
+    alone: bool
+    #: Extra row info: the partition.
+    extra: bytes = b""
+
+    def body(self, rows: Sequence[bytes], session: Session, line: ServerLine, *, last: bool) -> RowsBody:
+        # MariaDB decides with the row that opens an event, and never looks at the others (recorded).
+        compressed = session.log_bin_compress and len(rows[0]) >= session.log_bin_compress_min_len
+        data = b"".join(rows)
+        fields: dict[str, Any] = {
+            "table_id": self.table_id,
+            "row_flags": self.flags | (STMT_END if last else 0),
+            "width": self.width,
+            "rows": compress_block(data) if compressed else data,
+        }
+        fields.update(zip(("present", "present_after"), self.bitmaps, strict=False))
+        if self.extra:
+            fields["extra"] = self.extra
+        if self.kind == "update" and session.row_value_options is not None:
+            return PartialUpdateRows(**fields)
+        return (COMPRESSED if compressed else KINDS[line.rows_version])[self.kind](**fields)
+
+
+def row_events(
+    statement: RowsStatement, table_ids: Mapping[str, int], session: Session, line: ServerLine
+) -> Iterator[RowsBody]:
+    """The bodies of the statement's row events; the last has the flag STMT_END.
+
+    ``table_ids``: by the full names of the tables.
+    """
+    waiting: tuple[_Shape, list[bytes]] | None = None
+    for group in _grouped(_encoded(statement, table_ids, session, line), session, line):
+        if waiting is not None:
+            yield waiting[0].body(waiting[1], session, line, last=False)
+        waiting = group
+    if waiting is not None:
+        yield waiting[0].body(waiting[1], session, line, last=True)
+
+
+def _stands_alone(kind: ChangeKind, table: Table, session: Session) -> bool:
+    """Whether every row of the kind has an event of its own.
+
+    A pending event takes a row only if the bitmaps are the same, and that of a MINIMAL before image never is where the
+    table has hidden columns (recorded on 9.7).
+    """
+    return session.row_image == "minimal" and kind != "insert" and table.hidden > 0 and key_of_rows(table) is not None
+
+
+def _grouped(
+    rows: Iterator[tuple[_Shape, bytes]], session: Session, line: ServerLine
+) -> Iterator[tuple[_Shape, list[bytes]]]:
+    shape: _Shape | None = None
+    pending: list[bytes] = []
+    size = 0
+    for its_shape, row in rows:
+        limit = 0 if its_shape.alone else session.binlog_row_event_max_size
+        if shape is not None and (its_shape != shape or size + len(row) > limit):
+            yield shape, pending
+            shape = None
+        if shape is None:
+            shape, pending = its_shape, []
+            size = POST_HEADER[line.rows_version] + len(shape.extra) + len(pack_int(shape.width))
+            size += sum(map(len, shape.bitmaps))
+        pending.append(row)
+        size += len(row)
+    if shape is not None:
+        yield shape, pending
+
+
+def _encoded(
+    statement: RowsStatement, table_ids: Mapping[str, int], session: Session, line: ServerLine
+) -> Iterator[tuple[_Shape, bytes]]:
+    """Every row that the statement changed, in bytes."""
+    encoders: dict[tuple[int, str, bool, bool], _ChangeEncoder] = {}
+    changed: set[str] = set()
+    for part, change in statement.logged():
+        name = part.table.full_name
+        if change.kind != "insert":
+            changed.add(name)
+        key = (id(part), change.kind, change.after_duplicate, name in changed)
+        encoder = encoders.get(key)
+        if encoder is None:
+            images = image_columns(
+                part,
+                change.kind,
+                session,
+                line,
+                after_duplicate=change.after_duplicate,
+                changed=name in changed,
+                late=marks_late(part, session, line),
+            )
+            encoder = encoders[key] = _ChangeEncoder(part, change.kind, images, table_ids[name], session, line)
+        yield replace(encoder.shape, extra=partition_info(part.table, change, line)), encoder.encode(change)
+
+
+def partition_info(table: Table, change: RowChange, line: ServerLine) -> bytes:
+    """The chunk of extra row info that names the row's partition; for an UPDATE the new one, then the old one."""
+    if table.partition is None or line.rows_version == 1 or not line.knows("extra_row_info"):
+        return b""
+    rows = (row for row in (change.after, change.before) if row is not None)
+    return PARTITION + b"".join(table.partition(row).to_bytes(2, "little") for row in rows)
+
+
+class _ChangeEncoder:
+    """The bytes of changes of one kind: their images, one after the other."""
+
+    def __init__(
+        self,
+        statement: RowsStatement,
+        kind: ChangeKind,
+        images: tuple[ImageColumns | None, ImageColumns | None],
+        table_id: int,
+        session: Session,
+        line: ServerLine,
+    ) -> None:
+        columns = wire_columns(statement.table, session, line)
+        self.before, self.after = (
+            None if image is None else RowEncoder(columns, image.columns, line) for image in images
+        )
+        self.partial = session.row_value_options is not None
+        flags = line.row_flags
+        flags |= NO_FOREIGN_KEY_CHECKS if statement.cascaded or not session.foreign_key_checks else 0
+        flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
+        present = [image for image in images if image is not None]
+        self.shape = _Shape(
+            kind=kind,
+            table_id=table_id,
+            flags=flags,
+            width=len(columns),
+            columns=tuple(image.columns for image in present),
+            bitmaps=tuple(image.bitmap for image in present),
+            alone=_stands_alone(kind, statement.table, session),
+        )
+
+    def encode(self, change: RowChange) -> bytes:
+        parts = []
+        if self.before is not None and change.before is not None:
+            parts.append(self.before.encode(change.before))
+        if self.after is not None and change.after is not None:
+            partial = self.partial and change.kind == "update"
+            parts.append(self.after.encode_partial(change) if partial else self.after.encode(change.after))
+        return b"".join(parts)
+
+
+class RowEncoder:
+    """Images of rows of one table, with some of its columns."""
+
+    def __init__(self, columns: Sequence[Column], present: Sequence[int], line: ServerLine) -> None:
+        self.present = [(index, columns[index], codec_for(columns[index])) for index in present]
+        self.padding = full_padding(len(self.present)) if line.null_padding else 0
+        self.json_columns = [index for index, column in enumerate(columns) if column.type_code == JSON_TYPE]
+
+    def encode(self, row: Row) -> bytes:
+        cells = []
+        for index, column, codec in self.present:
+            value = row[index]
+            cells.append(None if value is None else codec.encode(column, value))
+        return build_image(Image(tuple(cells), self.padding))
+
+    def encode_partial(self, change: RowChange) -> bytes:
+        """The after image of a PARTIAL_UPDATE_ROWS event: a JSON cell is a diff where that is shorter."""
+        assert change.before is not None
+        assert change.after is not None
+        cells: list[bytes | None] = []
+        bits = 0
+        for index, column, codec in self.present:
+            value = change.after[index]
+            cell = None if value is None else codec.encode(column, value)
+            if cell is not None and value is not None and column.type_code == JSON_TYPE:
+                # A document that is the same again has none, whatever was done to it.
+                diffs = b"" if value == change.before[index] else change.diffs.get(index)
+                if diffs and 4 + len(diffs) >= len(value):
+                    diffs = None
+                if diffs is not None:
+                    cell = len(diffs).to_bytes(4, "little") + diffs
+                    bits |= 1 << self.json_columns.index(index)
+            cells.append(cell)
+        partial_bits = bits.to_bytes((len(self.json_columns) + 7) // 8, "little") if bits else b""
+        return build_image(Image(tuple(cells), self.padding, PARTIAL_JSON if bits else 0, partial_bits))

@@ -1,0 +1,91 @@
+"""Whether ALTER TABLE copies the table row by row (ALGORITHM=COPY).
+
+The rules are those of the server's comparison of definitions (sql/sql_table.cc, Field::is_equal), recorded on
+MySQL 9.7 by whether a copied DATETIME made the statement's event name the time zone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forge.charsets import collation
+from forge.engine.dictionary.column_sizes import LOBS
+from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.rows.state import TableState
+from forge.values.declaration.sqltype import SqlType
+
+#: Pairs of an old column and the column that it becomes, with the old one's index.
+Kept = Sequence[tuple[int, ColumnDefinition, ColumnDefinition]]
+
+_ZONED = ("DATETIME", "TIMESTAMP")
+_VARYING = ("VARCHAR", "VARBINARY")
+
+
+def needs_copy(before: TableState, after: TableState, kept: Kept) -> bool:
+    """Whether the table has to be copied to get from one definition to the other."""
+    if _clustering_is_lost(before, after):
+        return True
+    indexed = {part.column for key in before.table.keys for part in key.parts}
+    if any(_column_needs_copy(old, new, index in indexed) for index, old, new in kept):
+        return True
+    known = {new.name for _, _, new in kept}
+    return any(column.column.generated == "stored" and column.name not in known for column in after.columns)
+
+
+def copies_moments(before: TableState, kept: Kept) -> bool:
+    """Whether copying the rows converts a value by the time zone: to DATETIME, or to or from TIMESTAMP."""
+    places = [index for index, old, new in kept if new.type.name in _ZONED or old.type.name == "TIMESTAMP"]
+    return any(row[place] is not None for row in before.rows.values() for place in places)
+
+
+def _clustering_is_lost(before: TableState, after: TableState) -> bool:
+    """A table without its primary key, or the key that stands in for it, is made anew unless it gets another."""
+    key = before.clustering
+    if key is None or after.table.primary_key is not None:
+        return False
+    names = [before.columns[part.column].name for part in key.parts]
+    return not any(
+        other.name == key.name and len(other.parts) == len(names)
+        for other in after.table.keys
+        if other.kind == "unique"
+    )
+
+
+def _column_needs_copy(old: ColumnDefinition, new: ColumnDefinition, indexed: bool) -> bool:
+    if old.column.auto_increment != new.column.auto_increment:
+        return True
+    if old.generated is not None or new.generated is not None:
+        same = old.generated is not None and new.generated is not None and old.generated.sql == new.generated.sql
+        return not same or old.column.generated != new.column.generated or old.type != new.type
+    one, other = old.type, new.type
+    if one.name in _VARYING and other.name in _VARYING:
+        return _varying_needs_copy(old, new, indexed)
+    if one.name != other.name or one.unsigned != other.unsigned or one.fsp != other.fsp or one.srid != other.srid:
+        return True
+    if one.name in ("ENUM", "SET"):
+        return other.members[: len(one.members)] != one.members or old.wire.metadata != new.wire.metadata
+    if one.name in ("FLOAT", "DOUBLE"):
+        return False
+    if one.name in LOBS or one.name == "CHAR":
+        return one.length != other.length or not _same_text(one, other, indexed)
+    return old.wire.metadata != new.wire.metadata or old.wire.dimensions != new.wire.dimensions
+
+
+def _varying_needs_copy(old: ColumnDefinition, new: ColumnDefinition, indexed: bool) -> bool:
+    """VARCHAR grows in place as long as its length still takes as many bytes in a row."""
+    longest, grown = (int.from_bytes(column.wire.metadata, "little") for column in (old, new))
+    if grown < longest or (longest < 256) != (grown < 256):
+        return True
+    return not _same_text(old.type, new.type, indexed)
+
+
+def _same_text(old: SqlType, new: SqlType, indexed: bool) -> bool:
+    """Whether text stays as it is: the same collation, or without a key another one of the same character set."""
+    if old.collation == new.collation:
+        return True
+    if indexed or old.collation is None:
+        return False
+    if new.collation is None:
+        return True
+    sets = collation(old.collation).charset, collation(new.collation).charset
+    return sets[0] == sets[1] or sets == ("utf8mb3", "utf8mb4")

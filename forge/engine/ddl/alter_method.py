@@ -1,0 +1,152 @@
+"""How a server makes an ALTER TABLE: by metadata alone, in place with the data, or by copying the table.
+
+It shows in the log: changing the data evaluates CURRENT_TIMESTAMP defaults, copying converts moments
+(docs/servers.md, 260 combinations measured on MySQL 9.7).  The action that needs most decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forge.engine.ddl.alter_copy import Kept, needs_copy
+from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.rows.state import TableState
+from forge.plan.engines import is_defined_atomically
+from forge.plan.statements import AlterMethod
+from forge.sql.ast.alter_actions import (
+    Action,
+    AddCheck,
+    AddColumn,
+    AddForeignKey,
+    AddKey,
+    AlterPartitions,
+    ChangeColumn,
+    DropColumn,
+    DropKey,
+    EnforceCheck,
+    OrderRows,
+    RenameColumn,
+    RenameKey,
+    RenameTo,
+    SetOptions,
+    SwitchKeys,
+)
+
+_ORDER: tuple[AlterMethod, ...] = ("rename", "metadata", "in_place", "copy")
+
+
+def alter_method(
+    actions: Sequence[Action], before: TableState, after: TableState, kept: Kept, algorithm: str = ""
+) -> AlterMethod:
+    """The method for these actions together; ``algorithm`` is what the statement asks for."""
+    if keeps_keys(actions, before, after):
+        return "metadata"
+    if not actions:
+        return "metadata"
+    if all(isinstance(action, (RenameTo, SwitchKeys)) for action in actions):
+        return "rename"
+    partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
+    if partitioning and len(partitioning) == len(actions) and (found := _of_partitions(partitioning[0])):
+        return found
+    copied = any(
+        (isinstance(action, AddCheck) and action.check.enforced)
+        or (isinstance(action, EnforceCheck) and action.enforced)
+        or isinstance(action, (AlterPartitions, OrderRows, SwitchKeys))
+        for action in actions
+    )
+    if copied or needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
+        return "copy"
+    method: AlterMethod = max((_method(action, before, after) for action in actions), key=_ORDER.index)
+    if not (is_defined_atomically(before.table) and is_defined_atomically(after.table)):
+        # Other engines change nothing but metadata without a copy.
+        remade = any(isinstance(action, (AddColumn, DropColumn, AddKey, DropKey)) for action in actions)
+        return "copy" if remade or method == "in_place" else method
+    columns = any(isinstance(action, (AddColumn, DropColumn)) for action in actions)
+    others = any(not isinstance(action, (AddColumn, DropColumn, RenameColumn, RenameTo)) for action in actions)
+    # Columns come and go instantly only by themselves, and only where the table has records.
+    if columns and method == "metadata" and algorithm != "instant":
+        virtual = all(not isinstance(one, AddColumn) or one.column.generated == "virtual" for one in actions)
+        asked = algorithm == "inplace" and not (virtual and not any(isinstance(one, DropColumn) for one in actions))
+        return "in_place" if others or asked or not before.rows else method
+    return method
+
+
+def _of_partitions(action: AlterPartitions) -> AlterMethod | None:
+    """The method of what is done to partitions alone (recorded on 9.7, 10.11 and 11.8); None: the table is copied."""
+    if action.kind in ("by", "remove"):
+        return None
+    if action.kind in ("truncate", "analyze", "check", "repair"):
+        return "rename"
+    return "in_place" if action.kind == "optimize" else "metadata"
+
+
+def keeps_keys(actions: Sequence[Action], before: TableState, after: TableState) -> bool:
+    """Whether the statement drops and adds keys, and the table has those in the end that it had before."""
+    if not actions or not all(isinstance(action, (AddKey, DropKey)) for action in actions):
+        return False
+    return set(before.table.keys) == set(after.table.keys)
+
+
+def _moves_hidden_columns(actions: Sequence[Action], before: TableState, after: TableState) -> bool:
+    """Whether hidden columns of keys on expressions make a copy necessary.
+
+    Recorded on MySQL 9.7: such a key comes in place by itself, or with ordinary keys that come or go, if it is not
+    UNIQUE and its hidden column is the last one; these columns stand in the order of the keys' names, after the
+    table's own.
+    """
+    renamed = {action.old.lower(): action.new.lower() for action in actions if isinstance(action, RenameKey)}
+    old = {renamed.get(name, name): unique for name, unique in _expression_keys(before).items()}
+    new = _expression_keys(after)
+    added, gone = new.keys() - old.keys(), old.keys() - new.keys()
+    if added:
+        keys_only = all(
+            isinstance(action, DropKey) or (isinstance(action, AddKey) and action.key.kind == "index")
+            for action in actions
+        )
+        return bool(gone) or not keys_only or any(name < other for name in added for other in old)
+    columns = [action.column for action in actions if isinstance(action, AddColumn)]
+    if gone:
+        return bool(columns) or any(old[name] for name in gone)
+    return bool(old) and any(column.generated == "virtual" for column in columns)
+
+
+def _expression_keys(state: TableState) -> dict[str, bool]:
+    """Names of the keys on expressions, and whether they are UNIQUE."""
+    return {
+        key.name.lower(): key.kind == "unique"
+        for key in state.table.keys
+        if any(part.expression is not None for part in key.parts)
+    }
+
+
+def _method(action: Action, before: TableState, after: TableState) -> AlterMethod:
+    if isinstance(action, AddColumn):
+        return "in_place" if action.column.auto_increment or action.column.keys else "metadata"
+    if isinstance(action, DropColumn):
+        return "in_place" if _is_indexed(before, action.name) else "metadata"
+    if isinstance(action, AddKey) or (isinstance(action, DropKey) and action.name is None):
+        return "in_place"
+    if isinstance(action, AddForeignKey):
+        known = {key.name.lower() for key in before.table.keys}
+        return "metadata" if all(key.name.lower() in known for key in after.table.keys) else "in_place"
+    if isinstance(action, ChangeColumn):
+        return _change(action, before, after)
+    return "in_place" if isinstance(action, SetOptions) and action.options.rebuild else "metadata"
+
+
+def _change(action: ChangeColumn, before: TableState, after: TableState) -> AlterMethod:
+    old = _column(before, action.old)
+    new = _column(after, action.column.name)
+    if old is None or new is None:
+        return "metadata"
+    moved = action.place is not None
+    return "in_place" if moved or old.column.nullable != new.column.nullable else "metadata"
+
+
+def _column(state: TableState, name: str) -> ColumnDefinition | None:
+    return next((column for column in state.columns if column.name.lower() == name.lower()), None)
+
+
+def _is_indexed(state: TableState, name: str) -> bool:
+    places = {index for index, column in enumerate(state.columns) if column.name.lower() == name.lower()}
+    return any(part.column in places for key in state.table.keys for part in key.parts)

@@ -1,0 +1,116 @@
+"""What an action of ALTER TABLE is about: whether it is there, and what else depends on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forge.engine.dictionary.partitions import used_columns
+from forge.servers import server_line
+from forge.sql.ast.alter_actions import (
+    Action,
+    AddCheck,
+    AddColumn,
+    AddForeignKey,
+    AddKey,
+    AlterColumn,
+    AlterPartitions,
+    ChangeColumn,
+    DropCheck,
+    DropColumn,
+    DropForeignKey,
+    DropKey,
+    RenameColumn,
+    RenameKey,
+)
+from forge.sql.ast.definitions import CheckDraft
+from forge.sql.expressions import parse_expression
+from forge.sql.tokens import SqlError
+
+if TYPE_CHECKING:
+    from forge.engine.ddl.alteration import Alteration
+
+
+def same_name(one: str | None, other: str) -> bool:
+    """Names of columns, keys and constraints compare without case."""
+    return one is not None and one.lower() == other.lower()
+
+
+def is_there(alteration: Alteration, action: Action) -> bool:
+    """Whether what the action adds or changes is there already."""
+    if isinstance(action, AddColumn):
+        return has_column(alteration, action.column.name)
+    if isinstance(action, (ChangeColumn, RenameColumn)):
+        return has_column(alteration, action.old)
+    if isinstance(action, (DropColumn, AlterColumn)):
+        return has_column(alteration, action.name)
+    if isinstance(action, AddKey):
+        key = action.key
+        name = "PRIMARY" if key.kind == "primary" else key.name or key.parts[0].column
+        return has_key(alteration, None if name == "PRIMARY" else name)
+    if isinstance(action, DropKey):
+        return has_key(alteration, action.name)
+    if isinstance(action, RenameKey):
+        return has_key(alteration, action.old)
+    if isinstance(action, AddForeignKey):
+        foreign = action.key.name or action.key.index
+        return any(same_name(known.name, foreign or "") for known in alteration.foreign_keys)
+    if isinstance(action, DropForeignKey):
+        return any(same_name(known.name, action.name) for known in alteration.foreign_keys)
+    if isinstance(action, AddCheck):
+        return any(same_name(known.name, action.check.name or "") for known in alteration.checks)
+    if isinstance(action, DropCheck):
+        named = [*(one.name for one in alteration.checks), *(one.name for one in alteration.foreign_keys)]
+        named += [one.name for one in alteration.keys if one.kind == "unique"]
+        return any(same_name(known, action.name) for known in named)
+    assert isinstance(action, AlterPartitions)
+    parts = () if alteration.partitions is None else alteration.partitions.parts
+    wanted = action.names or tuple(part.name for part in action.parts)
+    return all(any(same_name(part.name, name) for part in parts) for name in wanted)
+
+
+def has_column(alteration: Alteration, name: str) -> bool:
+    slots = (*alteration.slots, *(slot for slot, _ in alteration.placed))
+    return any(same_name(slot.column.name, name) for slot in slots)
+
+
+def has_key(alteration: Alteration, name: str | None) -> bool:
+    keys = (*alteration.keys, *alteration.new_keys)
+    return any(key.kind == "primary" if name is None else same_name(key.name, name) for key in keys)
+
+
+def refuse_foreign_keys(alteration: Alteration, index: int, offset: int) -> None:
+    """A column goes after the foreign keys that are on it (1828)."""
+    source = alteration.slots[index].source
+    for foreign in alteration.foreign_keys:
+        if source in foreign.columns:
+            raise SqlError(f"foreign key {foreign.name} is on column {alteration.slots[index].column.name!r}", offset)
+
+
+def refuse_dependents(alteration: Alteration, name: str, offset: int) -> None:
+    for slot in alteration.slots:
+        generated = slot.column.generated
+        if generated is not None and any(same_name(used, name) for used in generated.columns()):
+            raise SqlError(f"generated column {slot.column.name!r} depends on column {name!r}", offset)
+    if alteration.partitions is not None:
+        clustering = alteration.state.clustering
+        places = [part.column for part in clustering.parts] if clustering else []
+        by = used_columns(alteration.partitions, alteration.state.definition, places)
+        if any(same_name(alteration.state.columns[index].name, name) for index in by):
+            raise SqlError(f"column {name!r} distributes rows over partitions", offset)
+    for check in alteration.checks:
+        if any(same_name(column, name) for column in _columns_of(alteration, check.expression)):
+            raise SqlError(f"CHECK constraint {check.name!r} uses column {name!r}", offset)
+    for key in alteration.keys:
+        for part in key.parts:
+            used = () if part.expression is None else _columns_of(alteration, part.expression)
+            if any(same_name(column, name) for column in used):
+                raise SqlError(f"key {key.name!r} is on an expression that uses column {name!r}", offset)
+
+
+def is_on(alteration: Alteration, check: CheckDraft, name: str) -> bool:
+    used = _columns_of(alteration, check.expression)
+    return bool(used) and all(same_name(column, name) for column in used)
+
+
+def _columns_of(alteration: Alteration, expression: str) -> tuple[str, ...]:
+    return parse_expression(expression, server_line(alteration.server).family).columns()

@@ -1,0 +1,287 @@
+"""CREATE TABLE ... SELECT of one table: the columns that the new table gets of it, and its rows.
+
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, Q).  A column of the SELECT that the statement defines
+itself has the place of the SELECT; the statement's other columns come first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from forge.engine.dictionary.column_sizes import LOBS
+from forge.engine.dictionary.definition import ColumnDefinition, define_column
+from forge.engine.dictionary.engines import INNODB
+from forge.engine.rows.literals import taken
+from forge.engine.rows.numbering import Numbering
+from forge.engine.rows.state import TableState, sort_value
+from forge.engine.rows.where import matching, parse_where
+from forge.errors import ScenarioError
+from forge.plan.engines import is_transactional
+from forge.plan.statements import Context, Origin, RowChange, RowsStatement
+from forge.plan.tables import Row, TableColumn
+from forge.servers import server_line
+from forge.sql.ast.definitions import CharsetClause, ColumnDraft, LiteralDefault, SelectDraft, SelectedColumn, TypeDraft
+from forge.sql.ast.statements import CreateTable
+from forge.sql.tokens import SqlError, SqlUnsupported, at_offset
+from forge.values.base import Value
+from forge.values.declaration.sqltype import SqlType
+from forge.values.registry import column_for
+
+_MOMENTS = ("DATETIME", "TIMESTAMP")
+_INTEGERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT")
+
+
+class CopiedRows:
+    """What CREATE TABLE ``statement`` takes from the table ``source``.  Raises SqlError and SqlUnsupported."""
+
+    def __init__(self, statement: CreateTable, select: SelectDraft, source: TableState, server: str) -> None:
+        self.statement = statement
+        self.select = select
+        self.source = source
+        self.server = server
+        named = select.columns or tuple(
+            SelectedColumn(column.name, column.name, select.offset)
+            for column in source.columns
+            if column.column.visible
+        )
+        #: The source's columns, with those of the literals behind them.
+        self.given = [*source.columns, *(self._constant(column) for column in named if column.literal is not None)]
+        self.literals = tuple(column.literal for column in named if column.literal is not None)
+        places = iter(range(len(source.columns), len(self.given)))
+        #: Indexes in these, with the names in the new table.
+        self.chosen = [
+            (next(places) if column.literal is not None else self._index_of(column.column, column.offset), column)
+            for column in named
+        ]
+        names = [column.name.lower() for _, column in self.chosen]
+        if len(set(names)) < len(names):
+            raise SqlError("the SELECT gives two columns of one name", select.offset, expected="AS with another name")
+        if source.definition.partitions is not None or source.is_shuffled:
+            self._unsupported("from a table with partitions, or rows in the places of deleted ones,")
+        #: The first AUTO_INCREMENT value that was generated, and whether a DATETIME or TIMESTAMP was copied.
+        self.first_number: int | None = None
+        self.copies_moments = False
+
+    def _index_of(self, name: str, offset: int) -> int:
+        return self.source.definition.index_of(name, offset)
+
+    def _constant(self, column: SelectedColumn) -> ColumnDefinition:
+        """The column that a server makes of a literal: INT or VARCHAR, not NULL; MySQL gives it a default, but in a
+        primary key.
+        """
+        line = server_line(self.server)
+        keyed = {part.column.lower() for key in self.statement.keys if key.kind == "primary" for part in key.parts}
+        default = None
+        if isinstance(column.literal, int):
+            text, made = f"INT({len(str(column.literal))})", SqlType("INT")
+            default = LiteralDefault(0)
+        else:
+            length = len(column.literal or "")
+            text, made = f"VARCHAR({length})", SqlType("VARCHAR", length=length)
+            default = LiteralDefault("")
+        draft = ColumnDraft(
+            column.name,
+            TypeDraft(made, offset=column.offset, text=text),
+            column.offset,
+            nullable=False,
+            default=default if line.family == "mysql" and column.name.lower() not in keyed else None,
+        )
+        return replace(define_column(draft, line.client_charset[1], self.server), draft=draft)
+
+    def _row(self, number: int) -> Row:
+        return self.source.rows[number] + self.literals
+
+    def _sorted(self, numbers: list[int]) -> list[int]:
+        """The rows by ORDER BY, which has to leave nothing open, and as many as LIMIT lets through."""
+        found = self._in_order(numbers) if not self.select.order else list(numbers)
+        for name, descending in reversed(self.select.order):
+            index = self._index_of(name, self.select.offset)
+            column = self.source.columns[index]
+            if column.wire.collation is not None or column.holds_json:
+                self._unsupported(f"with ORDER BY {name}, a text,")
+            found.sort(key=lambda number: _rank(column, self.source.rows[number][index]), reverse=descending)
+        if self.select.order:
+            columns = [self._index_of(name, self.select.offset) for name, _ in self.select.order]
+            if len({tuple(self.source.rows[number][index] for index in columns) for number in found}) < len(found):
+                self._unsupported("with ORDER BY of values that several rows have")
+        if self.select.limit is not None:
+            count, skipped = self.select.limit
+            found = found[skipped : skipped + count]
+        return found
+
+    def _in_order(self, numbers: list[int]) -> list[int]:
+        """The rows as the server reads them: all keys that may serve must agree on the order."""
+        definition = self.source.definition
+        clustered = definition.engine == INNODB
+        clustering = self.source.clustering if clustered else None
+        own = {part.column for part in clustering.parts} if clustering is not None else set()
+        used = {index for index, column in self.chosen if column.literal is None}
+        where = {definition.index_of(name, self.select.offset) for name in self.select.where}
+        found = self.source.ordered(numbers) if clustered else sorted(numbers)
+        for key in self.source.table.keys:
+            parts = {part.column for part in key.parts}
+            if clustering is not None and parts == own:
+                continue
+            if len(found) > 1 and (used | where <= parts | own or key.parts[0].column in where):
+                text = any(self.source.columns[index].wire.collation is not None for index in parts)
+                if text or self.source.ordered_by(key, numbers) != found:
+                    self._unsupported("that a secondary key could serve, whose order the rows would have,")
+        return found
+
+    def _unsupported(self, what: str) -> NoReturn:
+        raise SqlUnsupported(f"CREATE TABLE ... SELECT {what} is not supported yet", self.select.offset)
+
+    @property
+    def drafts(self) -> tuple[ColumnDraft, ...]:
+        """All columns of the new table, as SHOW CREATE TABLE takes them."""
+        own = {draft.name.lower(): draft for draft in self.statement.columns}
+        taken = {column.name.lower() for _, column in self.chosen}
+        first = tuple(draft for name, draft in own.items() if name not in taken)
+        return first + tuple(
+            replace(own[column.name.lower()], name=column.name)
+            if column.name.lower() in own
+            else self._draft(self.given[index], column)
+            for index, column in self.chosen
+        )
+
+    def _draft(self, column: ColumnDefinition, named: SelectedColumn) -> ColumnDraft:
+        written = column.draft
+        text, comment = ("", "") if written is None else (written.type.text, written.comment)
+        charset = CharsetClause() if written is None else written.type.charset
+        if named.literal is not None and written is not None:
+            return replace(written, name=named.name)
+        return ColumnDraft(named.name, TypeDraft(column.type, charset, text=text), named.offset, comment=comment)
+
+    def columns(self, own: tuple[ColumnDefinition, ...]) -> tuple[ColumnDefinition, ...]:
+        """All columns of the new table, of which ``own`` are those that the statement defines."""
+        self._check_own(own)
+        defined = {column.name.lower(): column for column in own}
+        taken = {column.name.lower() for _, column in self.chosen}
+        found = [column for name, column in defined.items() if name not in taken]
+        for index, named in self.chosen:
+            source = self.given[index]
+            known = defined.get(named.name.lower())
+            if known is None:
+                found.append(self._copied(source, named))
+                continue
+            if named.literal is not None:
+                if known.type.name in _MOMENTS or known.holds_json or known.column.generated is not None:
+                    self._unsupported(f"of a literal into column {known.name!r}")
+            elif not _fits(source, known):
+                self._unsupported(f"into column {known.name!r} of another type")
+            found.append(known.replace(name=named.name))
+        return tuple(found)
+
+    def _check_own(self, own: tuple[ColumnDefinition, ...]) -> None:
+        """What is printed of the definition is known for plain columns, keys and options."""
+        for definition in own:
+            column = definition.column
+            computed = column.default_now or column.on_update_now or column.computed_default or column.generated
+            if computed or not column.visible or definition.holds_json or column.type.srid is not None:
+                self._unsupported(f"with such a definition of column {column.name!r}")
+        keys = self.statement.keys
+        if any(key.special or not key.visible or key.using or key.comment for key in keys) or any(
+            name != "COMMENT" for name, _ in self.statement.options.idle
+        ):
+            self._unsupported("with options of keys or of the table")
+
+    def _copied(self, source: ColumnDefinition, named: SelectedColumn) -> ColumnDefinition:
+        """The source's column without its keys; AUTO_INCREMENT becomes DEFAULT 0."""
+        column, line = source.column, server_line(self.server)
+        odd = (
+            column.default_now
+            or column.on_update_now
+            or column.computed_default
+            or column.generated
+            or source.holds_json
+        )
+        lost = column.type.name == "BIT" and column.default is not None and line.family == "mysql"
+        if not column.visible or lost or (odd and not (column.type.name == "JSON" and column.default is None)):
+            self._unsupported(f"of column {source.name!r}, whose definition the new table would get changed,")
+        if column.type.srid is not None or column.type.compressed or (column.type.name in LOBS and column.has_default):
+            self._unsupported(f"of column {source.name!r}")
+        copied = source.replace(name=named.name, auto_increment=False)
+        return copied.replace(has_default=True, default=0) if column.auto_increment else copied
+
+    def insert(self, state: TableState, sql: str) -> RowsStatement:
+        """Give the new table its rows.  Raises SqlError where a server would refuse one."""
+        with at_offset(self.select.offset):
+            conditions = parse_where(self.select.where, self.source)
+            for condition in conditions:
+                if condition.column.type.name not in _INTEGERS:
+                    self._unsupported("with WHERE on columns that are no integers")
+            numbers = self._sorted(matching(conditions, self.source))
+            places = {column.name.lower(): index for index, column in self.chosen}
+            changes = []
+            # The server does not know how many rows there will be.
+            numbering = Numbering(state.next_auto_increment, 1, is_transactional(state.table))
+            moments = [index for index, _ in self.chosen if self.given[index].type.name in _MOMENTS]
+            self.copies_moments = any(
+                self.source.rows[number][index] is not None for number in numbers for index in moments
+            )
+            for number in numbers:
+                source = self._row(number)
+                cells = [self._cell(column, places, source, numbering) for column in state.table.columns]
+                state.add(tuple(cells))
+                changes.append(RowChange(None, tuple(cells)))
+            state.next_auto_increment = numbering.following
+        assigned = {i for i, c in enumerate(state.table.columns) if c.name.lower() in places or c.auto_increment}
+        return RowsStatement(
+            kind="insert",
+            table=state.table,
+            changes=tuple(changes),
+            sql=sql,
+            assigned=frozenset(assigned),
+            context=self._context(state, numbers, moments),
+        )
+
+    def _converted(self, column: TableColumn, literal: Value | None) -> Value:
+        """A literal as the new table's column holds it."""
+        wire = column_for(column.type, name=column.name, nullable=column.nullable, server=self.server)
+        return taken(wire, literal, clips=False).value
+
+    def _context(self, state: TableState, numbers: list[int], moments: list[int]) -> Context:
+        """What the server had asked the time zone for: literal defaults of moments, and their values."""
+        first = self.source.rows[numbers[0]] if numbers else ()
+        copied = any(first and first[index] is not None for index in moments)
+        defaults = any(c.type.name in _MOMENTS and c.default is not None for c in state.table.columns)
+        later: frozenset[Origin] = frozenset(("literal",) if self.copies_moments else ())
+        origins = tuple(later if c.type.name in _MOMENTS else frozenset() for c in state.table.columns)
+        return Context(uses_zone=copied or defaults, origins=origins)
+
+    def _cell(self, column: TableColumn, places: dict[str, int], source: Row, numbering: Numbering) -> Value | None:
+        index = places.get(column.name.lower())
+        if index is not None:
+            value = self._converted(column, source[index]) if index >= len(self.source.columns) else source[index]
+            if value is None and not column.nullable:
+                raise ScenarioError(f"column {column.name!r} cannot be NULL, and the SELECT gives it")
+            if column.auto_increment:
+                if not isinstance(value, int) or value <= 0:
+                    self._unsupported("of 0, NULL or negative numbers into AUTO_INCREMENT")
+                numbering.given(value)
+            return value
+        if column.auto_increment:
+            number = numbering.generated()
+            self.first_number = number if self.first_number is None else self.first_number
+            return number
+        if column.default_now or column.computed_default or column.generated is not None:
+            self._unsupported(f"into a table with column {column.name!r}, which it does not fill,")
+        if not column.nullable and not column.has_default:
+            raise ScenarioError(f"column {column.name!r} has no default, and the SELECT does not give it")
+        return column.default
+
+
+def _rank(column: ColumnDefinition, value: Value | None) -> tuple[bool, Any]:
+    """NULL comes first."""
+    return value is not None, value if value is None else sort_value(column, value)
+
+
+def _fits(source: ColumnDefinition, column: ColumnDefinition) -> bool:
+    """Whether the source's values are the column's as they are."""
+    if source.holds_json or column.holds_json or column.column.generated is not None:
+        return False
+    ours, theirs = column.type, source.type
+    if ours.name == theirs.name == "VARCHAR":
+        return (ours.length or 0) >= (theirs.length or 0) and ours.collation == theirs.collation
+    return replace(ours, zerofill=False) == replace(theirs, zerofill=False)

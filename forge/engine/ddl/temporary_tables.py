@@ -1,0 +1,55 @@
+"""Temporary tables: what of the statements on them is logged, and which may stand inside a transaction.
+
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, R).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forge.engine.session.transactions import RunningTransaction
+from forge.errors import ScenarioError
+from forge.plan.session import Session
+from forge.plan.statements import DdlStatement
+from forge.servers import ServerLine
+from forge.sql.ast.statements import CreateLike, CreateTable, DropTables
+from forge.sql.parse.statements import Ddl
+from forge.sql.tokens import SqlUnsupported
+
+
+def changes_no_base(statement: Ddl) -> bool:
+    """Whether it makes or drops temporary tables only, which does not commit the transaction that it stands in."""
+    return isinstance(statement, (CreateTable, CreateLike, DropTables)) and statement.temporary
+
+
+def check_inside(statement: Ddl, running: RunningTransaction, session: Session, line: ServerLine) -> None:
+    """Raises ScenarioError for what a server refuses inside a transaction, SqlUnsupported for what is not known."""
+    if session.gtid and line.family == "mysql" and session.binlog_format == "statement":
+        raise ScenarioError(
+            "enforce_gtid_consistency forbids temporary tables to come or go inside a transaction in statement format"
+            " (error 3748)",
+            expected="a transaction of its own, or another binlog_format",
+        )
+    if running.declared.xa is not None:
+        if line.detaches_xa:
+            raise ScenarioError(
+                "an XA transaction cannot use temporary tables (xa_detach_on_prepare; error 4094)",
+                expected="a transaction of its own",
+            )
+        raise SqlUnsupported("temporary tables that come or go in XA transactions are not supported yet", 0)
+
+
+def logged_of_temporary(done: DdlStatement, *, logs: bool) -> DdlStatement:
+    """The statement with what of it is logged; ``logs``: the session logs what is done to temporary tables."""
+    if done.kind == "drop_table" and done.touches_temporary:
+        kept = tuple(one for one in done.dropped_temporary if one.logged)
+        # In row format what was made as text goes if it exists.
+        by_rows = not logs and bool(kept)
+        unlogged = not (kept or done.dropped or done.missing)
+        exists = done.if_exists or by_rows
+        return replace(done, dropped_temporary=kept, if_exists=exists, unlogged=unlogged, in_row_format=by_rows)
+    if done.temporary and not logs:
+        return replace(done, unlogged=True)
+    if done.likeness is not None and done.likeness.temporary and not logs:
+        raise SqlUnsupported("CREATE TABLE ... LIKE a temporary table is not supported yet in row format", 0)
+    return done

@@ -1,0 +1,369 @@
+"""Table definitions: what drafts of columns and keys mean on a server, and whether it would accept them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import count
+
+from forge.charsets import charset, collation, compare_key
+from forge.compile.rows.table_map import key_of_rows
+from forge.engine.dictionary.column_sizes import LOBS, WITHOUT_KEY, stored_bytes
+from forge.engine.dictionary.engines import INNODB
+from forge.engine.dictionary.key_definition import check_auto_increment, named_keys
+from forge.engine.dictionary.partitions import partition_of, used_columns
+from forge.engine.rows.literals import strict_value
+from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.plan.requirements import column_features
+from forge.plan.tables import ForeignKey, Table, TableColumn
+from forge.servers import server_line
+from forge.sql.ast.definitions import (
+    CheckDraft,
+    ColumnDraft,
+    Default,
+    ExpressionDefault,
+    KeyDraft,
+    LiteralDefault,
+    NowDefault,
+    PartitionClause,
+)
+from forge.sql.expressions import Document, Expression, Operand, Unsigned, parse_expression
+from forge.sql.tokens import SqlError, at_offset
+from forge.values.base import Codec, Column, Value
+from forge.values.declaration.sqltype import SqlType
+from forge.values.json.binary import decode_document
+from forge.values.registry import codec_for, column_for
+
+_WITHOUT_LITERAL_DEFAULT = LOBS | WITHOUT_KEY
+#: MariaDB's JSON is LONGTEXT with this collation.
+UTF8MB4_BIN = 46
+#: Limits of InnoDB, and of sql/unireg.h.
+MAX_COLUMNS, MAX_ROW_BYTES = 1017, 65535
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDefinition:
+    """A column, with the expressions that its values come from, and how its cells are coded."""
+
+    column: TableColumn
+    wire: Column
+    codec: Codec
+    default: Expression | None = None
+    generated: Expression | None = None
+    offset: int = 0
+    #: What it was last defined by.
+    draft: ColumnDraft | None = None
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    @property
+    def type(self) -> SqlType:
+        return self.column.type
+
+    @property
+    def holds_json(self) -> bool:
+        """Whether the column was declared as JSON, whatever the server makes of that."""
+        return self.wire.declared is not None and self.wire.declared.name == "JSON"
+
+    def operand(self, value: Value | None) -> Operand:
+        """A cell as expressions compute with it."""
+        if value is None:
+            return None
+        if self.type.name == "JSON":
+            return Document(decode_document(value) if value else None)
+        if self.type.name in ("ENUM", "SET"):
+            return self.codec.text(self.wire, value)
+        return Unsigned(value) if self.wire.unsigned and isinstance(value, int) else value
+
+    def replace(self, **changes: object) -> ColumnDefinition:
+        """The definition with other facts of its column."""
+        column = replace(self.column, **changes)  # type: ignore[arg-type]
+        return replace(self, column=column, wire=replace(self.wire, name=column.name, nullable=column.nullable))
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A table's definition with keys by column name, which ALTER TABLE can change."""
+
+    database: str
+    name: str
+    columns: tuple[ColumnDefinition, ...]
+    keys: tuple[KeyDraft, ...]
+    collation: int
+    server: str
+    #: CHECK constraints, all with names.
+    checks: tuple[CheckDraft, ...] = ()
+    engine: str = INNODB
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    partitions: PartitionClause | None = None
+    temporary: bool = False
+
+    def find(self, name: str) -> int | None:
+        """Index of the column of that name (case-insensitive); None if there is none."""
+        wanted = name.lower()
+        return next((i for i, column in enumerate(self.columns) if column.name.lower() == wanted), None)
+
+    def index_of(self, name: str, offset: int) -> int:
+        """As :meth:`find`.  Raises SqlError with the nearest name."""
+        found = self.find(name)
+        if found is None:
+            names = [column.name for column in self.columns]
+            raise SqlError(
+                f"table {self.database}.{self.name} has no column {name!r}", offset, suggestion=nearest(name, names)
+            )
+        return found
+
+    def with_not_null_keys(self) -> Definition:
+        """The definition in which the columns of the primary key are NOT NULL, as servers make them."""
+        primary = next((key for key in self.keys if key.kind == "primary"), None)
+        names = {part.column.lower() for part in primary.parts} if primary else set()
+        columns = tuple(
+            column.replace(nullable=False) if column.name.lower() in names else column for column in self.columns
+        )
+        return replace(self, columns=columns)
+
+    def with_checks(self, added: Iterable[CheckDraft]) -> Definition:
+        """The definition with more CHECK constraints.  Raises SqlError where a server would refuse one."""
+        checks = list(self.checks)
+        for check in added:
+            taken = {other.name for other in checks}
+            number = next(n for n in count(1) if f"{self.name}_chk_{n}" not in taken)
+            named = check if check.name is not None else replace(check, name=f"{self.name}_chk_{number}")
+            if named.name in taken:
+                raise SqlError(f"CHECK constraint {named.name!r} is there twice", check.offset)
+            with at_offset(check.offset):
+                expression = parse_expression(check.expression, server_line(self.server).family)
+                for name in expression.columns():
+                    if self.columns[self.index_of(name, check.offset)].column.auto_increment:
+                        # ER_CHECK_CONSTRAINT_REFERS_AUTO_INCREMENT_COLUMN; 1901 on MariaDB.
+                        raise SqlError(f"a CHECK constraint uses AUTO_INCREMENT column {name!r}", check.offset)
+            checks.append(named)
+        return replace(self, checks=tuple(checks))
+
+    def table(self, version: int) -> Table:
+        """The compiler's form of the definition.  Raises SqlError where a server would refuse it."""
+        _check_columns(self)
+        keys = tuple(named_keys(self))
+        check_auto_increment(self, keys)
+        table = Table(
+            database=self.database,
+            name=self.name,
+            columns=tuple(column.column for column in self.columns),
+            keys=keys,
+            collation=self.collation,
+            engine=self.engine,
+            version=version,
+            foreign_keys=self.foreign_keys,
+            temporary=self.temporary,
+        )
+        return table if self.partitions is None else self._partitioned(self.partitions, table)
+
+    def _partitioned(self, clause: PartitionClause, table: Table) -> Table:
+        """The table with how its rows are distributed.  Raises SqlError where a server would refuse it (1503, 1214)."""
+        if self.engine != INNODB and server_line(self.server).family == "mysql":
+            raise SqlError(f"the storage engine {self.engine} has no partitions", clause.offset, expected=INNODB)
+        if self.foreign_keys:
+            raise SqlError("a table with partitions has no foreign keys", clause.offset)
+        key = key_of_rows(table)
+        key_columns = [part.column for part in key.parts] if key else []
+        used = used_columns(clause, self, key_columns)
+        for draft, known in zip(self.keys, table.keys, strict=True):
+            whole = {part.column for part in known.parts if part.prefix is None and part.expression is None}
+            if known.kind != "index" and not used <= whole:
+                problem = f"key {known.name} lacks a column that distributes rows over partitions"
+                raise SqlError(problem, draft.offset, expected=", ".join(self.columns[index].name for index in used))
+            if draft.special:
+                raise SqlError(f"a table with partitions has no {draft.special} key", draft.offset)
+        choose = partition_of(clause, self, key_columns)
+        return replace(table, partition=choose, partition_columns=frozenset(used))
+
+
+def define_column(
+    draft: ColumnDraft, table_collation: int, server: str, *, zero_dates: bool = False
+) -> ColumnDefinition:
+    """What a column draft means in a table of that default collation.  Raises SqlError and SqlUnsupported.
+
+    ``zero_dates``: the session takes dates with a zero month or day as defaults.
+    """
+    sql_type = draft.type.resolve(table_collation, server)
+    # AUTO_INCREMENT says NOT NULL as well (sql/sql_yacc.yy).
+    nullable = draft.nullable if draft.nullable is not None else not (draft.auto_increment or "primary" in draft.keys)
+    if nullable and "primary" in draft.keys:
+        raise SqlError(f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL")
+    line = server_line(server)
+    with at_offset(draft.type.offset):
+        for feature in column_features(TableColumn(draft.name, sql_type)):
+            line.require(feature)
+        wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
+        try:
+            codec = codec_for(wire)
+        except UnsupportedError:
+            raise UnsupportedError(f"column type {sql_type.name} is not supported yet") from None
+    if sql_type.name == "JSON" and line.family == "mariadb":
+        # The column is LONGTEXT in every way but one: its values have to be documents, which ``wire`` knows.
+        sql_type = SqlType("LONGTEXT", collation=UTF8MB4_BIN)
+    _check_members(sql_type, draft)
+    column = TableColumn(
+        name=draft.name,
+        type=sql_type,
+        nullable=nullable,
+        auto_increment=draft.auto_increment,
+        visible=draft.visible,
+        generated=draft.generated,
+        on_update_now=draft.on_update is not None,
+    )
+    with at_offset(draft.offset):
+        for feature in column_features(column):
+            line.require(feature)
+    defined = ColumnDefinition(column, wire, codec, offset=draft.offset, draft=draft)
+    if draft.on_update is not None:
+        _check_now(sql_type, draft.on_update, "ON UPDATE", draft.offset)
+    if draft.generated is not None:
+        if draft.default is not None or draft.auto_increment or draft.on_update is not None:
+            raise SqlError(f"generated column {draft.name!r} cannot have a default", draft.offset)
+        with at_offset(draft.offset):
+            _check_generated(draft, line.family)
+            expression = parse_expression(draft.expression, line.family)
+        uses = frozenset(name.lower() for name in expression.columns())
+        return replace(defined.replace(uses=uses), generated=expression)
+    if draft.default is None:
+        return defined
+    defined = with_default(defined, draft.default, zero_dates=zero_dates)
+    with at_offset(draft.default.offset):
+        for feature in column_features(defined.column):
+            line.require(feature)
+    return defined
+
+
+#: TEXT types, each with the next larger one.
+_LARGER = {"TINYTEXT": "TEXT", "TEXT": "MEDIUMTEXT", "MEDIUMTEXT": "LONGTEXT", "LONGTEXT": "LONGTEXT"}
+
+
+def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> ColumnDefinition:
+    """The text column in another collation; a TEXT grows where its characters may take more bytes (recorded)."""
+    sql_type = defined.type
+    old, new = (
+        charset(collation(number, server).charset).max_length for number in (sql_type.collation or 0, collation_id)
+    )
+    name = _LARGER.get(sql_type.name, sql_type.name) if new > old else sql_type.name
+    sql_type = replace(sql_type, name=name, collation=collation_id)
+    wire = column_for(sql_type, name=defined.name, nullable=defined.column.nullable, server=server)
+    made = replace(defined, wire=wire, codec=codec_for(wire))
+    return made.replace(type=sql_type)
+
+
+def _check_generated(draft: ColumnDraft, family: str) -> None:
+    if draft.persistent and family == "mysql":
+        raise ScenarioError("MySQL does not know PERSISTENT", expected="STORED")
+    if family == "mariadb" and (draft.nullable is not None or "primary" in draft.keys):
+        raise ScenarioError(f"MariaDB does not take NOT NULL, NULL or PRIMARY KEY for generated column {draft.name!r}")
+
+
+def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:
+    """Members have to differ as the collation compares them."""
+    seen: dict[str, str] = {}
+    for member in sql_type.members:
+        key = compare_key(sql_type.collation, member) if sql_type.collation else member
+        if key in seen:
+            problem = f"{sql_type.name} has the members {seen[key]!r} and {member!r}, which its collation calls equal"
+            raise SqlError(problem, draft.type.offset)
+        seen[key] = member
+
+
+def with_default(defined: ColumnDefinition, default: Default, *, zero_dates: bool = False) -> ColumnDefinition:
+    """The column with a default.  Raises SqlError where a server would refuse it."""
+    column, name = defined.column, defined.type.name
+    if column.auto_increment:
+        raise SqlError(f"column {column.name!r} is AUTO_INCREMENT and cannot have a default", default.offset)
+    if isinstance(default, NowDefault):
+        _check_now(defined.type, default.fsp, "DEFAULT", default.offset)
+        return without_default(defined).replace(default_now=True)
+    if isinstance(default, ExpressionDefault):
+        with at_offset(default.offset):
+            expression = parse_expression(default.sql)
+            if expression.columns():
+                raise UnsupportedError("DEFAULT expressions that use other columns are not supported yet")
+        return replace(without_default(defined).replace(computed_default=True), default=expression)
+    if default.value is None:
+        if not column.nullable:
+            raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
+        return without_default(defined).replace(has_default=True)
+    # MariaDB takes literals for TEXT and BLOB (10.2.1 on), and stores them as it does expressions.
+    as_expression = name in LOBS and defined.wire.dialect.is_mariadb
+    if name in _WITHOUT_LITERAL_DEFAULT and not as_expression:
+        raise SqlError(
+            f"a {name} column cannot have a literal default", default.offset, expected="DEFAULT (expression)"
+        )
+    value = _default_value(defined, default, zero_dates)
+    return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
+
+
+def without_default(defined: ColumnDefinition) -> ColumnDefinition:
+    """The column with no default of any kind."""
+    facts = defined.replace(has_default=False, default=None, default_now=False, computed_default=False)
+    return replace(facts, default=None)
+
+
+def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_dates: bool) -> object:
+    literal = default.value
+    if not isinstance(literal, (str, bytes)) and defined.type.name in ("ENUM", "SET"):
+        problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
+        raise SqlError(problem, default.offset, expected="a member in quotes")
+    if isinstance(literal, str) and defined.type.name == "BIT":
+        # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
+        literal = int.from_bytes(literal.encode(), "big")
+    with at_offset(default.offset):
+        try:
+            return strict_value(defined.wire, defined.codec, literal, zero_dates=zero_dates)
+        except ScenarioError as error:
+            error.problem = f"the default of column {defined.name!r} is impossible: {error.problem}"
+            raise
+
+
+def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int) -> None:
+    if sql_type.name not in ("TIMESTAMP", "DATETIME"):
+        raise SqlError(
+            f"{clause} CURRENT_TIMESTAMP is not for {sql_type.name}", offset, expected="TIMESTAMP or DATETIME"
+        )
+    if fsp != sql_type.fsp:
+        expected = f"CURRENT_TIMESTAMP({sql_type.fsp})" if sql_type.fsp else "CURRENT_TIMESTAMP"
+        raise SqlError(f"{clause} has {fsp} fractional digits, its column {sql_type.fsp}", offset, expected=expected)
+
+
+def _check_invisible(column: ColumnDefinition) -> None:
+    """MariaDB wants a default for an invisible column (4108, recorded)."""
+    facts = column.column
+    given = facts.nullable or facts.has_default or facts.default_now or facts.computed_default or facts.auto_increment
+    if not facts.visible and not given and column.generated is None and column.wire.dialect.is_mariadb:
+        raise SqlError(f"the invisible column {column.name!r} is NOT NULL", column.offset, expected="a default")
+
+
+def _check_columns(definition: Definition) -> None:
+    seen: set[str] = set()
+    for column in definition.columns:
+        if column.name.lower() in seen:
+            raise SqlError(f"column {column.name!r} is there twice", column.offset)
+        seen.add(column.name.lower())
+        if column.generated is not None:
+            for name in column.generated.columns():
+                used = definition.columns[definition.index_of(name, column.offset)]
+                # MariaDB minds a number that is not known yet only where it is stored (recorded).
+                minds = column.column.generated == "stored" or not column.wire.dialect.is_mariadb
+                if used.column.auto_increment and minds:
+                    problem = f"generated column {column.name!r} uses the AUTO_INCREMENT column {used.name!r}"
+                    raise SqlError(problem, column.offset)
+                if used.generated is not None and used.name.lower() not in seen:
+                    problem = f"generated column {column.name!r} uses {used.name!r}, which is generated behind it"
+                    raise SqlError(problem, column.offset)
+        _check_invisible(column)
+    if len(definition.columns) > MAX_COLUMNS:
+        raise SqlError(f"the table has {len(definition.columns)} columns", 0, expected=f"at most {MAX_COLUMNS}")
+    if not any(column.column.visible for column in definition.columns):
+        raise SqlError("the table has no visible column", 0, expected="at least one")
+    size = sum(stored_bytes(column) for column in definition.columns)
+    size += (sum(column.column.nullable for column in definition.columns) + 7) // 8
+    if size > MAX_ROW_BYTES:
+        expected = f"at most {MAX_ROW_BYTES}; TEXT and BLOB columns do not count"
+        raise SqlError(f"a row can take {size} bytes", 0, expected=expected)

@@ -1,0 +1,122 @@
+"""Storage engines: which are known, and what their tables cannot hold (recorded on 9.7, 10.11 and 11.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from forge.errors import nearest
+from forge.plan.tables import Table, TableColumn
+from forge.servers import server_line
+from forge.sql.ast.definitions import KeyDraft
+from forge.sql.tokens import SqlError, SqlUnsupported
+
+INNODB = "InnoDB"
+_SPATIAL = frozenset((
+    "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION",
+))  # fmt: skip
+_BLOBS = frozenset((
+    "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "JSON", "VECTOR",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """What an engine's tables can have.  ``key_bytes``: of a key (HA_MAX_KEY_LENGTH and its like)."""
+
+    name: str
+    key_bytes: int = 3072
+    keys: Literal["any", "auto_increment", "none"] = "any"
+    #: Column types that it cannot hold.
+    without: frozenset[str] = frozenset()
+    takes_null: bool = True
+    has_generated: bool = True
+    #: DEFAULT (expression), on MySQL.
+    has_computed_defaults: bool = True
+    #: None: both.
+    family: str | None = None
+
+
+_ENGINES = {
+    engine.name.lower(): engine
+    for engine in (
+        _Engine(INNODB),
+        _Engine("MyISAM", 1000),
+        _Engine("MEMORY", without=_SPATIAL | _BLOBS, has_generated=False, has_computed_defaults=False),
+        _Engine("Aria", 2000, family="mariadb"),
+        _Engine("CSV", 0, "none", _SPATIAL, takes_null=False, has_generated=False, has_computed_defaults=False),
+        _Engine("ARCHIVE", 8, "auto_increment", has_generated=False, has_computed_defaults=False, family="mysql"),
+        _Engine("BLACKHOLE", has_generated=False, has_computed_defaults=False, family="mysql"),
+    )
+}
+#: The engines in which temporary tables and CREATE TABLE ... SELECT were recorded.
+PLAIN_ENGINES = frozenset((INNODB, "MyISAM", "MEMORY", "Aria"))
+_ALIASES = {"heap": "memory"}
+_OTHERS = (
+    "example", "federated", "merge", "mrg_myisam", "ndb", "ndbcluster", "rocksdb",
+    "sequence", "connect", "spider", "s3", "mroonga", "columnstore",
+)  # fmt: skip
+
+
+def engine_named(word: str, offset: int) -> str:
+    """The engine of ``ENGINE = word``.  Raises SqlError, SqlUnsupported for engines that this version does not know."""
+    found = _ENGINES.get(_ALIASES.get(word.lower(), word.lower()))
+    if found is not None:
+        return found.name
+    if word.lower() in _OTHERS:
+        raise SqlUnsupported(f"the storage engine {word} is not supported yet", offset)
+    expected = ", ".join(engine.name for engine in _ENGINES.values())
+    raise SqlError(f"unknown storage engine {word!r}", offset, expected=expected, suggestion=nearest(word, _ENGINES))
+
+
+def key_limit(engine: str) -> int:
+    """Bytes that a key of the engine's tables may take."""
+    return _ENGINES[engine.lower()].key_bytes
+
+
+def check_engine(table: Table, keys: Sequence[KeyDraft], server: str) -> None:
+    """Raises SqlError for a table that its engine cannot hold, SqlUnsupported for engines that are a plugin."""
+    engine, line = _ENGINES[table.engine.lower()], server_line(server)
+    if table.temporary and engine.name not in PLAIN_ENGINES:
+        raise SqlUnsupported(f"temporary tables of {engine.name} are not supported yet", 0)
+    mysql = line.family == "mysql"
+    if engine.family == "mysql" and not mysql:
+        raise SqlUnsupported(f"the storage engine {engine.name} of {server} is a plugin of its own", 0)
+    if engine.family == "mariadb" and mysql:
+        raise SqlError(f"{server} has no storage engine {engine.name}", 0, expected="InnoDB, MyISAM or MEMORY")
+    for column in table.columns:
+        problem = _column_problem(engine, column, mysql=mysql)
+        if problem is not None:
+            raise SqlError(f"{engine.name} tables have no {problem}: {column.name!r}", 0)
+        if table.partition is not None and column.type.name in _SPATIAL and not line.spatial_partitions:
+            raise SqlError(f"tables with partitions have no {column.type.name} columns: {column.name!r}", 0)
+    _check_keys(engine, table, keys, mysql=mysql)
+
+
+def _column_problem(engine: _Engine, column: TableColumn, *, mysql: bool) -> str | None:
+    if column.type.name in engine.without:
+        return f"{column.type.name} columns"
+    if column.nullable and not engine.takes_null:
+        return "nullable columns"
+    if column.generated and not engine.has_generated:
+        return "generated columns"
+    if column.computed_default and mysql and not engine.has_computed_defaults:
+        return "default expressions"
+    return None
+
+
+def _check_keys(engine: _Engine, table: Table, drafts: Sequence[KeyDraft], *, mysql: bool) -> None:
+    if drafts and engine.keys == "none":
+        raise SqlError(f"{engine.name} tables have no keys", drafts[0].offset)
+    if engine.keys == "auto_increment" and any(
+        len(key.parts) > 1 or not table.columns[key.parts[0].column].auto_increment for key in table.keys
+    ):
+        raise SqlError(f"{engine.name} tables have one key, on an AUTO_INCREMENT column", drafts[0].offset)
+    if not mysql or engine.name == INNODB:
+        return
+    for draft, key in zip(drafts, table.keys, strict=True):
+        if any(part.descending for part in draft.parts):
+            raise SqlError(f"{engine.name} tables have no descending keys", draft.offset)
+        if any(part.expression or table.columns[part.column].generated == "virtual" for part in key.parts):
+            raise SqlError(f"{engine.name} tables have no keys on virtual columns or expressions", draft.offset)

@@ -1,0 +1,208 @@
+"""Keys of a table definition: the names that servers give them, and whether a server would accept them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from forge.engine.dictionary.column_sizes import GEOMETRIES, LOBS, WITHOUT_KEY, stored_bytes
+from forge.engine.dictionary.engines import key_limit
+from forge.engine.rows.json_cells import cells_for
+from forge.errors import ScenarioError
+from forge.plan.requirements import expression_features
+from forge.plan.tables import Key, KeyExpression, KeyPart, Row
+from forge.servers import server_line
+from forge.sql.ast.definitions import KeyDraft, PartDraft
+from forge.sql.expressions import Expression, parse_expression
+from forge.sql.expressions.types import result_type
+from forge.sql.tokens import SqlError, SqlUnsupported, at_offset
+from forge.values.text.column_charset import charset_of
+
+if TYPE_CHECKING:
+    from forge.engine.dictionary.definition import ColumnDefinition, Definition
+
+#: Types whose keys may have a prefix.
+_PREFIXABLE = LOBS | {"CHAR", "VARCHAR", "BINARY", "VARBINARY"}
+_FULLTEXT = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
+_INTEGERS = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT"})
+#: Limits of sql/sql_const.h and of InnoDB's DYNAMIC row format.
+MAX_KEYS, MAX_KEY_PARTS = 65, 16
+
+
+def named_keys(definition: Definition) -> Iterable[Key]:
+    """The keys with the names that servers give: PRIMARY, or that of the first column, made unique by _2, _3 ..."""
+    if len(definition.keys) > MAX_KEYS:
+        raise SqlError(f"the table has {len(definition.keys)} keys", 0, expected=f"at most {MAX_KEYS}")
+    taken = {key.name.lower() for key in definition.keys if key.name}
+    primary_seen = False
+    used: set[str] = set()
+    hidden = count(len(definition.columns))
+    for key in definition.keys:
+        if key.kind == "primary":
+            if primary_seen:
+                raise SqlError("the table has two primary keys", key.offset, expected="one")
+            primary_seen = True
+        name = "PRIMARY" if key.kind == "primary" else key.name
+        if name is None:
+            name = _free_name(_base_name(definition, key), taken)
+            taken.add(name.lower())
+        elif name.lower() in used:
+            raise SqlError(f"key {name!r} is there twice", key.offset)
+        used.add(name.lower())
+        yield Key(name, key.kind, tuple(_key_parts(definition, key, hidden)))
+
+
+def _base_name(definition: Definition, key: KeyDraft) -> str:
+    if any(part.expression is not None for part in key.parts):
+        return "functional_index"
+    return definition.columns[definition.index_of(key.parts[0].column, key.parts[0].offset)].name
+
+
+def _free_name(base: str, taken: set[str]) -> str:
+    if base.lower() not in taken and base.upper() != "PRIMARY":
+        return base
+    return next(f"{base}_{n}" for n in range(2, 1000) if f"{base}_{n}".lower() not in taken)
+
+
+def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> Iterable[KeyPart]:
+    if len(key.parts) > MAX_KEY_PARTS:
+        raise SqlError(f"a key has {len(key.parts)} columns", key.offset, expected=f"at most {MAX_KEY_PARTS}")
+    seen: set[int] = set()
+    total = 0
+    arrays = 0
+    for part in key.parts:
+        if part.expression is not None:
+            expression = _key_expression(definition, key, part)
+            yield KeyPart(next(hidden), None, expression)
+            arrays += expression.arrays
+            if arrays > 1:
+                raise SqlUnsupported("no server has two multi-valued parts in one key", part.offset)
+            continue
+        index = definition.index_of(part.column, part.offset)
+        column = definition.columns[index]
+        if index in seen:
+            raise SqlError(f"column {column.name!r} is in the key twice", part.offset)
+        seen.add(index)
+        if key.special:
+            _check_special(column, key.special, part)
+        else:
+            part = _checked_part(column, part)
+            size = _part_bytes(column, part.prefix)
+            total += size
+            limit = key_limit(definition.engine)
+            if size > limit or total > limit:
+                raise SqlError(f"a key takes {total} bytes", part.offset, expected=f"at most {limit}")
+        if key.kind == "primary" and column.column.generated == "virtual":
+            raise SqlError(f"virtual column {column.name!r} cannot be in the primary key", part.offset)
+        yield KeyPart(index, part.prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class RowExpression:
+    """The value of an expression for rows of a table."""
+
+    expression: Expression
+    columns: tuple[ColumnDefinition, ...]
+
+    def __call__(self, row: Row) -> Any:
+        names = {name.lower() for name in self.expression.columns()}
+        return self.expression.evaluate(cells_for(self.columns, row, names))
+
+
+def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> KeyExpression:
+    """The expression of a key's part.  Raises SqlError where a server would refuse it (ER_FUNCTIONAL_INDEX_...)."""
+    assert part.expression is not None
+    line = server_line(definition.server)
+    with at_offset(part.offset):
+        line.require("expression_keys")
+    if key.kind == "primary" or key.special:
+        what = "the primary key" if key.kind == "primary" else f"a {key.special} key"
+        raise SqlError(f"{what} cannot be on an expression", part.offset, expected="a column")
+    with at_offset(part.offset):
+        expression = parse_expression(part.expression)
+        if type(expression.tree).__name__ == "Column":
+            raise ScenarioError("a key on an expression is on a column alone", expected="the column, without ( )")
+        for name in expression.columns():
+            if definition.columns[definition.index_of(name, part.offset)].column.auto_increment:
+                raise ScenarioError(f"a key on an expression uses the AUTO_INCREMENT column {name!r}")
+        types = {column.name.lower(): column.type for column in definition.columns}
+        found = result_type(expression.tree, types, line.client_charset[1], definition.server)
+        if found.kind in ("lob", "json"):
+            what = "TEXT" if found.kind == "lob" else "JSON"
+            raise ScenarioError(f"a key cannot be on an expression that gives {what}", expected="CAST(... AS CHAR(20))")
+        made = KeyExpression(
+            sql=part.expression,
+            compute=RowExpression(expression, definition.columns),
+            collation=found.collation,
+            arrays=expression.is_array,
+            uses=frozenset(name.lower() for name in expression.columns()),
+        )
+        for feature in expression_features(made):
+            line.require(feature)
+    return made
+
+
+def _check_special(column: ColumnDefinition, special: str, part: PartDraft) -> None:
+    """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL."""
+    if special == "FULLTEXT" and column.type.name not in _FULLTEXT:
+        raise SqlError(f"a {column.type.name} column cannot be in a FULLTEXT key", part.offset, expected="text")
+    if special == "SPATIAL" and (column.type.name not in GEOMETRIES or column.column.nullable):
+        problem = f"column {column.name!r} cannot be in a SPATIAL key"
+        raise SqlError(problem, part.offset, expected="a geometry that is NOT NULL")
+
+
+def _checked_part(column: ColumnDefinition, part: PartDraft) -> PartDraft:
+    """The part with a prefix only where it is shorter than the column."""
+    kind = column.type.name
+    if kind in WITHOUT_KEY:
+        raise SqlError(f"a {kind} column cannot be in a key", part.offset)
+    if column.type.length == 0 and kind not in LOBS:
+        raise SqlError(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
+    if part.prefix is None:
+        if kind in LOBS:
+            expected = f"a prefix, {part.column}(20)"
+            raise SqlError(
+                f"{kind} column {column.name!r} is in a key without a length", part.offset, expected=expected
+            )
+        return part
+    if kind not in _PREFIXABLE:
+        raise SqlError(f"a key on a {kind} column cannot have a prefix", part.offset)
+    if part.prefix == 0:
+        raise SqlError("a prefix has no length", part.offset, expected="1 or more")
+    if kind in LOBS:
+        return part
+    length = 1 if column.type.length is None else column.type.length
+    if part.prefix > length:
+        raise SqlError(f"a prefix of {part.prefix} is longer than the column", part.offset, expected=f"1 to {length}")
+    return replace(part, prefix=None) if part.prefix == length else part
+
+
+def _part_bytes(column: ColumnDefinition, prefix: int | None) -> int:
+    """Bytes that count for the limit of a key; the length in front of a VARCHAR does not."""
+    if prefix is None:
+        if column.type.name in ("VARCHAR", "VARBINARY"):
+            return int.from_bytes(column.wire.metadata, "little")
+        return stored_bytes(column)
+    known = charset_of(column.wire)
+    return prefix * (known.max_length if known else 1)
+
+
+def check_auto_increment(definition: Definition, keys: tuple[Key, ...]) -> None:
+    numbered = [i for i, column in enumerate(definition.columns) if column.column.auto_increment]
+    for index in numbered:
+        column = definition.columns[index]
+        if len(numbered) > 1:
+            offset = definition.columns[numbered[1]].offset
+            raise SqlError("the table has two AUTO_INCREMENT columns", offset, expected="one")
+        if column.type.name not in _INTEGERS:
+            raise SqlError(
+                f"a {column.type.name} column cannot be AUTO_INCREMENT", column.offset, expected="an integer"
+            )
+        if not any(key.parts[0].column == index for key in keys):
+            raise SqlError(
+                f"AUTO_INCREMENT column {column.name!r} is not the first of a key",
+                column.offset,
+                expected=f"PRIMARY KEY or UNIQUE on {column.name}",
+            )

@@ -1,0 +1,83 @@
+"""ON DUPLICATE KEY UPDATE: what it gives the columns of the row that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dml.insert_form import Kind
+from forge.engine.dml.json_updates import JsonUpdate, is_json_update
+from forge.engine.requests.statements import Insert, Replace
+from forge.engine.rows.cells import NULL, Circumstances, cell_value, not_null
+from forge.engine.rows.literals import taken
+from forge.engine.rows.state import TableState
+from forge.engine.rows.where import column_index
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.tables import Row
+from forge.scenario.generators import CellPlace
+from forge.values.base import Value
+from forge.values.clipping import Clipped
+
+#: What a column gets: a literal, the value of a column of the new row, or what JSON functions make.
+Source = Clipped | int | JsonUpdate
+#: Types whose values are each other's text, but for their digits.
+_MOMENTS = ("DATETIME", "TIMESTAMP")
+
+
+def declared_updates(
+    state: TableState, insert: Insert | Replace, kind: Kind, at: Circumstances
+) -> Iterator[tuple[int, Source]]:
+    """What ON DUPLICATE KEY UPDATE sets, by column: a literal, the column of the new row, or JSON functions."""
+    declared = insert.on_duplicate_key_update if isinstance(insert, Insert) else None
+    seen: set[int] = set()
+    for name, cell in (declared or {}).items():
+        with at.place(kind, "on_duplicate_key_update", name):
+            index = column_index(state, name)
+            column = state.columns[index]
+            if index in seen:
+                raise ScenarioError(f"column {column.name!r} is set twice")
+            seen.add(index)
+            if isinstance(cell, Mapping) and set(cell) == {"values"}:
+                yield index, column_index(state, str(cell["values"]))
+                continue
+            if is_json_update(column, cell):
+                yield index, JsonUpdate(state, index, cell, at)
+                continue
+            place = CellPlace(at.seed, state.name, column.name, state.inserted)
+            made = cell_value(column, cell, place, at)
+            value = not_null(column, made.value, state.name, clips=at.clips or at.ignores)
+            yield index, made._replace(value=value)
+
+
+def updated_cells(
+    state: TableState, updates: Mapping[int, Source], before: Row, new: Row, at: Circumstances
+) -> tuple[dict[int, Value | None], dict[int, Clipped]]:
+    """The values that the columns in ``updates`` get in the row ``before``, and their literals.
+
+    ``new`` is the row that could not be added.  Raises ScenarioError and UnsupportedError.
+    """
+    values: dict[int, Value | None] = {}
+    literals: dict[int, Clipped] = {}
+    for index, source in updates.items():
+        if isinstance(source, int):
+            column = state.columns[index]
+            value = _as_of(column, state.columns[source], new[source], at)
+            values[index] = not_null(column, value, state.name, clips=at.clips or at.ignores)
+            literals[index] = NULL
+        elif isinstance(source, JsonUpdate):
+            # Here the server does not patch the stored document.
+            row = [values.get(place, value) for place, value in enumerate(before)]
+            made = source.apply(row[index], row, patches=False)
+            values[index], literals[index] = made.document, NULL._replace(converts=made.converts)
+        else:
+            values[index], literals[index] = source.value, source
+    return values, literals
+
+
+def _as_of(column: ColumnDefinition, source: ColumnDefinition, value: Value | None, at: Circumstances) -> Value | None:
+    """A value of one column in another."""
+    if value is None or column.type == source.type:
+        return value
+    if all(one.type.name in _MOMENTS for one in (column, source)) or column.type.name == source.type.name:
+        return taken(column.wire, value, clips=at.clips or at.ignores).value
+    raise UnsupportedError(f"VALUES({source.name}), a {source.type.name}, in the {column.type.name} {column.name}")

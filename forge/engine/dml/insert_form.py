@@ -1,0 +1,51 @@
+"""What an INSERT or REPLACE says: the rows that it declares, and whether its text names columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from forge.engine.requests.statements import Insert, Replace
+from forge.engine.rows.cells import Circumstances
+from forge.errors import ScenarioError
+
+Kind = Literal["insert", "replace"]
+_COMMENTS = re.compile(r"/\*.*?\*/|--\s[^\n]*|#[^\n]*", re.DOTALL)
+_NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
+_INTO = re.compile(
+    rf"\s*(?:INSERT|REPLACE)(?:\s+(?:LOW_PRIORITY|HIGH_PRIORITY|DELAYED|IGNORE|INTO))*\s+{_NAME}(?:\s*\.\s*{_NAME})?\s*"
+    r"(?P<next>\(\s*(?P<inner>\w*)|\w+)",
+    re.IGNORECASE,
+)
+
+
+def declared_rows(
+    insert: Insert | Replace, kind: Kind, at: Circumstances
+) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    """(steps to the row's entry, its cells by column) for every row."""
+    if insert.row is not None:
+        for _ in range(insert.count or 0):
+            yield ("row",), insert.row
+    for number, row in enumerate(insert.rows or ()):
+        steps = ("rows", number)
+        if isinstance(row, list):
+            with at.place(kind, *steps):
+                if insert.columns is None:
+                    raise ScenarioError("a row is a list, but no columns are named", expected="`columns` beside `rows`")
+                if len(row) != len(insert.columns):
+                    expected = f"{len(insert.columns)}, as many as columns"
+                    raise ScenarioError(f"the row has {len(row)} cells", expected=expected)
+            yield steps, dict(zip(insert.columns or (), row, strict=True))
+        else:
+            yield steps, row
+
+
+def has_column_list(sql: str) -> bool:
+    """Whether the text of an INSERT or REPLACE names columns: ``(a, b)`` or ``SET a = 1``."""
+    match = _INTO.match(_COMMENTS.sub(" ", sql))
+    if match is None:
+        return True
+    if match["next"].startswith("("):
+        return (match["inner"] or "").upper() not in ("SELECT", "WITH", "TABLE", "VALUES")
+    return match["next"].upper() == "SET"

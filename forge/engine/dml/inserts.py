@@ -1,0 +1,371 @@
+"""INSERT and REPLACE: what they do to a table's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dml.duplicate_updates import declared_updates, updated_cells
+from forge.engine.dml.insert_form import Kind, declared_rows, has_column_list
+from forge.engine.dml.json_updates import JsonUpdate
+from forge.engine.dml.updates import unstamped, updated_row
+from forge.engine.requests.statements import Insert, Replace, Statement
+from forge.engine.rows.cells import Circumstances, cell_value, not_null, origin, set_by_trigger
+from forge.engine.rows.defaults import omitted_value, with_generated
+from forge.engine.rows.literals import zero_value
+from forge.engine.rows.numbering import Numbering
+from forge.engine.rows.state import TableState, largest_number
+from forge.engine.rows.where import column_index
+from forge.errors import ScenarioError
+from forge.plan.engines import is_transactional
+from forge.plan.statements import Context, Evaluation, Further, Origin, RowChange, RowsStatement
+from forge.plan.tables import Row
+from forge.scenario.generators import CellPlace
+from forge.sql.write.statements import duplicate_sql, insert_sql, select_sql
+from forge.values.base import Value
+from forge.values.clipping import Clipped
+
+_NO_END = 1 << 32
+
+
+def insert_rows(
+    state: TableState, statement: Statement, kind: Kind, at: Circumstances, *, rows_known: bool = True
+) -> RowsStatement:
+    """Run an INSERT or REPLACE; ``rows_known``: the server knows beforehand how many rows there are.
+
+    Raises ScenarioError where a server would refuse it.
+    """
+    insert = statement.insert or statement.replace
+    assert insert is not None
+    if isinstance(insert, Insert) and insert.ignore:
+        at = replace(at, ignores=True)
+    new = _Insert(state, statement, kind, insert, at)
+    if not rows_known:
+        new.numbering = replace(new.numbering, rows=1)
+    return new.run()
+
+
+class _Insert:
+    def __init__(
+        self, state: TableState, statement: Statement, kind: Kind, insert: Insert | Replace, at: Circumstances
+    ) -> None:
+        self.state = state
+        self.statement = statement
+        self.kind = kind
+        self.insert = insert
+        self.at = at
+        rows = insert.count if insert.count is not None else len(insert.rows or ())
+        known = 1 if insert.select is not None else rows
+        # BLACKHOLE sees no number that a row has had, and reserves without end.
+        self.keeps_rows = state.table.engine != "BLACKHOLE"
+        known = known if self.keeps_rows else _NO_END
+        reserves = is_transactional(state.table)
+        following = state.next_auto_increment if self.keeps_rows else 1
+        self.numbering = Numbering(following, known, reserves, state.number_is_lost, *at.numbers)
+        self.rows = rows
+        self.listed: set[int] = set()
+        self.given: list[dict[int, Clipped]] = []
+        self.changes: list[RowChange] = []
+        #: Rows computed before the first change was logged: kind, row, and the literals.
+        self.evaluated: list[tuple[Literal["insert", "update"], Row, Mapping[int, Clipped]]] = []
+        #: The columns stay marked as used after a row that was updated.
+        self.stays_marked = False
+        self.stale_number = False
+        self.further: list[Further] = []
+        #: Columns of whose JSON functions the time zone was asked.
+        self.converted: set[int] = set()
+        self.updates = dict(declared_updates(state, insert, kind, at))
+        self.by_trigger, self.by_update_trigger = self._set_by_triggers()
+        #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
+        self.read: set[int] = set()
+        self.now: set[int] = set()
+        self.defaulted: set[int] = set()
+        #: ON DUPLICATE KEY UPDATE changed a row.
+        self.updated = False
+        #: It found one, changed or not.
+        self.met = False
+        #: The first AUTO_INCREMENT value that was generated, and the first that was stored.
+        self.first_number: int | None = None
+        self.first_stored: int | None = None
+
+    def run(self) -> RowsStatement:
+        try:
+            for steps, cells in declared_rows(self.insert, self.kind, self.at):
+                with self.at.place(self.kind, *steps):
+                    self._row(cells, steps)
+        finally:
+            self.state.next_auto_increment = self.numbering.following if self.keeps_rows else 1
+        columns = self._columns()
+        return RowsStatement(
+            kind="insert",
+            table=self.state.table,
+            changes=tuple(self.changes),
+            further=tuple(self.further),
+            sql=self.statement.query or self._sql(columns),
+            assigned=self._assigned(columns) if self._has_column_list() else None,
+            updates=frozenset(self.updates) if self.updates else None,
+            evaluated=tuple(
+                Evaluation(kind, row, tuple(self._origin(kind, i, literals, columns) for i in range(len(row))))
+                for kind, row, literals in self.evaluated
+            ),
+            line=self.at.line,
+            context=Context(
+                matched=self.rows,
+                insert_id=self.first_number,
+                stored_id=self.first_stored,
+                origins=tuple(self._origins(index, columns) for index in range(len(self.state.columns))),
+                updated=self.updated,
+                met=self.met,
+                selects=self.insert.select is not None,
+                ignores=self.kind == "replace" or self.at.ignores,
+            ),
+        )
+
+    def _set_by_triggers(self) -> tuple[dict[int, Clipped], dict[int, Clipped]]:
+        """What BEFORE triggers give columns: of INSERT, and of UPDATE where ON DUPLICATE KEY UPDATE changes a row.
+
+        Which of the two a column is set by, the texts of the triggers say.
+        """
+        given = set_by_trigger(self.state, self.kind, self.insert.set_by_trigger, self.at)
+        if not isinstance(self.insert, Insert) or not self.insert.on_duplicate_key_update:
+            return given, {}
+        on_insert = self.at.references.set_by_triggers(self.state.table, "insert")
+        on_update = self.at.references.set_by_triggers(self.state.table, "update")
+        updating = {index: cell for index, cell in given.items() if index in on_update}
+        declared = self.insert.set_by_update_trigger
+        updating |= set_by_trigger(self.state, self.kind, declared, self.at, field="set_by_update_trigger")
+        only = updating.keys() & on_update - on_insert
+        return {index: cell for index, cell in given.items() if index not in only}, updating
+
+    def _assigned(self, columns: list[int]) -> frozenset[int]:
+        by_triggers = self.at.references.set_by_triggers(self.state.table, "insert")
+        return frozenset((*columns, *self.by_trigger)) | by_triggers
+
+    def _origin(self, kind: str, index: int, literals: Mapping[int, Clipped], columns: list[int]) -> Origin:
+        if kind == "insert":
+            forgotten = index not in literals and self._is_forgotten(self.state.columns[index])
+            return "unread" if forgotten else origin(index, literals, columns)
+        source = self.updates.get(index)
+        if isinstance(source, int) and self.state.columns[source].type.name == "TIMESTAMP":
+            return "converted"
+        return origin(index, literals)
+
+    def _origins(self, index: int, columns: list[int]) -> frozenset[Origin]:
+        """Where the values of a column come from in all rows."""
+        found: list[Origin] = ["literal"] if index in self.read else []
+        if index in self.now:
+            found.append("now")
+        if index in self.converted or any(given[index].converts for given in self.given if index in given):
+            found.append("converted")
+        if index in self.defaulted:
+            found.append("default" if index in columns else "omitted")
+        return frozenset(found)
+
+    def _columns(self) -> list[int]:
+        """The columns that the statement's text gives values for."""
+        if not self.insert.column_list:
+            return [i for i, column in enumerate(self.state.columns) if column.column.visible]
+        if self.insert.select is not None:
+            # The SELECT gives them in this order.
+            return [column_index(self.state, name) for name in self.insert.columns or ()]
+        columns = sorted(self.listed)
+        if not columns and self.rows > 1:
+            # INSERT () VALUES (), () is an error in MINIMAL images (1534): name a column.
+            columns = [next(i for i, c in enumerate(self.state.columns) if c.generated is None)]
+        return columns
+
+    def _has_column_list(self) -> bool:
+        if self.statement.query is not None:
+            return has_column_list(self.statement.query)
+        return self.insert.column_list
+
+    def _sql(self, columns: list[int]) -> str:
+        verb = "REPLACE" if self.kind == "replace" else "INSERT IGNORE" if self.at.ignores else "INSERT"
+        listed = columns if self.insert.column_list else None
+        if self.insert.select is not None:
+            text = select_sql(verb, self.state, listed, self.insert.select)
+        else:
+            text = insert_sql(verb, self.state, columns, self.given, listed=listed is not None)
+        updates = {index: made if isinstance(made, int) else made.sql for index, made in self.updates.items()}
+        return text + duplicate_sql(self.state, updates)
+
+    def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
+        state, at = self.state, self.at
+        given: dict[int, Clipped] = {}
+        for name, cell in cells.items():
+            with at.place(self.kind, *steps, name):
+                index = column_index(state, name)
+                if index in given:
+                    raise ScenarioError(f"column {state.columns[index].name!r} is given twice")
+                place = CellPlace(at.seed, state.name, state.columns[index].name, state.inserted)
+                given[index] = cell_value(state.columns[index], cell, place, at)
+                self._check_named(state.columns[index])
+        if self.insert.select is not None:
+            given = {index: cell._replace(is_read=False) for index, cell in given.items()}
+        self.given.append(given)
+        self.listed |= given.keys()
+        values: list[Value | None] = [
+            given[index].value if index in given else self._omitted(column)
+            for index, column in enumerate(state.columns)
+        ]
+        numbered = state.auto_increment
+        mark, generated = self.numbering.mark(), 0
+        if numbered is not None and not values[numbered]:
+            # NULL, 0 and nothing at all mean the next number (sql_mode without NO_AUTO_VALUE_ON_ZERO).
+            values[numbered] = generated = self._next_number(state.columns[numbered])
+        clips = at.ignores or (at.clips and self.rows > 1)
+        for index, column in enumerate(state.columns):
+            if column.generated is None:
+                # Without strict mode several rows are spared what one row is not (ER_BAD_NULL_ERROR).
+                values[index] = not_null(column, values[index], state.name, clips=clips)
+        for index, cell in self.by_trigger.items():
+            values[index] = cell.value
+        row = with_generated(state.columns, values, clips=at.clips or at.ignores)
+        self._evaluate("insert", row, given | self.by_trigger)
+        self._store(row, mark, generated)
+
+    def _check_named(self, column: ColumnDefinition) -> None:
+        """Without a list of columns the SQL has no place for a value of an invisible one."""
+        if not (self.insert.column_list or column.column.visible):
+            raise ScenarioError(
+                f"column {column.name!r} is invisible, and `column_list: false` leaves it out",
+                expected="no cell for it",
+            )
+
+    def _evaluate(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
+        if not self.changes:
+            self.evaluated.append((kind, row, literals))
+        for index, value in enumerate(row):
+            if value is None:
+                continue
+            if index not in literals:
+                self.defaulted |= {index} if kind == "insert" else set()
+            elif literals[index].is_now:
+                self.now.add(index)
+            elif literals[index].is_read or self._selects:
+                self.read.add(index)
+
+    def _follow(self, changes: list[RowsStatement]) -> None:
+        """Changes by foreign keys come before that of their parent."""
+        self.further += [Further(len(self.changes), change) for change in changes]
+
+    def _log(self, before: Row | None, after: Row | None, *, duplicate: bool = False) -> None:
+        self.changes.append(RowChange(before, after, duplicate or self.stays_marked))
+
+    def _omitted(self, column: ColumnDefinition) -> Value | None:
+        if column.generated is not None or column.column.auto_increment:
+            return None
+        if self._is_forgotten(column):
+            return None if column.column.nullable else zero_value(column.wire)
+        try:
+            return omitted_value(column, self.at.time, clips=self.at.clips or self.at.ignores)
+        except ScenarioError as error:
+            error.problem = f"table {self.state.name}: {error.problem}"
+            raise
+
+    def _is_forgotten(self, column: ColumnDefinition) -> bool:
+        """Whether the server does not compute the column's default: MySQL's of an invisible column where the statement
+        has no column list (recorded on 9.7).
+        """
+        mysql = not column.wire.dialect.is_mariadb
+        computed = column.column.computed_default or column.column.default_now
+        return computed and not column.column.visible and mysql and not self._has_column_list()
+
+    def _next_number(self, column: ColumnDefinition) -> int:
+        number = self.numbering.generated()
+        self.first_number = number if self.first_number is None else self.first_number
+        if number > largest_number(column):
+            raise ScenarioError(f"{self.state.name}.{column.name} has no number left after {number - 1}")
+        return number
+
+    def _store(self, row: Row, mark: int, generated: int) -> None:
+        """Add the row, or do what the statement does where one of its keys exists (write_record in sql_insert.cc)."""
+        state = self.state
+        own = row[state.auto_increment] or 0 if state.auto_increment is not None else 0
+        duplicate = state.conflict(row)
+        if own and not generated:
+            counts = duplicate is None or self.kind == "replace" or self._selects
+            self.numbering.given(own, counts=counts and self.keeps_rows)
+        if generated and self.first_stored is None and (duplicate is None or self.kind == "replace"):
+            self.first_stored = generated
+        if duplicate is None:
+            self._add(row, mark, generated)
+        elif self.updates:
+            self.stays_marked = self.met = True
+            self.numbering.reset(mark, generated)
+            self._update(row, duplicate[1])
+        elif self.at.ignores:
+            self.numbering.reset(mark, generated)
+        elif self.kind == "replace":
+            self._replace(row, generated)
+        else:
+            state.add(row)  # raises
+
+    def _add(self, row: Row, mark: int, generated: int) -> None:
+        try:
+            self.at.references.check_row(self.state, row)
+        except ScenarioError:
+            if not self.at.ignores:
+                raise
+            self.numbering.reset(mark, generated)
+            return
+        self.state.add(row)
+        self._log(None, row)
+
+    @property
+    def _selects(self) -> bool:
+        return self.insert.select is not None
+
+    def _replace(self, row: Row, generated: int) -> None:
+        """Rows in the way are deleted; the one that the last unique key finds is updated instead.
+
+        A row that has the number which the server made is an error; MariaDB forgets to forget that number when it
+        updated a row (recorded on 10.11 and 11.8).
+        """
+        state = self.state
+        while (duplicate := state.conflict(row)) is not None:
+            key, number = duplicate
+            if (generated or self.stale_number) and key.parts[0].column == state.auto_increment:
+                state.add(row)  # raises
+            before = state.rows[number]
+            bound = self.at.references.is_parent(state.table) or self.at.references.has_delete_trigger(state.table)
+            if key == state.unique[-1] and not bound:
+                self.stays_marked = True
+                self.stale_number |= bool(generated) and state.columns[0].wire.dialect.is_mariadb
+                if before != row:
+                    self._change(number, row)
+                return
+            state.remove(number)
+            self._follow(self.at.references.parent_changes(state, before, None, replacement=row))
+            self._log(before, None, duplicate=True)
+            if state.auto_increment is not None:
+                self.numbering.given(row[state.auto_increment] or 0)
+        self.at.references.check_row(state, row)
+        state.add(row)
+        self._log(None, row, duplicate=True)
+
+    def _change(self, number: int, after: Row) -> None:
+        self.updated = self.updated or bool(self.updates)
+        before = self.state.rows[number]
+        self.at.references.check_row(self.state, after, before)
+        self._follow(self.at.references.parent_changes(self.state, before, after))
+        self._log(before, after)
+        self.state.change(number, after)
+        self.numbering.following = max(self.numbering.following, self.state.next_auto_increment)
+
+    def _update(self, new: Row, number: int) -> None:
+        state = self.state
+        before = state.rows[number]
+        values, literals = updated_cells(state, self.updates, before, new, self.at)
+        self.converted |= {i for i in self.updates if literals[i].converts and isinstance(self.updates[i], JsonUpdate)}
+        after, stamped = updated_row(state, before, values, self.by_update_trigger, self.at)
+        literals |= self.by_update_trigger
+        self._evaluate("update", after, literals if stamped else unstamped(state, literals))
+        if after != before:
+            if self.at.ignores and state.conflict_of_change(number, after) is not None:
+                return
+            self._change(number, after)
+        if state.auto_increment is not None:
+            self.numbering.skip_to(after[state.auto_increment] or 0)

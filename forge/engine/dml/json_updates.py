@@ -1,0 +1,102 @@
+"""Cells of UPDATE that change a JSON column by its functions: ``{json_set: {"$.a": 1}, json_remove: ["$.b"]}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.json_cells import asks_for_zone, document_of_cell, with_types
+from forge.engine.rows.state import TableState
+from forge.engine.rows.where import column_index
+from forge.errors import ScenarioError, UnsupportedError
+from forge.servers import server_line
+from forge.sql.write.statements import identifier
+from forge.values.base import Value
+from forge.values.json.binary import Json
+from forge.values.json.codec import as_json
+from forge.values.json.diff import build_diffs
+from forge.values.json.sql import SqlExpression
+from forge.values.json.update import FUNCTIONS, JsonFunction, update_document
+
+
+def is_json_update(column: ColumnDefinition, cell: Any) -> bool:
+    """Whether a cell of UPDATE is a mapping of JSON functions, which no document can be by accident of its keys."""
+    return column.holds_json and isinstance(cell, Mapping) and bool(cell) and set(cell) <= set(FUNCTIONS)
+
+
+class Applied(NamedTuple):
+    """The document after the functions, the diffs that the server notes (None if it has none), and whether it asked for
+    the session's time zone.
+    """
+
+    document: Value | None
+    diffs: bytes | None
+    converts: bool
+
+
+class JsonUpdate:
+    """JSON functions that change a column of a table, innermost first; ``sql`` is their call.
+
+    Raises ScenarioError for arguments that the functions do not take, UnsupportedError where a server works otherwise.
+    """
+
+    def __init__(self, state: TableState, index: int, cell: Mapping[str, Any], at: Circumstances) -> None:
+        column = state.columns[index]
+        if column.generated is not None:
+            raise ScenarioError("a generated column takes no value", expected="nothing for it")
+        if column.wire.dialect.is_mariadb:
+            raise UnsupportedError("JSON functions on MariaDB, whose documents are text that they format anew")
+        self._state = state
+        self._cell = cell
+        self._patches = server_line(at.catalog.server).knows("partial_json")
+        self._named: set[int] = set()
+        functions = self._functions(self._reference)
+        self._constant = None if self._named else functions
+        #: The columns that the functions read, the changed one among them.
+        self.reads = frozenset(self._named | {index})
+        self._converts = any(asks_for_zone(value) for function in functions for _, value in function.changes)
+        sql = identifier(column.name)
+        for function in functions:
+            sql = function.sql(sql)
+        self.sql = sql
+
+    def apply(self, document: Value | None, row: Sequence[Value | None], *, patches: bool = True) -> Applied:
+        """The functions on a row's document.
+
+        ``row`` are the cells that the statement sees; ``patches``: it changes stored documents in place.
+        """
+        if document is None:
+            # The server looks at no argument.
+            return Applied(None, None, converts=False)
+        functions = self._constant or self._functions(lambda name: self._cell_of(name, row))
+        after, noted = update_document(document, functions, in_place=patches and self._patches)
+        columns = self._state.columns
+        converts = self._converts or any(
+            columns[index].type.name == "TIMESTAMP" and row[index] is not None for index in self._named
+        )
+        return Applied(after, build_diffs(noted) if noted is not None and patches else None, converts)
+
+    def _reference(self, name: str) -> SqlExpression:
+        index = column_index(self._state, name)
+        self._named.add(index)
+        return SqlExpression(identifier(self._state.columns[index].name))
+
+    def _cell_of(self, name: str, row: Sequence[Value | None]) -> Json:
+        index = column_index(self._state, name)
+        return document_of_cell(self._state.columns[index], row[index])
+
+    def _functions(self, column: Any) -> list[JsonFunction]:
+        return [_function(name, arguments, column) for name, arguments in self._cell.items()]
+
+
+def _function(name: str, arguments: Any, column: Any) -> JsonFunction:
+    if name == "json_remove":
+        if not isinstance(arguments, list) or not arguments or not all(isinstance(path, str) for path in arguments):
+            raise ScenarioError("json_remove has no paths", expected='a list of them: ["$.a", "$.b[0]"]')
+        return JsonFunction("json_remove", tuple((path, None) for path in arguments))
+    if not isinstance(arguments, Mapping) or not arguments or not all(isinstance(path, str) for path in arguments):
+        raise ScenarioError(f"{name} has no paths", expected='a mapping of path to value: {"$.a": 1}')
+    changes = tuple((path, as_json(with_types(value, column))) for path, value in arguments.items())
+    return JsonFunction("json_set" if name == "json_set" else "json_replace", changes)

@@ -1,0 +1,132 @@
+"""The SET clause of LOAD DATA: what it gives columns, of the fields that were read into variables and other columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.requests.loads import LoadData
+from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.defaults import as_literal
+from forge.engine.rows.literals import taken
+from forge.engine.rows.state import TableState
+from forge.engine.rows.where import column_index
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario.generators import literal_of
+from forge.sql.expressions import Expression, Field, Operand, parse_expression
+from forge.sql.write.statements import identifier
+
+#: Functions whose results are moments, which no text is converted to.
+_MOMENT = re.compile(
+    r"\s*(?:STR_TO_DATE|NOW|CURRENT_TIMESTAMP|LOCALTIME|LOCALTIMESTAMP|SYSDATE|CURDATE|CURRENT_DATE|FROM_UNIXTIME"
+    r"|TIMESTAMP|MAKEDATE|UTC_TIMESTAMP)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One column of the clause: ``sql`` as sent, and its value: a literal, an expression, or one for each line."""
+
+    column: ColumnDefinition
+    index: int
+    sql: str
+    literal: Any = None
+    expression: Expression | None = None
+    values: Sequence[Any] | None = None
+    is_default: bool = False
+
+    @property
+    def is_moment(self) -> bool:
+        """Whether the value is a DATE or DATETIME, not text."""
+        return _MOMENT.match(self.sql) is not None
+
+    @property
+    def text(self) -> str:
+        return f"{identifier(self.column.name)}={self.sql}"
+
+
+def assignments(state: TableState, load: LoadData, at: Circumstances) -> list[Assignment]:
+    """The clause.  Raises ScenarioError for what a server would refuse."""
+    found: list[Assignment] = []
+    for name, cell in (load.set or {}).items():
+        with at.place("load_data", "set", name):
+            index = column_index(state, name)
+            column = state.columns[index]
+            if column.generated is not None:
+                raise ScenarioError(f"column {column.name!r} is generated", expected="no value for it")
+            if any(one.index == index for one in found):
+                raise ScenarioError(f"column {column.name!r} is set twice")
+            found.append(_assignment(column, index, cell, at))
+    return found
+
+
+def _assignment(column: ColumnDefinition, index: int, cell: Any, at: Circumstances) -> Assignment:
+    if isinstance(cell, Mapping) and "sql" in cell:
+        if set(cell) - {"sql", "values"} or not isinstance(cell["sql"], str) or not cell["sql"].strip():
+            raise ScenarioError(f"{cell!r} is no expression", expected="{sql: text}, perhaps with `values`")
+        sql = cell["sql"].strip()
+        if "values" in cell:
+            if not isinstance(cell["values"], list):
+                raise ScenarioError("`values` is no list", expected="a cell for each line of the file")
+            return Assignment(column, index, sql, values=cell["values"])
+        if sql.upper() == "DEFAULT":
+            return Assignment(column, index, sql, is_default=True)
+        try:
+            expression = parse_expression(sql, at.references.line.family, in_statement=True)
+        except UnsupportedError as error:
+            error.expected = "`values` beside it: a list of what it gives for each line"
+            raise
+        return Assignment(column, index, sql, expression=expression)
+    literal = literal_of(cell)
+    sql = "NULL" if literal is None else taken(column.wire, literal, clips=at.clips or at.ignores).sql
+    return Assignment(column, index, sql, literal=literal)
+
+
+def set_cells(
+    clause: Sequence[Assignment], number: int, row: Mapping[str, str | None], state: TableState, at: Circumstances
+) -> dict[str, Any]:
+    """What the clause gives columns in line ``number`` (from 0), whose fields are ``row``: by column or variable."""
+    cells: dict[str, Any] = {}
+    for one in clause:
+        if one.is_default:
+            continue
+        if one.values is not None:
+            if number >= len(one.values):
+                raise ScenarioError(f"`values` of {one.column.name!r} has no value for line {number + 1}")
+            cells[one.column.name] = literal_of(one.values[number])
+        elif one.expression is not None:
+            value = one.expression.evaluate(_Operands(row, state, at))
+            cells[one.column.name] = None if value is None else as_literal(one.column, value)
+        else:
+            cells[one.column.name] = one.literal
+    return cells
+
+
+class _Operands(dict[str, Operand]):
+    """What an expression asks for: columns that the line gives, and variables."""
+
+    def __init__(self, row: Mapping[str, str | None], state: TableState, at: Circumstances) -> None:
+        super().__init__()
+        self.row = {name.lower(): value for name, value in row.items()}
+        self.state = state
+        self.at = at
+
+    def __missing__(self, name: str) -> Operand:
+        if name == "@@now":
+            return self.at.time.text
+        if name not in self.row:
+            what = f"variable {name}" if name.startswith("@") else f"column {name!r}"
+            raise UnsupportedError(
+                f"{what} is not among the fields of a line", expected="`values` beside the expression"
+            )
+        value = self.row[name]
+        if value is None:
+            return None
+        if name.startswith("@"):
+            return Field(value)
+        column = self.state.columns[column_index(self.state, name)]
+        return column.operand(taken(column.wire, value, clips=self.at.clips or self.at.ignores).value)

@@ -1,0 +1,222 @@
+"""LOAD DATA: what it does to a table's rows, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from forge.charsets import Collation, charset, collation, default_collation
+from forge.engine.dml.inserts import insert_rows
+from forge.engine.dml.load_file import LineReader, file_text
+from forge.engine.dml.load_set import Assignment, assignments, set_cells
+from forge.engine.requests.loads import LoadData
+from forge.engine.requests.statements import Insert, Replace, Statement
+from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.state import TableState
+from forge.engine.rows.where import column_index
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.statements import LoadFile, RowsStatement, UserVariable
+from forge.sql.write.statements import identifier, table_sql
+from forge.values.literals import quoted
+
+_NUMBERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
+#: Types whose fields are not what literals of SQL are.
+_NOT_LOADED = ("GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON",
+               "GEOMETRYCOLLECTION", "VECTOR")  # fmt: skip
+
+
+def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsStatement:
+    """Run a LOAD DATA.  Raises ScenarioError where a server would refuse it."""
+    duplicates = "ignore" if load.local and load.duplicates == "error" else load.duplicates
+    visible = [column.name for column in state.columns if column.column.visible]
+    columns = visible if load.columns is None else load.columns
+    clause = assignments(state, load, at)
+    bits = _check_columns(state, columns)
+    ignores = duplicates == "ignore"
+    content, rows, looked_at = _content(load, len(columns), at, ignores=ignores)
+    fields = [_cells(number, row, columns, state, ignores=ignores) for number, row in enumerate(rows, start=1)]
+    file = LoadFile(
+        name=load.file or f"{state.table.name}.txt",
+        content=content,
+        columns=tuple(columns),
+        sets=tuple(one.text for one in clause),
+        looked_at=_first_looks(state, fields, looked_at),
+        variables=_variables(fields, columns, load, at),
+        local=load.local,
+        duplicates=duplicates,
+        charset=load.character_set,
+        fields_terminated=load.fields_terminated_by,
+        enclosed=load.enclosed_by,
+        optionally=load.optionally_enclosed,
+        escaped=load.escaped_by,
+        lines_starting=load.lines_starting_by,
+        lines_terminated=load.lines_terminated_by,
+        ignored_lines=load.ignore_lines,
+    )
+    at = replace(at, place=lambda *_, place=at.place: place("load_data"))
+    done = RowsStatement("insert", state.table, (), "", line=at.line)
+    if fields:
+        declared = []
+        for number, row in enumerate(fields):
+            cells: dict[str, Any] = {name: cell for name, cell in row.items() if not name.startswith("@")}
+            cells |= {name: {"hex": (cells[name] or "").encode().hex()} for name in bits if cells.get(name) is not None}
+            cells |= set_cells(clause, number, row, state, at)
+            declared.append({name: cell if name in bits else {"value": cell} for name, cell in cells.items()})
+        if duplicates == "replace":
+            new = Statement(replace=Replace(into=load.into, rows=declared))  # type: ignore[arg-type]
+            done = insert_rows(state, new, "replace", at, rows_known=False)
+        else:
+            new = Statement(insert=Insert(into=load.into, rows=declared, ignore=ignores))  # type: ignore[arg-type]
+            done = insert_rows(state, new, "insert", at, rows_known=False)
+        done = _without_moments(done, clause)
+    return replace(
+        done,
+        load=file,
+        sql=_sql(state, load, file),
+        assigned=None if load.columns is None else done.assigned,
+    )
+
+
+def _first_looks(
+    state: TableState, fields: Sequence[Mapping[str, str | None]], looked_at: Sequence[int]
+) -> tuple[int, int]:
+    """Bytes that were looked at for the first line, and for the first line without a number of AUTO_INCREMENT."""
+    if not fields or state.auto_increment is None:
+        return (looked_at[0], 0) if looked_at else (0, 0)
+    name = state.columns[state.auto_increment].name.lower()
+    cells = [{key.lower(): value for key, value in row.items()}.get(name) for row in fields]
+    first = next((index for index, cell in enumerate(cells) if cell is None or not cell.strip("0. ")), 0)
+    return looked_at[0], looked_at[first]
+
+
+def _check_columns(state: TableState, columns: Sequence[str]) -> list[str]:
+    """The BIT columns, whose fields are bytes.  Raises UnsupportedError for types whose fields are not text."""
+    bits = []
+    for name in columns:
+        kind = next((column.type.name for column in state.columns if column.name.lower() == name.lower()), "")
+        if kind in _NOT_LOADED:
+            raise UnsupportedError(f"column {name!r}: LOAD DATA of {kind} is not supported")
+        bits += [name] if kind == "BIT" else []
+    return bits
+
+
+def _variables(
+    fields: Sequence[Mapping[str, str | None]], columns: Sequence[str], load: LoadData, at: Circumstances
+) -> tuple[UserVariable, ...]:
+    """What the variables among the columns hold after the last line."""
+    names = [name for name in columns if name.startswith("@")]
+    if not names or not fields:
+        return ()
+    known = _collation(load, at)
+    found: dict[str, UserVariable] = {}
+    for name in names:
+        value = fields[-1].get(name)
+        text = None if value is None else charset(known.charset).encode(value)
+        found[name[1:].lower()] = UserVariable(name[1:].lower(), text, collation=None if text is None else known.id)
+    return tuple(found.values())
+
+
+def _without_moments(done: RowsStatement, clause: Sequence[Assignment]) -> RowsStatement:
+    """Columns that SET gives a DATETIME get no text to convert."""
+    moments = {one.index for one in clause if one.is_moment and one.column.type.name == "DATETIME"}
+    origins = tuple(
+        found - {"literal"} if index in moments else found for index, found in enumerate(done.context.origins)
+    )
+    evaluated = tuple(
+        replace(
+            one,
+            origins=tuple("unread" if index in moments else origin for index, origin in enumerate(one.origins)),
+        )
+        for one in done.evaluated
+    )
+    return replace(done, context=replace(done.context, origins=origins), evaluated=evaluated)
+
+
+def _collation(load: LoadData, at: Circumstances) -> Collation:
+    """Of the file's text: character_set_database, if the statement says none."""
+    if load.character_set is not None:
+        return default_collation(load.character_set, at.catalog.server)
+    database = at.catalog.databases.get(at.current_database)
+    if database is None:
+        raise ScenarioError("no database is current", expected="session.database, or character_set")
+    return collation(database, at.catalog.server)
+
+
+def _content(
+    load: LoadData, width: int, at: Circumstances, *, ignores: bool
+) -> tuple[bytes, list[list[str | None]], list[int]]:
+    """The file's bytes, its lines of ``width`` fields, and how many bytes were looked at for each line."""
+    known = charset(_collation(load, at).charset)
+    if load.hex is not None:
+        try:
+            content = bytes.fromhex(load.hex)
+        except ValueError:
+            raise ScenarioError("hex is not hexadecimal", expected="pairs of digits") from None
+    else:
+        content = known.encode(load.text if load.text is not None else file_text(load))
+    text = known.decode(content)
+    reader = LineReader(text, load, width)
+    rows: list[list[str | None]] = []
+    looked_at: list[int] = []
+    behind = bytes_behind = 0
+    for row in reader.lines():
+        rows.append(row)
+        bytes_behind += len(known.encode(text[behind : reader.looked_at]))
+        behind = min(reader.looked_at, len(text))
+        looked_at.append(bytes_behind + (reader.looked_at > len(text)))
+        if reader.is_cut and not ignores:
+            raise ScenarioError(f"line {len(rows)} has more than {width} fields", expected="as many as columns")
+    return content, rows, looked_at
+
+
+def _missing(columns: Sequence[str], state: TableState) -> Iterator[tuple[str, str | None]]:
+    """What columns get whose fields a line does not have: NULL where that is the default, else zero (recorded)."""
+    for name in columns:
+        if name.startswith("@"):
+            yield name, None
+            continue
+        column = state.columns[column_index(state, name)]
+        facts = column.column
+        if facts.auto_increment or (facts.has_default and facts.default is None):
+            continue
+        if facts.nullable and not (facts.has_default or facts.default_now or facts.computed_default):
+            continue
+        if column.type.name in _NUMBERS:
+            yield name, "0"
+        elif column.wire.collation is not None and column.type.name not in ("ENUM", "SET", "JSON"):
+            yield name, ""
+        else:
+            raise UnsupportedError(f"a line has no field for {name!r}, and {column.type.name} has a default")
+
+
+def _cells(
+    number: int, row: list[str | None], columns: list[str], state: TableState, *, ignores: bool
+) -> dict[str, str | None]:
+    if ignores:
+        return dict(zip(columns, row, strict=False)) | dict(_missing(columns[len(row) :], state))
+    if len(row) != len(columns):
+        raise ScenarioError(f"line {number} has {len(row)} fields", expected=f"{len(columns)}, as many as columns")
+    return dict(zip(columns, row, strict=True))
+
+
+def _sql(state: TableState, load: LoadData, file: LoadFile) -> str:
+    """The statement as a client sends it; what is as servers have it by default is left out."""
+    parts = ["LOAD DATA LOCAL INFILE" if file.local else "LOAD DATA INFILE"]
+    parts.append(quoted(file.name if file.local else f"./{file.name}"))
+    parts += [load.duplicates.upper()] if load.duplicates != "error" else []
+    parts.append(f"INTO TABLE {table_sql(state.table)}")
+    parts += [f"CHARACTER SET {file.charset}"] if file.charset is not None else []
+    fields = [f"TERMINATED BY {quoted(file.fields_terminated)}"] if file.fields_terminated != "\t" else []
+    if file.enclosed or file.optionally:
+        fields.append(("OPTIONALLY " if file.optionally else "") + f"ENCLOSED BY {quoted(file.enclosed)}")
+    fields += [f"ESCAPED BY {quoted(file.escaped)}"] if file.escaped != "\\" else []
+    lines = [f"STARTING BY {quoted(file.lines_starting)}"] if file.lines_starting else []
+    lines += [f"TERMINATED BY {quoted(file.lines_terminated)}"] if file.lines_terminated != "\n" else []
+    parts += ["FIELDS", *fields] if fields else []
+    parts += ["LINES", *lines] if lines else []
+    parts += [f"IGNORE {file.ignored_lines} LINES"] if file.ignored_lines else []
+    names = (f"@{identifier(name[1:])}" if name.startswith("@") else identifier(name) for name in file.columns)
+    parts += [f"({', '.join(names)})"] if load.columns is not None else []
+    parts += [f"SET {', '.join(file.sets)}"] if file.sets else []
+    return " ".join(parts)

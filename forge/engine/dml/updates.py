@@ -1,0 +1,285 @@
+"""UPDATE and DELETE: what they do to a table's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
+from forge.engine.requests.statements import Delete, Statement, Update
+from forge.engine.rows.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
+from forge.engine.rows.defaults import with_generated
+from forge.engine.rows.state import TableState
+from forge.engine.rows.where import (
+    Condition,
+    column_index,
+    is_impossible,
+    keys_read,
+    matching,
+    parse_where,
+    reached_columns,
+    where_sql,
+)
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.statements import ChangeKind, Context, Evaluation, Further, Origin, RowChange, RowsStatement
+from forge.plan.tables import Row
+from forge.scenario.generators import CellPlace, is_generator
+from forge.sql.write.statements import assignment, case_assignment, delete_sql, update_sql
+from forge.values.base import Value
+from forge.values.clipping import Clipped
+from forge.values.json.equal import equal_documents
+
+
+def update_rows(state: TableState, statement: Statement, update: Update, at: Circumstances) -> RowsStatement:
+    """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
+    conditions = _where(state, "update", update.where, at)
+    chosen, searched = matching(conditions, state), _searched("update", state, conditions, at)
+    where = where_sql(conditions, state)
+    state.updates += 1
+    if chosen:
+        state.check_changeable()
+    before = [state.rows[number] for number in chosen]
+    values: dict[int, list[Value | None]] = {}
+    literals: dict[int, Clipped] = {}
+    # Of several tables the first is changed while it is read, the others out of a temporary table (recorded).
+    patches = not getattr(statement, "joined", False)
+    functions: dict[int, JsonUpdate] = {}
+    applied: dict[int, list[Applied]] = {}
+    for name, cell in update.set.items():
+        with at.place("update", "set", name):
+            index = column_index(state, name)
+            if index in values:
+                raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
+            if is_json_update(state.columns[index], cell):
+                if name in (update.set_by_trigger or ()):
+                    raise UnsupportedError("JSON functions on a column that a BEFORE trigger sets too")
+                functions[index] = JsonUpdate(state, index, cell, at)
+                # SET clauses see what those before them have set.
+                rows = [_so_far(row, values, position) for position, row in enumerate(before)]
+                applied[index] = [functions[index].apply(row[index], row, patches=patches) for row in rows]
+                values[index] = [made.document for made in applied[index]] or [None]
+                literals[index] = Clipped(None, functions[index].sql)
+            else:
+                values[index], literals[index] = _new_values(state, index, cell, chosen, at)
+    set_columns = list(values)
+    by_trigger = set_by_trigger(state, "update", update.set_by_trigger, at)
+    assignments = [
+        assignment(state.columns[index], literals[index].sql)
+        if index in applied
+        else _assigned(state, index, before, values[index], literals[index].sql)
+        for index in set_columns
+    ]
+    changes: list[RowChange] = []
+    further: list[Further] = []
+    first_stamped = False
+    with at.place("update"):
+        for position, number in enumerate(chosen):
+            new = {index: values[index][position] for index in values}
+            after, stamped = updated_row(state, state.rows[number], new, by_trigger, at)
+            if after != state.rows[number]:
+                at.references.check_row(state, after, state.rows[number])
+                cascaded = at.references.parent_changes(state, state.rows[number], after)
+                further += [Further(len(changes), change) for change in cascaded]
+                noted = {index: of_rows[position].diffs for index, of_rows in applied.items()}
+                if not changes:
+                    # The first row that is logged: what those before it did shows with it.
+                    for index, of_rows in applied.items():
+                        asked = any(made.converts for made in of_rows[: position + 1])
+                        literals[index] = literals[index]._replace(converts=asked)
+                first_stamped = stamped if not changes else first_stamped
+                changes.append(RowChange(state.rows[number], after, diffs=noted))
+                state.change(number, after)
+    given = values | {index: [cell.value] for index, cell in by_trigger.items()}
+    return replace(
+        searched,
+        changes=tuple(changes),
+        further=tuple(further),
+        sql=statement.query or update_sql(state, assignments, where, len(chosen)),
+        assigned=frozenset((*values, *by_trigger)) | at.references.set_by_triggers(state.table, "update"),
+        evaluated=_evaluated(state, changes, literals | by_trigger, stamped=first_stamped),
+        context=replace(
+            searched.context,
+            matched=len(chosen),
+            reads=_read_columns(state, conditions, len(chosen)).union(
+                _read_for_checks(state, values), *(made.reads for made in functions.values())
+            ),
+            origins=tuple(
+                _origins(given.get(index, ()) if chosen else (), literals.get(index), applied.get(index, ()))
+                for index in range(len(state.columns))
+            ),
+        ),
+    )
+
+
+def _origins(values: Sequence[Value | None], cell: Clipped | None, applied: Sequence[Applied]) -> frozenset[Origin]:
+    """Where the values of a column come from in all rows."""
+    found: list[Origin] = []
+    if any(value is not None for value in values):
+        found.append("now" if cell is not None and cell.is_now else "literal")
+    if any(made.converts for made in applied) or (found and cell is not None and cell.converts):
+        found.append("converted")
+    return frozenset(found)
+
+
+def _so_far(row: Row, values: Mapping[int, list[Value | None]], position: int) -> Row:
+    return tuple(values[index][position] if index in values else value for index, value in enumerate(row))
+
+
+def _evaluated(
+    state: TableState, changes: list[RowChange], literals: Mapping[int, Clipped], *, stamped: bool
+) -> tuple[Evaluation, ...]:
+    """The first row that changed: rows before it had no value of ON UPDATE, and the same literals."""
+    if not changes or changes[0].after is None:
+        return ()
+    after = changes[0].after
+    literals = literals if stamped else unstamped(state, literals)
+    return (Evaluation("update", after, tuple(origin(index, literals) for index in range(len(after)))),)
+
+
+def _new_values(
+    state: TableState, index: int, cell: Any, chosen: list[int], at: Circumstances
+) -> tuple[list[Value | None], Clipped]:
+    """The values that SET gives a column, one for each chosen row, and the first one's literal."""
+    column = state.columns[index]
+    generated = is_generator(cell, json=column.holds_json)
+    if generated and len(chosen) > 1:
+        if state.clustering is None:
+            raise ScenarioError(
+                f"{state.name} has no primary key, so SQL cannot give {len(chosen)} rows different values",
+                expected="a literal, or a table with a primary key",
+            )
+        if any(part.column == index for part in state.clustering.parts):
+            raise ScenarioError(f"{state.name}.{column.name}: several keys change at once", expected="a literal")
+    rows = chosen if generated else chosen[:1] or [0]
+    cells = [
+        cell_value(column, cell, CellPlace(at.seed, state.name, column.name, row, state.updates), at) for row in rows
+    ]
+    values = [not_null(column, value, state.name, clips=at.clips) for value, *_ in cells]
+    return (values if generated else values * len(chosen) or values), cells[0] if cells else NULL
+
+
+def _assigned(state: TableState, index: int, before: list[Row], values: list[Value | None], literal: str) -> str:
+    column = state.columns[index]
+    if len({repr(value) for value in values}) <= 1:
+        return assignment(column, literal)
+    return case_assignment(state, index, before, values)
+
+
+def updated_row(
+    state: TableState,
+    before: Row,
+    values: Mapping[int, Value | None],
+    by_trigger: Mapping[int, Clipped],
+    at: Circumstances,
+) -> tuple[Row, bool]:
+    """The row after an UPDATE, and whether ON UPDATE CURRENT_TIMESTAMP was evaluated: if anything else changes.
+
+    MySQL looks at that before the triggers run (fill_record_n_invoke_before_triggers), MariaDB behind them (recorded).
+    """
+    made = {index: cell.value for index, cell in by_trigger.items()}
+    early = not state.columns[0].wire.dialect.is_mariadb
+    seen = values if early else {**values, **made}
+    row = with_generated(state.columns, [seen.get(index, value) for index, value in enumerate(before)], clips=at.clips)
+    changes = not _is_same(state, before, row)
+    if changes:
+        row = tuple(
+            at.time.text(column.type.fsp) if column.column.on_update_now and index not in seen else value
+            for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
+        )
+    row = with_generated(state.columns, [made.get(index, value) for index, value in enumerate(row)], clips=at.clips)
+    return (before if _is_same(state, before, row) else row), changes
+
+
+def unstamped(state: TableState, literals: Mapping[int, Clipped]) -> dict[int, Clipped]:
+    """The literals of a row whose ON UPDATE CURRENT_TIMESTAMP was not evaluated."""
+    return {index: NULL for index, column in enumerate(state.columns) if column.column.on_update_now} | dict(literals)
+
+
+def _is_same(state: TableState, before: Row, after: Row) -> bool:
+    """Whether an UPDATE changes nothing; JSON documents are compared by their values."""
+    return all(
+        old == new or (column.type.name == "JSON" and old is not None and new is not None and equal_documents(old, new))
+        for column, old, new in zip(state.columns, before, after, strict=True)
+    )
+
+
+def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Circumstances) -> RowsStatement:
+    """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
+    conditions = _where(state, "delete", delete.where, at)
+    chosen, searched = matching(conditions, state), _searched("delete", state, conditions, at)
+    sql = statement.query or delete_sql(state, where_sql(conditions, state), len(chosen))
+    changes: list[RowChange] = []
+    further: list[Further] = []
+    with at.place("delete"):
+        for number in chosen:
+            if number not in state.rows:
+                continue
+            # A row that refers to itself is gone when its children are looked for.
+            before = state.rows[number]
+            state.remove(number)
+            cascaded = at.references.parent_changes(state, before, None)
+            further += [Further(len(changes), change) for change in cascaded]
+            changes.append(RowChange(before, None))
+    deletes_all = not conditions and statement.query is None
+    return replace(
+        searched,
+        changes=tuple(changes),
+        further=tuple(further),
+        sql=sql,
+        context=replace(searched.context, matched=len(chosen), deletes_all=deletes_all),
+    )
+
+
+def _searched(kind: ChangeKind, state: TableState, conditions: list[Condition], at: Circumstances) -> RowsStatement:
+    """The statement before it changes rows: what a server reads and compares to find them."""
+    return RowsStatement(
+        kind=kind,
+        table=state.table,
+        changes=(),
+        sql="",
+        compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
+        compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
+        compared_twice=_compared_twice(conditions, state),
+        line=at.line,
+        context=Context(
+            reached=reached_columns(conditions, state),
+            impossible=is_impossible(conditions, state),
+            empty=not state.rows,
+            keys_read=frozenset() if state.rows else keys_read(conditions, state),
+        ),
+    )
+
+
+def _where(state: TableState, kind: str, where: Mapping[str, Any] | None, at: Circumstances) -> list[Condition]:
+    conditions: list[Condition] = []
+    for name, declared in (where or {}).items():
+        with at.place(kind, "where", name):
+            conditions += parse_where({name: declared}, state, zero_dates=at.clips)
+    return conditions
+
+
+def _compared_twice(conditions: list[Condition], state: TableState) -> frozenset[int]:
+    """Columns whose literals a server also compares one by one: BETWEEN x AND x, and on MySQL the ranges of a column in
+    a key (recorded).
+    """
+    keys = () if state.columns[0].wire.dialect.is_mariadb else state.table.keys
+    keyed = {part.column for key in keys for part in key.parts}
+    return frozenset(c.index for c in conditions if c.compares_twice or (c.compares_together and c.index in keyed))
+
+
+def _read_columns(state: TableState, conditions: list[Condition], affected: int) -> frozenset[int]:
+    """The columns that our SQL of an UPDATE reads: in WHERE, and in ORDER BY where there are several rows."""
+    order = state.clustering.parts if state.clustering is not None and affected > 1 else ()
+    return frozenset((*(condition.index for condition in conditions), *(part.column for part in order)))
+
+
+def _read_for_checks(state: TableState, assigned: Collection[int]) -> set[int]:
+    """The columns of CHECK constraints on what is assigned; MariaDB's JSON columns have one (recorded)."""
+    found = {
+        index for index in assigned if state.columns[index].holds_json and state.columns[index].type.name != "JSON"
+    }
+    for _, holds in state.checks:
+        used = {column_index(state, name) for name in holds.expression.columns()}
+        found |= used if used & set(assigned) else set()
+    return found

@@ -1,0 +1,240 @@
+"""The declared form of a statement."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+from forge.engine.requests.loads import LoadData
+from forge.plan.transactions import EventPlace
+from forge.scenario.table_model import TableName, Where, exactly_one
+
+SetByTrigger = Annotated[
+    dict[str, Any] | None, Meta(description="What a BEFORE trigger gives columns (SET NEW.column): column to cell.")
+]
+
+
+class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    into: TableName
+    rows: Annotated[
+        Annotated[list[dict[str, Any] | list[Any]], Meta(min_length=1)] | None,
+        Meta(description="Mappings of column to cell, or lists of cells in the order of `columns`."),
+    ] = None
+    columns: Annotated[list[str] | None, Meta(description="Columns that rows written as lists give values for.")] = None
+    count: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000_000)] | None, Meta(description="How many rows to make of `row`.")
+    ] = None
+    row: Annotated[dict[str, Any] | None, Meta(description="The row to make `count` times, with generators.")] = None
+    column_list: Annotated[
+        bool, Meta(description="false: VALUES without a list of columns, with DEFAULT for cells that are not given.")
+    ] = True
+    select: Annotated[
+        str | None,
+        Meta(description="A SELECT that gives these rows, in this order; it stands in place of VALUES."),
+    ] = None
+    set_by_trigger: SetByTrigger = None
+
+    def __post_init__(self) -> None:
+        if (self.rows is None) == (self.row is None):
+            what = "a replace" if isinstance(self, Replace) else "an insert"
+            raise ValueError(f"{what} has either `rows` or `count` and `row`")
+        if (self.count is None) != (self.row is None):
+            raise ValueError("`count` and `row` go together")
+        if self.columns is not None and self.rows is None:
+            raise ValueError("`columns` goes with `rows` that are lists")
+
+
+class Insert(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """INSERT: rows as mappings of column to cell, as lists under `columns`, or `count` times the same `row`."""
+
+    ignore: Annotated[
+        bool, Meta(description="INSERT IGNORE: rows whose keys exist are skipped, impossible values are clipped.")
+    ] = False
+    on_duplicate_key_update: Annotated[
+        Annotated[dict[str, Any], Meta(min_length=1)] | None,
+        Meta(
+            description="New values for the row that has the key already: column to cell, or to `{values: column}`"
+            " for what the new row has there.",
+        ),
+    ] = None
+    set_by_update_trigger: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="What a BEFORE UPDATE trigger gives columns of rows that `on_duplicate_key_update` changes; by"
+            " default those of `set_by_trigger` that the text of such a trigger sets."
+        ),
+    ] = None
+
+
+class Replace(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """REPLACE: as `insert`; rows that have the same primary or unique key make place for the new ones."""
+
+
+class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """UPDATE of all rows that meet every condition; without `where`, of all rows."""
+
+    table: TableName
+    set: Annotated[dict[str, Any], Meta(min_length=1, description="New values: column to cell.")]
+    where: Annotated[Where | None, Meta(description="Conditions that all have to hold, by column.")] = None
+    set_by_trigger: SetByTrigger = None
+
+
+class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """DELETE of all rows that meet every condition; without `where`, of all rows."""
+
+    table: TableName = field(name="from")
+    where: Annotated[Where | None, Meta(description="Conditions that all have to hold, by column.")] = None
+
+
+class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """An event that no statement logs: informational, private, or of an unknown type (WL#4033)."""
+
+    type: Annotated[str | int, Meta(description="Name of the event type, such as `ROWS_QUERY`, or its number.")]
+    text: Annotated[
+        str | None,
+        Meta(description="What the body says: a statement's text, a message, a file name; else the body as UTF-8."),
+    ] = None
+    hex: Annotated[str | None, Meta(description="The body, as hex; without text and hex it is empty.")] = None
+    ignorable: Annotated[
+        bool | None, Meta(description="The flag IGNORABLE; by default only on IGNORABLE and ROWS_QUERY.")
+    ] = None
+    flags: Annotated[list[str], Meta(description="Further flags of the header, such as `ARTIFICIAL`.")] = []
+    place: Annotated[
+        EventPlace,
+        Meta(
+            description="`here`; `begin` between GTID and BEGIN and `rows` between TABLE_MAP and rows of the next"
+            " statement, inside a transaction; `description` after FORMAT_DESCRIPTION, `head` before the file's first"
+            " group, `end` as the file's last event, by itself."
+        ),
+    ] = "here"
+    timestamp: Annotated[Annotated[int, Meta(ge=0, le=2**32 - 1)] | None, Meta(description="Seconds.")] = None
+    server_id: Annotated[Annotated[int, Meta(ge=0, le=2**32 - 1)] | None, Meta(description="Server of the header.")] = (
+        None
+    )
+    post_header_length: Annotated[
+        Annotated[int, Meta(ge=0, le=255)] | None,
+        Meta(description="Lists the type in FORMAT_DESCRIPTION, with this length: readers refuse types beyond it."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.text is not None and self.hex is not None:
+            raise ValueError("an event has either `text` or `hex`")
+
+
+#: Kinds of statements: each statement has exactly one.
+KINDS = (
+    "insert", "replace", "update", "delete", "load_data",
+    "savepoint", "rollback_to", "release_savepoint", "ddl", "flush", "restart", "event",
+)  # fmt: skip
+
+
+class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """One statement: exactly one of insert, replace, update, delete, load_data, savepoint, rollback_to,
+    release_savepoint, ddl, flush, restart and event.
+    """
+
+    insert: Insert | None = None
+    replace: Replace | None = None
+    update: Update | None = None
+    delete: Delete | None = None
+    load_data: LoadData | None = None
+    savepoint: Annotated[str | None, Meta(description="SAVEPOINT of that name.")] = None
+    rollback_to: Annotated[str | None, Meta(description="ROLLBACK TO SAVEPOINT of that name.")] = None
+    release_savepoint: Annotated[str | None, Meta(description="RELEASE SAVEPOINT of that name.")] = None
+    ddl: Annotated[
+        str | None,
+        Meta(
+            description="A data definition statement as SQL text: a transaction of its own, but for CREATE and DROP"
+            " TEMPORARY TABLE."
+        ),
+    ] = None
+    flush: Annotated[
+        Literal["binary_logs"] | None,
+        Meta(description="FLUSH BINARY LOGS: the log goes on in the next file; stands by itself, as ddl does."),
+    ] = None
+    restart: Annotated[
+        Literal["clean", "crash"] | None,
+        Meta(
+            description="The server is shut down (`clean`) or killed (`crash`) and started again, which begins another"
+            " file; stands by itself, as ddl does."
+        ),
+    ] = None
+    event: Annotated[
+        PlacedEvent | None,
+        Meta(description="An event that no statement logs; by itself it stands between the groups."),
+    ] = None
+    query: Annotated[
+        str | None,
+        Meta(
+            description="SQL text to log (ROWS_QUERY) and to replay instead of the text made from the statement;"
+            " it has to do the same."
+        ),
+    ] = None
+    rows_query: Annotated[
+        bool | None,
+        Meta(description="The statement's text is logged beside its rows, or not, whatever session.rows_query says."),
+    ] = None
+    user_variables: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="User variables that are SET before the statement, for its `query` and those of later ones:"
+            " literals, or {unsigned|real|decimal|hex: ...}, {text: ..., collation: ...}."
+        ),
+    ] = None
+    further: Annotated[
+        list[Further],
+        Meta(description="Row changes that triggers make as part of the statement, or the statement in other tables."),
+    ] = []
+    locks: Annotated[
+        list[str] | None,
+        Meta(
+            description="The tables that the server opens for writing besides the statement's own, in its order; by"
+            " default those of foreign keys and of `further`."
+        ),
+    ] = None
+    rand_seeds: Annotated[
+        tuple[
+            Annotated[int, Meta(ge=0, le=2**32 - 1)],
+            Annotated[int, Meta(ge=0, le=2**32 - 1)],
+        ]
+        | None,
+        Meta(description="rand_seed1 and rand_seed2, SET before a statement whose `query` calls RAND()."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        exactly_one(self, KINDS, "a statement")
+        if self.query is not None and (self.target is None or self.load_data is not None):
+            raise ValueError("`query` goes with insert, replace, update or delete")
+        if self.rows_query is not None and self.target is None:
+            raise ValueError("`rows_query` goes with statements that change rows")
+        if (self.further or self.locks is not None) and self.target is None:
+            raise ValueError("`further` and `locks` go with insert, replace, update or delete")
+
+    @property
+    def target(self) -> str | None:
+        """The table that the statement changes, as it names it; None if it changes no rows itself."""
+        new = self.insert or self.replace or self.load_data
+        if new is not None:
+            return new.into
+        changes = self.update or self.delete
+        return None if changes is None else changes.table
+
+
+class Further(Statement, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A statement that changes rows as part of another one."""
+
+    row: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="Number of the row that it belongs to, of those that the other changes; the last by default."),
+    ] = None
+    before: Annotated[bool, Meta(description="true: a BEFORE trigger, which changes its rows first.")] = False
+    joined: Annotated[
+        bool,
+        Meta(description="true: no trigger; the other is an UPDATE or DELETE of several tables, with its `query`."),
+    ] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.target is None:
+            raise ValueError("`further` has insert, replace, update and delete")

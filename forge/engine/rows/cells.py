@@ -1,0 +1,158 @@
+"""What statements run in, and the values of the cells that they declare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from forge.engine.dictionary.catalog import Catalog
+from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.rows.defaults import StatementTime
+from forge.engine.rows.foreign_keys import References
+from forge.engine.rows.json_cells import asks_for_zone, with_types
+from forge.engine.rows.literals import taken, zero_value
+from forge.engine.rows.state import TableState, stored_bytes_of
+from forge.engine.rows.where import column_index
+from forge.errors import ScenarioError, UnsupportedError
+from forge.located import Tagged
+from forge.plan.statements import Origin
+from forge.scenario.generators import CellPlace, Generated, generate, is_generator, literal_of
+from forge.values.base import Value
+from forge.values.clipping import Clipped
+from forge.values.json.binary import decode_document
+from forge.values.text.column_charset import charset_of
+
+#: Names the entry of the scenario that the errors of a block belong to.
+Place = Callable[..., AbstractContextManager[None]]
+NULL = Clipped(None, "NULL", is_read=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a statement runs in: ``place(*steps)`` adds the line of an entry inside the statement to errors."""
+
+    catalog: Catalog
+    current_database: str
+    seed: int
+    time: StatementTime
+    place: Place
+    references: References
+    line: int | None
+    #: The session has no strict mode.
+    clips: bool = False
+    #: auto_increment_increment and auto_increment_offset.
+    numbers: tuple[int, int] = (1, 1)
+    #: Statements may be logged as their texts.
+    is_text: bool = False
+    #: INSERT IGNORE: impossible values become warnings.
+    ignores: bool = False
+
+
+def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circumstances) -> Clipped:
+    """The value of a declared cell (None for NULL), and its literal in SQL.
+
+    Raises ScenarioError for what the column cannot hold.
+    """
+    try:
+        if column.generated is not None:
+            raise ScenarioError("a generated column takes no value", expected="nothing for it")
+        if not is_generator(cell, json=column.holds_json):
+            literal = literal_of(cell)
+            return _null(column, at) if literal is None else _taken(column, literal, at)
+        made = generate(cell, place)
+        if made.value is None:
+            return _null(column, at)
+        literal = _cut_to_fit(column, made) if made.fits else made.value
+        return _taken(column, literal, at)
+    except ScenarioError as error:
+        error.problem = f"{place.table}.{column.name}: {error.problem}"
+        raise
+
+
+def _null(column: ColumnDefinition, at: Circumstances) -> Clipped:
+    """NULL, which is the current time in a TIMESTAMP NOT NULL of MariaDB, in strict mode too."""
+    facts = column.column
+    if facts.nullable or column.type.name != "TIMESTAMP" or not column.wire.dialect.is_mariadb:
+        return NULL
+    return NULL._replace(value=at.time.text(column.type.fsp), is_now=True)
+
+
+def _taken(column: ColumnDefinition, literal: Any, at: Circumstances) -> Clipped:
+    if column.type.name == "JSON":
+        made = taken(column.wire, with_types(literal), clips=at.clips)
+        return made._replace(converts=made.value is not None and asks_for_zone(decode_document(made.value)))
+    if isinstance(literal, Tagged):
+        raise ScenarioError(f"{literal} is a value inside a JSON document", expected="a literal without a tag")
+    if not at.ignores or at.clips:
+        return taken(column.wire, literal, clips=at.clips)
+    try:
+        return taken(column.wire, literal, clips=False)
+    except UnsupportedError:
+        raise
+    except ScenarioError as error:
+        if column.type.name in ("DATE", "DATETIME", "TIMESTAMP"):
+            # NO_ZERO_DATE and NO_ZERO_IN_DATE still hold, and make other values than a session without them.
+            raise UnsupportedError(f"INSERT IGNORE of an impossible date ({error.problem})") from None
+        return taken(column.wire, literal, clips=True)
+
+
+def not_null(column: ColumnDefinition, value: Value | None, table: str, *, clips: bool) -> Value | None:
+    """The value that a NOT NULL column gets for NULL.  Raises ScenarioError where that is an error."""
+    if value is not None or column.column.nullable:
+        return value
+    zero = zero_value(column.wire) if clips else None
+    if zero is None:
+        raise ScenarioError(f"{table}.{column.name} is NOT NULL", expected="a value")
+    return zero
+
+
+def _cut_to_fit(column: ColumnDefinition, made: Generated) -> Any:
+    """Generated text as much of it as the column holds; characters that its set lacks become ``?``."""
+    known = charset_of(column.wire)
+    if not isinstance(made.value, str) or known is None or column.type.name in ("ENUM", "SET"):
+        return made.value
+    text = "".join(character if _is_held(column, character) else "?" for character in made.value)
+    if column.type.length is not None:
+        return text[: column.type.length]
+    limit = (1 << 8 * column.wire.metadata[0]) - 1
+    while len(stored_bytes_of(column, text)) > limit:
+        text = text[:-1]
+    return text
+
+
+def _is_held(column: ColumnDefinition, character: str) -> bool:
+    try:
+        stored_bytes_of(column, character)
+    except ScenarioError:
+        return False
+    return True
+
+
+def set_by_trigger(
+    state: TableState,
+    kind: str,
+    declared: Mapping[str, Any] | None,
+    at: Circumstances,
+    *,
+    field: str = "set_by_trigger",
+) -> dict[int, Clipped]:
+    """The values that a BEFORE trigger gives columns (SET NEW.column), by index."""
+    found: dict[int, Clipped] = {}
+    for name, cell in (declared or {}).items():
+        with at.place(kind, field, name):
+            index = column_index(state, name)
+            column = state.columns[index]
+            made = cell_value(column, cell, CellPlace(at.seed, state.name, column.name, state.inserted), at)
+            found[index] = made._replace(value=not_null(column, made.value, state.name, clips=at.clips))
+    return found
+
+
+def origin(index: int, given: Mapping[int, Clipped], defaults: Container[int] = ()) -> Origin:
+    """Where a row's value in the column comes from; ``defaults`` are the columns with the keyword DEFAULT."""
+    if index in given:
+        if given[index].converts:
+            return "converted"
+        return "now" if given[index].is_now else "literal" if given[index].is_read else "unread"
+    return "default" if index in defaults else "omitted"

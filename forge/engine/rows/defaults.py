@@ -1,0 +1,90 @@
+"""Cells that a statement does not give: defaults, CURRENT_TIMESTAMP, generated columns."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.rows.json_cells import cells_for
+from forge.engine.rows.literals import taken, zero_value
+from forge.errors import ScenarioError
+from forge.plan.tables import Row
+from forge.sql.expressions import Document, Operand
+from forge.values.base import Value
+from forge.values.json.binary import encode_document
+from forge.values.json.codec import as_json
+from forge.values.json.text import format_json
+
+
+@dataclass(frozen=True, slots=True)
+class StatementTime:
+    """What CURRENT_TIMESTAMP is in a statement: seconds since the epoch and microseconds, in UTC."""
+
+    second: int
+    microsecond: int
+
+    def text(self, fsp: int) -> str:
+        """``YYYY-MM-DD hh:mm:ss`` with ``fsp`` fraction digits; further digits are cut, as servers cut them."""
+        moment = dt.datetime.fromtimestamp(self.second, dt.UTC)
+        fraction = f".{self.microsecond:06d}"[: fsp + 1] if fsp else ""
+        return moment.replace(tzinfo=None).isoformat(" ", "seconds") + fraction
+
+
+def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool = False) -> Value | None:
+    """What a column gets that an INSERT leaves out (AUTO_INCREMENT apart).  Raises ScenarioError for no default.
+
+    Without strict mode (``clips``) a NOT NULL column without a default gets the implicit one of its type.
+    """
+    facts = column.column
+    if facts.has_default:
+        return facts.default
+    if facts.default_now:
+        return time.text(facts.type.fsp)
+    if column.default is not None:
+        value = column.default.evaluate({})
+        if value is not None:
+            return _stored(column, value, clips=clips)
+    if facts.nullable:
+        return None
+    if facts.type.name == "ENUM":
+        # The one type whose implicit default strict mode accepts: the first member.
+        return 1
+    zero = zero_value(column.wire) if clips else None
+    if zero is not None:
+        return zero
+    raise ScenarioError(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
+
+
+def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value | None], *, clips: bool = False) -> Row:
+    """The row with its generated columns computed.  Raises ScenarioError where the result does not fit."""
+    row = list(values)
+    for index, column in enumerate(columns):
+        if column.generated is None:
+            continue
+        try:
+            result = column.generated.evaluate(cells_for(columns, row, column.column.uses))
+            row[index] = None if result is None else _stored(column, result, clips=clips)
+        except ScenarioError as error:
+            error.problem = f"generated column {column.name!r}: {error.problem}"
+            raise
+        if row[index] is None and not column.column.nullable:
+            raise ScenarioError(f"generated column {column.name!r} is NOT NULL, but its value is NULL")
+    return tuple(row)
+
+
+def _stored(column: ColumnDefinition, result: Operand, *, clips: bool) -> Value | None:
+    literal = as_literal(column, result)
+    if column.type.name == "JSON" and not isinstance(literal, str):
+        # No literal may give the types that an expression gives.
+        return literal if isinstance(literal, bytes) else encode_document(as_json(literal))
+    return taken(column.wire, literal, clips=clips).value
+
+
+def as_literal(column: ColumnDefinition, value: Operand) -> Any:
+    """What an expression gave, as a literal of the column: documents keep the types of their numbers."""
+    if not isinstance(value, Document):
+        return value
+    return encode_document(value.value) if column.type.name == "JSON" else format_json(value.value)

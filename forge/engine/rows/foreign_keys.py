@@ -1,0 +1,244 @@
+"""Foreign keys of a session: what they forbid, and the rows that change with their parents.
+
+MySQL 9.7 checks and follows foreign keys in the server and logs what they change; before, and on MariaDB, InnoDB does
+it and the log knows nothing of it (recorded on 9.7, 10.11 and 11.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from forge.engine.dictionary.foreign_key_definition import children_of
+from forge.engine.dictionary.triggers import Trigger
+from forge.engine.rows.defaults import with_generated
+from forge.engine.rows.state import TableState
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.keys import key_entries
+from forge.plan.statements import Further, RowChange, RowsStatement
+from forge.plan.tables import ForeignKey, Key, KeyPart, Row, Table
+from forge.servers import ServerLine
+
+if TYPE_CHECKING:
+    from forge.engine.dictionary.catalog import Catalog
+
+Operation = Literal["insert", "update", "delete"]
+#: Tables that a statement opens for its foreign keys at most (ER_FK_CASCADE_MAX_TABLES, recorded on 9.7).
+MAX_TABLES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table that a statement opens for writing besides its own, and what it may do to the rows."""
+
+    table: Table
+    events: tuple[Operation, ...]
+    by_trigger: bool = False
+
+
+class References:
+    """The foreign keys of a session: what a statement may do, and what follows."""
+
+    def __init__(self, catalog: Catalog, line: ServerLine, *, checks: bool) -> None:
+        self.catalog = catalog
+        self.line = line
+        self.checks = checks
+
+    def is_parent(self, table: Table) -> bool:
+        return bool(children_of(self.catalog, table))
+
+    def isolates(self, table: Table, events: Sequence[Operation]) -> bool:
+        """Whether MySQL keeps a transaction that does this to a table's rows from running beside others: deleting a
+        child's rows checks no parent (recorded).
+        """
+        checked = self.checks and bool(table.foreign_keys) and bool({"insert", "update"} & set(events))
+        return self.is_parent(table) or checked
+
+    def check_row(self, state: TableState, row: Row, before: Row | None = None) -> None:
+        """A new or changed row has its parents.  Raises ScenarioError."""
+        for foreign in state.table.foreign_keys if self.checks else ():
+            values = [row[index] for index in foreign.columns]
+            if None in values or (before is not None and values == [before[index] for index in foreign.columns]):
+                continue
+            parent = self.catalog.tables[foreign.parent]
+            if foreign.parent == (state.table.database, state.table.name) and self._refers_to(state, foreign, row, row):
+                continue
+            if not any(self._refers_to(state, foreign, row, other, parent) for other in parent.rows.values()):
+                shown = ", ".join(map(str, values))
+                raise ScenarioError(
+                    f"table {parent.name} has no row that {foreign.name} of {state.name} needs: {shown}"
+                )
+
+    def _refers_to(
+        self, child: TableState, foreign: ForeignKey, row: Row, other: Row, parent: TableState | None = None
+    ) -> bool:
+        """Whether a child row's parent is the row ``other``."""
+        parent = parent or child
+        theirs = Key("", "unique", tuple(KeyPart(parent.table.column_index(name)) for name in foreign.parent_columns))
+        mine = Key("", "unique", tuple(KeyPart(index) for index in foreign.columns))
+        entry = next(iter(key_entries(child.table, mine, row)), None)
+        return entry is not None and entry == next(iter(key_entries(parent.table, theirs, other)), None)
+
+    def parent_changes(
+        self, state: TableState, before: Row, after: Row | None, *, replacement: Row | None = None
+    ) -> list[RowsStatement]:
+        """Change the children of a row that is about to change; what the server logs of it, in order.
+
+        ``replacement`` is the row that REPLACE puts in the place of a deleted one: MySQL 9.7 leaves children alone
+        whose key it has again (recorded).  Raises ScenarioError where a child forbids the change.
+        """
+        done: list[RowsStatement] = []
+        for child, foreign in children_of(self.catalog, state.table) if self.checks else ():
+            kept = after
+            if after is None and replacement is not None and self.line.cascades == "logged":
+                kept = replacement
+            parts = [state.table.column_index(name) for name in foreign.parent_columns]
+            if kept is not None and all(before[part] == kept[part] for part in parts):
+                continue
+            action = foreign.on_delete if after is None else foreign.on_update
+            matching = self._matching(child, foreign, before, state)
+            self._check_depth(child, matching, "delete" if after is None and action == "cascade" else "update")
+            for number in matching:
+                if action == "restrict":
+                    raise ScenarioError(
+                        f"rows of {child.name} refer to the row ({foreign.name})", expected="no such rows"
+                    )
+                if number in child.rows:
+                    done += self._child(child, foreign, number, action == "cascade", parts, after)
+        return done
+
+    def _check_depth(self, child: TableState, matching: list[int], operation: Operation) -> None:
+        """MySQL 9.7.4 forgets the children of all rows but the first where these have children in turn (recorded)."""
+        if self.line.cascades != "logged" or len(matching) < 2:
+            return
+        for below, foreign, under in self._opened_from(child.table, operation):
+            if self._opened_from(below.table, under) and any(
+                self._matching(below, foreign, child.rows[number], child) for number in matching[1:]
+            ):
+                raise UnsupportedError(
+                    f"foreign keys over three levels, with several rows of {child.name}: {self.line.name} leaves"
+                    f" rows of {below.name} behind"
+                )
+
+    def _opened_from(self, table: Table, operation: Operation) -> list[tuple[TableState, ForeignKey, Operation]]:
+        """The children that change with a table, and what happens to their rows."""
+        found: list[tuple[TableState, ForeignKey, Operation]] = []
+        for child, foreign in children_of(self.catalog, table):
+            action = foreign.on_delete if operation == "delete" else foreign.on_update
+            if action != "restrict":
+                cascades = operation == "delete" and action == "cascade"
+                found.append((child, foreign, "delete" if cascades else "update"))
+        return found
+
+    def _matching(self, child: TableState, foreign: ForeignKey, before: Row, parent: TableState) -> list[int]:
+        """Numbers of the child rows, in the order of the index on the foreign key."""
+        chosen = [n for n, row in child.rows.items() if self._refers_to(child, foreign, row, before, parent)]
+        width = len(foreign.columns)
+        index = next(
+            key for key in child.table.keys if tuple(part.column for part in key.parts[:width]) == foreign.columns
+        )
+        return child.ordered_by(index, chosen)
+
+    def _child(
+        self, child: TableState, foreign: ForeignKey, number: int, cascades: bool, parts: list[int], after: Row | None
+    ) -> Iterator[RowsStatement]:
+        before = child.rows[number]
+        new: Row | None = None
+        if after is not None or not cascades:
+            values = list(before)
+            for index, part in zip(foreign.columns, parts, strict=True):
+                values[index] = after[part] if cascades and after is not None else None
+            new = with_generated(child.columns, values)
+        if new is None:
+            child.remove(number)
+        else:
+            child.change(number, new)
+        further = self.parent_changes(child, before, new)
+        if self.line.cascades == "logged":
+            yield RowsStatement(
+                kind="delete" if new is None else "update",
+                table=child.table,
+                changes=(RowChange(before, new, after_duplicate=True),),
+                sql="",
+                further=tuple(Further(1, one) for one in further),
+                cascaded=True,
+                checks_parents=False,
+                is_parent=self.is_parent(child.table),
+            )
+
+    def has_delete_trigger(self, table: Table) -> bool:
+        return not table.temporary and any(
+            trigger.event == "delete" and trigger.table == (table.database, table.name)
+            for trigger in self.catalog.live_triggers()
+        )
+
+    def triggers(self, table: Table, event: Operation) -> list[Trigger]:
+        """The triggers of an event, in the order in which they run."""
+        return self._triggers(table, (event,))
+
+    def set_by_triggers(self, table: Table, event: Operation) -> frozenset[int]:
+        """The columns that the texts of BEFORE triggers may give values, which servers count as written."""
+        names = {name for one in self.triggers(table, event) if one.timing == "before" for name in one.sets}
+        return frozenset(index for index, column in enumerate(table.columns) if column.name.lower() in names)
+
+    def followed(self, table: Table, events: Sequence[Operation]) -> tuple[list[Opened], list[Trigger]]:
+        """What a statement opens for writing besides its own table, in order, and the triggers that may run
+        (open_tables in sql_base.cc).
+
+        Those of foreign keys come first, then those of triggers, which bring foreign keys and triggers of their own.
+        """
+        queue = [Opened(table, tuple(events))]
+        triggers: list[Trigger] = []
+        opened = run = 0
+        while opened < len(queue) or run < len(triggers):
+            while opened < len(queue):
+                at = queue[opened]
+                opened += 1
+                queue += self._children(at.table, at.events, [one.table for one in queue[1:]])
+                triggers += [one for one in self._triggers(at.table, at.events) if one not in triggers]
+                if len(queue) > MAX_TABLES + 1:
+                    raise ScenarioError(f"foreign keys of {table.full_name} lead to more than {MAX_TABLES} tables")
+            while run < len(triggers):
+                for name, changes in triggers[run].changes:
+                    state = self.catalog.tables.get(name)
+                    if state is not None:
+                        queue.append(Opened(state.table, changes, by_trigger=True))
+                run += 1
+        return queue[1:], triggers
+
+    def _triggers(self, table: Table, events: Sequence[Operation]) -> list[Trigger]:
+        """INSERT, UPDATE, DELETE; BEFORE, AFTER; then by their creation."""
+        if table.temporary:
+            return []
+        order: list[tuple[Operation, str]] = [
+            (event, timing)
+            for event in ("insert", "update", "delete")
+            for timing in ("before", "after")
+            if event in events
+        ]
+        return [
+            trigger
+            for event, timing in order
+            for trigger in self.catalog.live_triggers()
+            if (trigger.table, trigger.event, trigger.timing) == ((table.database, table.name), event, timing)
+        ]
+
+    def _children(self, table: Table, events: Sequence[Operation], known: list[Table]) -> list[Opened]:
+        """The child tables that a table's foreign keys open next."""
+        operation: Operation | None = "delete" if "delete" in events else "update" if "update" in events else None
+        if operation is None:
+            return []
+        if self.line.cascades == "logged":
+            # A table as often as foreign keys lead to it.
+            followed = self._opened_from(table, operation) if self.checks else []
+            return [Opened(child.table, (under,)) for child, _, under in followed]
+        if self.line.family != "mariadb":
+            return []
+        # MariaDB: each table once, by the names of the constraints.
+        found: list[Opened] = []
+        below = self._opened_from(table, operation)
+        for child, _, _ in sorted(below, key=lambda one: (one[0].table.database, one[1].name)):
+            if child.table not in known and all(child.table != other.table for other in found):
+                found.append(Opened(child.table, tuple(events)))
+        return found

@@ -1,0 +1,182 @@
+"""Values of SQL types inside declared JSON documents: ``{price: !decimal 1.50, day: !date 2024-02-29}``.
+
+=====================================  ================================================================
+``!decimal 1.50``                      a DECIMAL literal of these digits
+``!date``, ``!time``, ``!datetime``    DATE, TIME(6), DATETIME(6)
+``!timestamp``                         TIMESTAMP(6), in UTC
+``!bit 0101``                          a BIT of as many bits
+``!hex 00ff``, ``!!binary AP8=``       a binary string
+``!blob 00ff``                         a LONGBLOB
+``!unsigned 5``                        an integer of an UNSIGNED expression
+``!column price``                      what another column of the row holds (UPDATE, in JSON functions)
+=====================================  ================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, Final
+
+from forge.engine.dictionary.column_sizes import GEOMETRIES
+from forge.errors import ScenarioError, UnsupportedError
+from forge.located import Tagged
+from forge.sql.expressions import Cells, Operand
+from forge.values import decode, encode
+from forge.values.base import Value
+from forge.values.json.binary import Json, Opaque, SqlInteger, decode_document
+from forge.values.json.opaque import (
+    BIT,
+    BLOB,
+    DATETIME,
+    LONG_BLOB,
+    MEDIUM_BLOB,
+    STRING,
+    TIME,
+    TIMESTAMP,
+    TINY_BLOB,
+    VAR_STRING,
+    VARCHAR,
+    opaque_date,
+    opaque_datetime,
+    opaque_decimal,
+    opaque_time,
+)  # fmt: skip
+from forge.values.text.column_charset import charset_of
+
+if TYPE_CHECKING:
+    from forge.engine.dictionary.definition import ColumnDefinition
+
+#: The tags of YAML that scenarios know.
+TAGS: Final = frozenset(
+    ("decimal", "date", "time", "datetime", "timestamp", "bit", "hex", "blob", "unsigned", "column")
+)
+_TEXTS: Final = frozenset(("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET"))
+_BYTES: Final = {
+    "BINARY": STRING, "VARBINARY": VARCHAR,
+    "TINYBLOB": TINY_BLOB, "BLOB": BLOB, "MEDIUMBLOB": MEDIUM_BLOB, "LONGBLOB": LONG_BLOB,
+}  # fmt: skip
+_DEEPEST: Final = 100
+
+
+def with_types(declared: Any, column: Callable[[str], Any] | None = None, depth: int = 0) -> Any:
+    """A declared document with its tagged values made; ``column`` gives what stands for ``!column``.
+
+    Raises ScenarioError for texts that are no such value, and for a column where there is none.
+    """
+    if isinstance(declared, Tagged):
+        if declared.tag != "column":
+            return _typed(declared)
+        if column is None:
+            raise ScenarioError("!column stands outside of the JSON functions of an UPDATE", expected="a value")
+        return column(declared.text)
+    if isinstance(declared, bytes) and (depth or column is not None):
+        # By itself it is a whole document.
+        return Opaque(VARCHAR, declared)
+    if depth > _DEEPEST:
+        return declared
+    if isinstance(declared, dict):
+        return {key: with_types(member, column, depth + 1) for key, member in declared.items()}
+    if isinstance(declared, list | tuple):
+        return [with_types(element, column, depth + 1) for element in declared]
+    return declared
+
+
+def _typed(tagged: Tagged) -> Json:
+    tag, text = tagged.tag, tagged.text.strip()
+    try:
+        if tag == "decimal":
+            return opaque_decimal(Decimal(text))
+        if tag == "unsigned":
+            return SqlInteger(int(text), unsigned=True)
+        if tag == "bit":
+            return Opaque(BIT, int(text, 2).to_bytes((len(text) + 7) // 8, "big"))
+        if tag in ("hex", "blob"):
+            return Opaque(VARCHAR if tag == "hex" else LONG_BLOB, bytes.fromhex(text))
+    except (InvalidOperation, ValueError, OverflowError):
+        raise ScenarioError(f"{tagged} is no value of that type", expected=_EXPECTED[tag]) from None
+    kind = {"date": "DATE", "time": "TIME(6)"}.get(tag, "DATETIME(6)")
+    moment = decode(kind, encode(kind, text))
+    if isinstance(moment, timedelta):
+        return opaque_time(moment)
+    if isinstance(moment, datetime):
+        return opaque_datetime(moment, TIMESTAMP) if tag == "timestamp" else opaque_datetime(moment)
+    if isinstance(moment, date):
+        return opaque_date(moment)
+    raise ScenarioError(f"{tagged} is no date of the calendar", expected="another date")
+
+
+_EXPECTED: Final = {
+    "decimal": "its digits: !decimal 1.50",
+    "unsigned": "digits: !unsigned 5",
+    "bit": "bits: !bit 0101",
+    "hex": "digits of hex in pairs: !hex 00ff",
+    "blob": "digits of hex in pairs: !blob 00ff",
+}
+
+
+def asks_for_zone(value: Json) -> bool:
+    """Whether the SQL of a document asks for the session's time zone: casts to TIME and DATETIME do (recorded)."""
+    if isinstance(value, dict):
+        return any(map(asks_for_zone, value.values()))
+    if isinstance(value, list):
+        return any(map(asks_for_zone, value))
+    return isinstance(value, Opaque) and value.field_type in (TIME, DATETIME, TIMESTAMP)
+
+
+def document_of_cell(column: ColumnDefinition, value: Value | None) -> Json:
+    """What a cell of a row is inside a JSON document (recorded on MySQL 9.7).
+
+    Raises ScenarioError for a vector, UnsupportedError for a geometry, which becomes GeoJSON.
+    """
+    if value is None:
+        return None
+    name = column.type.name
+    if name == "JSON":
+        return decode_document(value)
+    if name in _TEXTS:
+        return _text_of_cell(column, value)
+    if name in _BYTES:
+        return Opaque(_BYTES[name], bytes(value).ljust(column.type.length or 0, b"\0") if name == "BINARY" else value)
+    if name == "BIT":
+        return Opaque(BIT, value.to_bytes(((column.type.length or 1) + 7) // 8, "big"))
+    if name == "DECIMAL":
+        precision, scale = column.wire.metadata
+        return opaque_decimal(value, whole_digits=precision - scale)
+    if name in ("FLOAT", "DOUBLE"):
+        return float(value)
+    if name in ("DATE", "TIME", "DATETIME", "TIMESTAMP"):
+        return _typed(Tagged(name.lower(), value))
+    if name == "VECTOR":
+        raise ScenarioError(f"{column.name} is a VECTOR, which JSON cannot hold")
+    if name in GEOMETRIES:
+        raise UnsupportedError(f"{column.name} in a JSON document, where a geometry becomes GeoJSON")
+    return SqlInteger(value, unsigned=bool(column.wire.unsigned) or name == "YEAR")
+
+
+def _text_of_cell(column: ColumnDefinition, value: Value) -> Json:
+    text = column.codec.text(column.wire, value) if column.type.name in ("ENUM", "SET") else value
+    if not isinstance(text, str):
+        raise UnsupportedError(f"{column.name} in a JSON document: its bytes are not of its character set")
+    known = charset_of(column.wire)
+    if known is not None and known.min_length > 1:
+        # The server takes them as they are stored.
+        return Opaque(VAR_STRING, known.encode(text))
+    return text
+
+
+def cells_for(
+    columns: Sequence[ColumnDefinition], row: Sequence[Value | None], names: Container[str]
+) -> Mapping[str, Operand]:
+    """The cells of the columns called ``names`` (lower-case), for an expression."""
+    used = {
+        column.name.lower(): (column, value)
+        for column, value in zip(columns, row, strict=True)
+        if column.name.lower() in names
+    }
+    operands = {name: column.operand(value) for name, (column, value) in used.items()}
+    if columns[0].wire.dialect.is_mariadb:
+        # Its documents are text.
+        return operands
+    return Cells(operands, lambda name: document_of_cell(*used[name]))

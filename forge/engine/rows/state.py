@@ -1,0 +1,342 @@
+"""The rows of one table, as a server holds them: keys, AUTO_INCREMENT, order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from forge.charsets import compare_key
+from forge.compile.rows.table_map import key_of_rows, unique_keys
+from forge.engine.dictionary.definition import ColumnDefinition, Definition
+from forge.engine.dictionary.key_definition import RowExpression
+from forge.errors import ScenarioError
+from forge.plan.keys import KeyEntry, key_entries
+from forge.plan.tables import Key, Row, Table
+from forge.servers import server_line
+from forge.sql.expressions import parse_expression
+from forge.values.base import Value
+from forge.values.numeric.integers import bounds
+from forge.values.text.column_charset import charset_of
+
+BINARY_COLLATION = 63
+
+
+#: Changes of rows that can be taken back: (table, row number, the row before or None).
+UndoLog = list[tuple["TableState", int, Row | None]]
+
+
+def undo(log: UndoLog, length: int = 0) -> None:
+    """Take back the changes of a log beyond its first ``length``.  AUTO_INCREMENT and row numbers go on from where
+    they are, as in InnoDB.
+    """
+    while len(log) > length:
+        state, number, before = log.pop()
+        state.restore(number, before)
+
+
+class TableState:
+    """A table: its definition, and its rows by number (the n-th row ever inserted has the number n)."""
+
+    def __init__(self, definition: Definition, version: int, auto_increment: int = 1) -> None:
+        self.definition = definition
+        self.table: Table = definition.table(version)
+        family = server_line(definition.server).family
+        self.rows: dict[int, Row] = {}
+        #: A statement on rows has opened this version of the definition.
+        self.is_open = False
+        #: Number of the next row.
+        self.inserted = 0
+        #: UPDATE statements so far, for generators.
+        self.updates = 0
+        self.next_auto_increment = max(auto_increment, 1)
+        #: What the counter is after a new start of the server: numbers that were reserved and not stored are lost.
+        self._kept_auto_increment = self.next_auto_increment
+        #: Partitions were made anew, row by row, after which each has a counter of its own (recorded).
+        self.is_reorganized = False
+        #: What the counter is is not known.
+        self.number_is_lost = False
+        self.unique = unique_keys(self.table)
+        self._taken: list[dict[KeyEntry, int]] = [{} for _ in self.unique]
+        #: The CHECK constraints that are enforced.
+        self.checks = [
+            (check, RowExpression(parse_expression(check.expression, family), definition.columns))
+            for check in definition.checks
+            if check.enforced
+        ]
+        #: Rows that have moved to another partition: (the last number before that, a count).
+        self._moved: dict[int, tuple[int, int]] = {}
+        self._rewritten = 0
+        #: The key that InnoDB orders rows by.
+        self.clustering = key_of_rows(self.table)
+        #: A MEMORY table that has not been opened since the server was started again.
+        self.lost_rows = False
+        #: A row was deleted, or its text became shorter: other engines than InnoDB put the next one in its place.
+        self.has_holes = False
+        #: One was put there, so that their rows are not in the order of insertion any more.
+        self.is_shuffled = False
+        #: Rows that a prepared XA transaction has changed: nobody else may until it ends.
+        self.locked: set[int] = set()
+        #: Temporary: its making was logged.
+        self.is_logged = False
+        #: Where changes are entered while a transaction runs that may be rolled back.
+        self.undo: UndoLog | None = None
+
+    @property
+    def name(self) -> str:
+        return self.table.full_name
+
+    @property
+    def columns(self) -> tuple[ColumnDefinition, ...]:
+        return self.definition.columns
+
+    @property
+    def auto_increment(self) -> int | None:
+        """Index of the AUTO_INCREMENT column."""
+        return next((i for i, column in enumerate(self.columns) if column.column.auto_increment), None)
+
+    def add(self, row: Row) -> int:
+        """Store a row; its number.  Raises ScenarioError for a duplicate key."""
+        number = self.inserted
+        if self.table.engine == "BLACKHOLE":
+            self._check_expressions(row)
+            self.inserted += 1
+            return number
+        self._check_growing(row)
+        self._claim(row, number)
+        self.is_shuffled |= self.has_holes
+        self.rows[number] = row
+        self.inserted += 1
+        self._enter(number, None)
+        if self.auto_increment is not None:
+            self._keep(row[self.auto_increment] or 0)
+        return number
+
+    def _check_growing(self, row: Row) -> None:
+        """ARCHIVE takes a number of a unique key only if it is greater than all before.  Raises ScenarioError."""
+        if (
+            self.table.engine == "ARCHIVE"
+            and self.unique
+            and (row[self.unique[0].parts[0].column] or 0) < self._kept_auto_increment
+        ):
+            raise ScenarioError(
+                f"ARCHIVE table {self.name} takes only greater numbers than it has",
+                expected=f"{self._kept_auto_increment} or more",
+            )
+
+    def check_changeable(self) -> None:
+        """Raises ScenarioError for a table whose engine changes no row."""
+        if self.table.engine == "ARCHIVE":
+            raise ScenarioError(f"rows of ARCHIVE table {self.name} cannot be changed or deleted (error 1031)")
+
+    def change(self, number: int, row: Row) -> None:
+        """Replace a row.  Raises ScenarioError for a duplicate key."""
+        self.check_changeable()
+        self._check_lock(number)
+        before = self.rows[number]
+        self._release(before)
+        try:
+            self._claim(row, number)
+        except ScenarioError:
+            self._claim(before, number)
+            raise
+        self.rows[number] = row
+        self.has_holes |= self.table.engine in ("MyISAM", "Aria") and _shrinks(before, row)
+        partition = self.table.partition
+        if partition is not None and partition(before) != partition(row):
+            # A row that moves to another partition is inserted there.
+            self._moved[number] = (self.inserted - 1, len(self._moved) + 1)
+        if self.table.engine == "CSV":
+            # The rows of an UPDATE are written anew, ahead of those that stay (ha_tina.cc; recorded).
+            self._rewritten += 1
+            self._moved[number] = (-self.updates, self._rewritten)
+        self._enter(number, before)
+        index = self.auto_increment
+        if index is not None:
+            value: int = row[index] or 0
+            if value != before[index]:
+                self.next_auto_increment = max(self.next_auto_increment, value + 1)
+                self._keep(value)
+
+    def restart(self) -> None:
+        """The server was started again."""
+        if self.table.engine == "MEMORY":
+            self._empty()
+            return
+        self.next_auto_increment = min(self.next_auto_increment, self._kept_auto_increment)
+
+    def _empty(self) -> None:
+        """What a MEMORY table held is gone; the server logs that when the table is first opened."""
+        for number in list(self.rows):
+            self._release(self.rows.pop(number))
+        self.next_auto_increment = self._kept_auto_increment = 1
+        self.has_holes = self.is_shuffled = False
+        self.lost_rows = True
+
+    def _keep(self, value: int) -> None:
+        """InnoDB writes the counter to its redo log with each row (dict_table_autoinc_log, PAGE_ROOT_AUTO_INC)."""
+        self._kept_auto_increment = max(self._kept_auto_increment, value + 1)
+
+    def conflict(self, row: Row) -> tuple[Key, int] | None:
+        """The first key, in the order in which the server checks them, that another row has, and that row's number."""
+        for key, taken in zip(self.unique, self._taken, strict=True):
+            for entry in key_entries(self.table, key, row):
+                if entry in taken:
+                    return key, taken[entry]
+        return None
+
+    def conflict_of_change(self, number: int, row: Row) -> tuple[Key, int] | None:
+        """As :meth:`conflict`, for a row that is to be changed."""
+        for key, taken in zip(self.unique, self._taken, strict=True):
+            for entry in key_entries(self.table, key, row):
+                if taken.get(entry, number) != number:
+                    return key, taken[entry]
+        return None
+
+    def remove(self, number: int) -> None:
+        """Delete a row."""
+        self.check_changeable()
+        self._check_lock(number)
+        row = self.rows.pop(number)
+        self.has_holes = self.table.engine != "CSV"
+        self._release(row)
+        self._enter(number, row)
+
+    def _check_lock(self, number: int) -> None:
+        if number in self.locked:
+            raise ScenarioError(
+                f"a row of table {self.name} is locked by a prepared XA transaction: the statement would wait for it"
+                " (error 1205)",
+                expected="xa_commit or xa_rollback before",
+            )
+
+    def restore(self, number: int, before: Row | None) -> None:
+        """Give a row the state it had before a change."""
+        if number in self.rows:
+            self._release(self.rows.pop(number))
+        if before is not None:
+            self._claim(before, number)
+            self.rows[number] = before
+
+    def _enter(self, number: int, before: Row | None) -> None:
+        if self.undo is not None:
+            self.undo.append((self, number, before))
+
+    def ordered(self, numbers: Iterable[int] | None = None) -> list[int]:
+        """Row numbers in the order of the clustering key, or of insertion without one."""
+        chosen = list(self.rows if numbers is None else numbers)
+        key = self.clustering
+        if key is None:
+            return sorted(chosen, key=self._stored_place)
+        parts = [part.column for part in key.parts]
+        return sorted(chosen, key=lambda number: [sort_value(self.columns[i], self.rows[number][i]) for i in parts])
+
+    def ordered_by(self, key: Key, numbers: Iterable[int]) -> list[int]:
+        """Row numbers in the order of a key, which ends with the clustering key; NULL comes first."""
+        parts = [part.column for part in key.parts]
+
+        def rank(number: int) -> list[tuple[bool, Any]]:
+            cells = [(self.columns[index], self.rows[number][index]) for index in parts]
+            return [
+                (value is not None, value if value is None else sort_value(column, value)) for column, value in cells
+            ]
+
+        return sorted(self.ordered(numbers), key=rank)
+
+    def _stored_place(self, number: int) -> tuple[int, tuple[int, int]]:
+        """Where a row is without a clustering key: in its partition, behind those that came before it."""
+        partition = self.table.partition
+        place = 0 if partition is None else partition(self.rows[number])
+        return place, self._moved.get(number, (number, 0))
+
+    def _claim(self, row: Row, number: int) -> None:
+        self._check_expressions(row)
+        entries = [tuple(key_entries(self.table, key, row)) for key in self.unique]
+        for key, own, taken in zip(self.unique, entries, self._taken, strict=True):
+            if any(entry in taken for entry in own):
+                raise self._duplicate(key, row)
+        for own, taken in zip(entries, self._taken, strict=True):
+            taken.update(dict.fromkeys(own, number))
+
+    def _release(self, row: Row) -> None:
+        for key, taken in zip(self.unique, self._taken, strict=True):
+            for entry in key_entries(self.table, key, row):
+                del taken[entry]
+
+    def _check_expressions(self, row: Row) -> None:
+        """CHECK constraints refuse rows, and keys on expressions those for which these have no value."""
+        if self.table.partition is not None:
+            self.table.partition(row)
+        for check, holds in self.checks:
+            if holds(row) in (0, False):
+                raise ScenarioError(
+                    f"CHECK constraint {check.name} of table {self.name} does not hold: {check.expression}"
+                )
+        for key in self.table.keys:
+            for part in key.parts:
+                if part.expression is not None:
+                    try:
+                        part.expression.compute(row)
+                    except ScenarioError as error:
+                        error.problem = f"key {key.name} of table {self.name}: {error.problem}"
+                        raise
+
+    def _duplicate(self, key: Key, row: Row) -> ScenarioError:
+        shown = ", ".join(
+            f"({part.expression.sql}) {part.expression.compute(row)!r}"
+            if part.expression is not None
+            else f"{self.columns[part.column].name} {_shown(self.columns[part.column], row[part.column])}"
+            for part in key.parts
+        )
+        what = "primary key" if key.kind == "primary" else f"unique key {key.name}"
+        return ScenarioError(f"table {self.name} already has a row whose {what} is {shown}")
+
+
+def _shrinks(before: Row, after: Row) -> bool:
+    """Whether a text or binary value becomes shorter, or NULL: records of varying length leave room behind."""
+    return any(
+        isinstance(old, (str, bytes)) and (not isinstance(new, (str, bytes)) or len(new) < len(old))
+        for old, new in zip(before, after, strict=True)
+    )
+
+
+def comparable(column: ColumnDefinition, value: Value | None) -> Any:
+    """A value that is equal for two cells if the server calls them equal (approximately, for text)."""
+    if isinstance(value, str) and column.wire.collation is not None:
+        return compare_key(column.wire.collation, value)
+    return value
+
+
+def sort_value(column: ColumnDefinition, value: Value) -> Any:
+    """What values of a column are ordered by.
+
+    Text sorts by its bytes, which is known of every collation; the SQL of a statement asks for this order.
+    """
+    if isinstance(value, (str, bytes)) and column.wire.collation is not None:
+        return stored_bytes_of(column, value)
+    return _signed_time(value) if column.type.name == "TIME" else value
+
+
+def stored_bytes_of(column: ColumnDefinition, value: Value) -> bytes:
+    """The bytes of a text or binary value, in the column's character set."""
+    if isinstance(value, str):
+        known = charset_of(column.wire)
+        return value.encode() if known is None else known.encode(value)
+    return bytes(value)
+
+
+def largest_number(column: ColumnDefinition) -> int:
+    """The largest value of an integer column."""
+    size = column.codec.width(column.wire, b"\0" * 8, 0)
+    return bounds(size, bool(column.wire.unsigned))[1]
+
+
+def _signed_time(value: str) -> tuple[int, ...]:
+    sign = -1 if value.startswith("-") else 1
+    whole, _, fraction = value.lstrip("-").partition(".")
+    parts = [*map(int, whole.split(":")), int(fraction or "0")]
+    return tuple(sign * part for part in parts)
+
+
+def _shown(column: ColumnDefinition, value: Value) -> str:
+    text = column.codec.text(column.wire, value)
+    return repr(text) if isinstance(value, str) else text if text is not None else value.hex()

@@ -1,0 +1,313 @@
+"""WHERE clauses: which rows they choose, and SQL that chooses the same rows on a server.
+
+Text is compared exactly, character by character; where the column's collation would call other rows of the table
+equal as well, the SQL compares bytes.  Order (lt, ge, between ...) of text is the order of its bytes.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.rows.literals import strict_value
+from forge.engine.rows.state import TableState, comparable, sort_value, stored_bytes_of
+from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.sql.write.statements import comparison_sql, identifier, value_sql
+from forge.values.base import Value
+from forge.values.literals import hexadecimal
+
+#: Operators by their word: SQL, and how values compare.
+_ORDERINGS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    "lt": ("<", operator.lt),
+    "le": ("<=", operator.le),
+    "gt": (">", operator.gt),
+    "ge": (">=", operator.ge),
+}
+OPERATORS = (*_ORDERINGS, "ne", "between")
+_DATES = ("DATE", "DATETIME", "TIMESTAMP")
+_NOT_COMPARED = ("JSON", "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING",
+                 "MULTIPOLYGON", "GEOMETRYCOLLECTION", "VECTOR")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One comparison of a column: ``word`` is eq, ne, in, or an operator; ``values`` may hold None for NULL."""
+
+    index: int
+    column: ColumnDefinition
+    word: str
+    values: tuple[Value | None, ...]
+
+    def matches(self, value: Value | None) -> bool:
+        """Whether a cell meets the condition; NULL meets only ``null`` and a list with null in it."""
+        if self.column.type.name == "YEAR" and self.column.type.length == 2 and value is not None:
+            # A YEAR(2) compares the two digits that it shows (recorded on MariaDB).
+            is_found = value % 100 in [bound % 100 for bound in self.values if bound is not None]
+            return is_found if self.word in ("eq", "in") else self.has_literal and not is_found
+        if self.word in ("eq", "in"):
+            if self.null_is_zero and value is not None and set(value) <= set("0-: ."):
+                return True
+            return value in self.values if value is not None else None in self.values
+        if self.word == "ne":
+            return value is not None and value not in self.values
+        if value is None:
+            return False
+        cell = sort_value(self.column, value)
+        bounds = [sort_value(self.column, bound) for bound in self.values]
+        if self.word == "between":
+            return bool(bounds[0] <= cell <= bounds[1])
+        return _ORDERINGS[self.word][1](cell, bounds[0])
+
+    @property
+    def has_literal(self) -> bool:
+        return any(value is not None for value in self.values)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether a server compares the column with a literal, its own zero date among them."""
+        return self.has_literal or self.null_is_zero
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether the column's definition rules the condition out: IS NULL where there is no NULL."""
+        null_only = self.word in ("eq", "in") and not self.has_literal and not self.column.column.nullable
+        return null_only and not self.null_is_zero
+
+    @property
+    def null_is_zero(self) -> bool:
+        """Whether IS NULL finds the zero date: in NOT NULL columns of DATE and DATETIME, and not beside an OR on MySQL
+        (recorded).
+        """
+        if self.column.type.name not in ("DATE", "DATETIME") or self.column.column.nullable or None not in self.values:
+            return False
+        return self.word in ("eq", "in") and (not self.has_literal or self.column.wire.dialect.is_mariadb)
+
+    @property
+    def compares_twice(self) -> bool:
+        """BETWEEN with one literal as both bounds."""
+        return self.word == "between" and self.values[0] == self.values[1]
+
+    @property
+    def compares_together(self) -> bool:
+        """Whether the SQL compares the column with several literals at once: BETWEEN, IN."""
+        return len([value for value in self.values if value is not None]) > 1
+
+    def sql(self, cells: Iterable[Value | None]) -> str:
+        """The condition in SQL; ``cells`` are the column's values in all rows of the table."""
+        literals = [value for value in self.values if value is not None]
+        is_null = f"{identifier(self.column.name)} IS NULL"
+        if self.word in ("eq", "in") and not literals:
+            return is_null
+        if self.word == "ne" and not literals:
+            return f"{identifier(self.column.name)} IS NOT NULL"
+        left, rights = self._sides(literals, cells)
+        if self.word == "between":
+            return f"{left} BETWEEN {rights[0]} AND {rights[1]}"
+        if self.word == "in":
+            text = f"{left} IN ({', '.join(rights)})"
+            return f"({text} OR {is_null})" if None in self.values else text
+        mark = {"eq": "=", "ne": "<>"}.get(self.word) or _ORDERINGS[self.word][0]
+        return f"{left} {mark} {rights[0]}"
+
+    def _sides(self, literals: list[Value], cells: Iterable[Value | None]) -> tuple[str, list[str]]:
+        """The SQL of the column and of the literals."""
+        name = identifier(self.column.name)
+        ordering = self.word in OPERATORS and self.word != "ne"
+        if self.column.type.name in ("ENUM", "SET"):
+            if ordering:
+                return f"{name} + 0", [str(value) for value in literals]
+            rights = [value_sql(self.column, value) for value in literals]
+            # A list of names and numbers would compare both as another type than the column's (recorded on 9.7).
+            return name, [str(value) for value in literals] if any(text.isdigit() for text in rights) else rights
+        is_text = self.column.wire.collation is not None and not _is_binary(self.column)
+        if is_text and (ordering or self._collation_differs(literals, cells)):
+            return f"CAST({name} AS BINARY)", [hexadecimal(stored_bytes_of(self.column, value)) for value in literals]
+        return name, [comparison_sql(self.column, value) for value in literals]
+
+    def _collation_differs(self, literals: list[Value], cells: Iterable[Value | None]) -> bool:
+        """Whether the server's comparison of text could choose other rows than the exact one.
+
+        Outside ASCII, collations are known only approximately: there the answer is always yes.
+        """
+        if not all(isinstance(value, str) and value.isascii() for value in literals):
+            return True
+        keys = {comparable(self.column, value) for value in literals}
+        for cell in cells:
+            if cell is None or cell in literals:
+                continue
+            if not isinstance(cell, str) or not cell.isascii() or comparable(self.column, cell) in keys:
+                return True
+        return False
+
+
+def _is_binary(column: ColumnDefinition) -> bool:
+    return column.type.name in ("BINARY", "VARBINARY") or column.type.name.endswith("BLOB")
+
+
+def parse_where(where: Mapping[str, Any] | None, state: TableState, *, zero_dates: bool = False) -> list[Condition]:
+    """The conditions of a declared WHERE; all have to hold.
+
+    ``zero_dates`` is for a session without NO_ZERO_DATE and NO_ZERO_IN_DATE, which compares dates with a zero month or
+    day like others.
+
+    Raises ScenarioError for unknown columns and operators, and literals that the column cannot hold.
+    """
+    conditions: list[Condition] = []
+    for name, declared in (where or {}).items():
+        index = column_index(state, name)
+        column = state.columns[index]
+        if column.type.name in _NOT_COMPARED:
+            if declared is None:
+                conditions.append(Condition(index, column, "eq", (None,)))
+                continue
+            raise UnsupportedError(f"column {name!r}: {column.type.name} columns in where are not supported yet")
+        conditions += _conditions(index, column, declared, zero_dates)
+    return conditions
+
+
+def is_impossible(conditions: list[Condition], state: TableState) -> bool:
+    """Whether a server sees in advance that no row meets the conditions: NULL where there is none, and an empty range
+    of a column that a key begins with (recorded).
+    """
+    if any(condition.is_impossible for condition in conditions):
+        return True
+    firsts = {key.parts[0].column for key in state.table.keys}
+    for index in firsts & {condition.index for condition in conditions}:
+        lower: list[tuple[Any, bool]] = []
+        upper: list[tuple[Any, bool]] = []
+        for condition in conditions:
+            if condition.index == index and condition.has_literal:
+                values = [sort_value(condition.column, value) for value in condition.values if value is not None]
+                if condition.word in ("gt", "ge", "between", "eq"):
+                    lower.append((values[0], condition.word == "gt"))
+                if condition.word in ("lt", "le", "between", "eq"):
+                    upper.append((values[-1], condition.word == "lt"))
+        if any(low > high or (low == high and (above or below)) for low, above in lower for high, below in upper):
+            return True
+    return False
+
+
+def keys_read(conditions: list[Condition], state: TableState) -> frozenset[str]:
+    """Kinds of the keys that a server can choose rows by: "primary", "unique", "index".
+
+    The keys of MEMORY tables are hashes, which take equality of all their columns.
+    """
+    hashed = state.table.engine == "MEMORY"
+    usable: dict[int, bool] = {}
+    for one in conditions:
+        sql = one.sql(row[one.index] for row in state.rows.values())
+        direct = not sql.startswith("CAST(") and " + 0 " not in sql
+        if direct and (one.word in ("eq", "in") or not hashed):
+            usable[one.index] = True
+    found = set()
+    for key in state.table.keys:
+        columns = [part.column for part in key.parts]
+        if all(column in usable for column in (columns if hashed else columns[:1])):
+            found.add(key.kind)
+    return frozenset(found)
+
+
+def reached_columns(conditions: list[Condition], state: TableState) -> frozenset[int]:
+    """The columns whose condition is put to a cell that is not NULL.
+
+    A row is read by a unique key if the conditions name one; then it meets them in their order, up to the first that
+    does not hold.  A condition on the first column of a key is used to choose rows, whatever they hold.
+    """
+    firsts = {key.parts[0].column for key in state.table.keys}
+    found = {condition.index for condition in conditions if condition.index in firsts and condition.is_compared}
+    exact = [condition for condition in conditions if condition.word == "eq"]
+    keyed = {condition.index for condition in exact}
+    for key in state.unique:
+        if {part.column for part in key.parts} <= keyed:
+            columns = {part.column for part in key.parts}
+            conditions = sorted(
+                conditions, key=lambda condition: condition not in exact or condition.index not in columns
+            )
+            break
+    for row in state.rows.values():
+        for condition in conditions:
+            if row[condition.index] is not None:
+                found.add(condition.index)
+            if not condition.matches(row[condition.index]):
+                break
+    return frozenset(found)
+
+
+def column_index(state: TableState, name: str) -> int:
+    """Index of a column by its declared name.  Raises ScenarioError with the nearest name."""
+    found = state.definition.find(name)
+    if found is None:
+        names = [column.name for column in state.columns]
+        raise ScenarioError(
+            f"table {state.name} has no column {name!r}",
+            expected=f"one of {', '.join(names)}",
+            suggestion=nearest(name, names),
+        )
+    return found
+
+
+def _conditions(index: int, column: ColumnDefinition, declared: Any, zero_dates: bool) -> Iterable[Condition]:
+    if isinstance(declared, list):
+        if not declared:
+            raise ScenarioError(f"column {column.name!r}: the list of values is empty", expected="at least one")
+        yield Condition(index, column, "in", tuple(_value(column, item, zero_dates) for item in declared))
+    elif isinstance(declared, Mapping) and set(declared) not in ({"hex"}, {"value"}):
+        for word, operand in declared.items():
+            if word not in OPERATORS:
+                raise ScenarioError(
+                    f"column {column.name!r}: unknown operator {word!r}",
+                    expected=f"one of {', '.join(OPERATORS)}",
+                    suggestion=nearest(str(word), OPERATORS),
+                )
+            yield _ordered(index, column, word, operand, zero_dates)
+    else:
+        yield Condition(index, column, "eq", (_value(column, declared, zero_dates),))
+
+
+def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any, zero_dates: bool) -> Condition:
+    if word == "between":
+        if not isinstance(operand, list) or len(operand) != 2:
+            raise ScenarioError(f"column {column.name!r}: between needs two values", expected="[low, high]")
+        values = tuple(_value(column, item, zero_dates) for item in operand)
+    else:
+        values = (_value(column, operand, zero_dates),)
+    if word != "ne" and column.type.name == "YEAR" and column.type.length == 2:
+        raise UnsupportedError(f"column {column.name!r}: {word} on YEAR(2) is not supported", expected="YEAR(4)")
+    if word != "ne" and None in values:
+        raise ScenarioError(f"column {column.name!r}: nothing is {word} null", expected="a literal")
+    return Condition(index, column, word, values)
+
+
+def _value(column: ColumnDefinition, declared: Any, zero_dates: bool) -> Value | None:
+    if isinstance(declared, Mapping) and set(declared) == {"value"}:
+        declared = declared["value"]
+    if declared is None:
+        return None
+    try:
+        if zero_dates and column.type.name in _DATES:
+            return column.codec.accept(column.wire, declared)
+        return strict_value(column.wire, column.codec, declared)
+    except ScenarioError as error:
+        error.problem = f"column {column.name!r}: {error.problem}"
+        raise
+
+
+def matching(conditions: list[Condition], state: TableState) -> list[int]:
+    """Numbers of the rows that meet all conditions, in the order in which a server changes them."""
+    chosen = [
+        number
+        for number, row in state.rows.items()
+        if all(condition.matches(row[condition.index]) for condition in conditions)
+    ]
+    return state.ordered(chosen)
+
+
+def where_sql(conditions: list[Condition], state: TableState) -> str:
+    """`` WHERE ...``, or nothing if there are no conditions."""
+    if not conditions:
+        return ""
+    parts = [c.sql(row[c.index] for row in state.rows.values()) for c in conditions]
+    return " WHERE " + " AND ".join(parts)

@@ -1,0 +1,90 @@
+"""Settings of a session that no server takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.located import Path
+from forge.plan.session import Session
+from forge.servers import ServerLine, locale_names
+
+_LARGEST_ID = (1 << 32) - 1
+#: Lowest and highest values (sys_vars.cc, MAX_LOG_UNIQUE_FN_EXT; max_binlog_size is only rounded up to 4096).
+_BOUNDS = {
+    "server_id": (0, _LARGEST_ID),
+    "gtid_domain_id": (0, (1 << 32) - 1),
+    "auto_increment_increment": (1, 65535),
+    "auto_increment_offset": (1, 65535),
+    "first_file": (1, (1 << 31) - 1),
+    "max_binlog_size": (1, 1 << 30),
+    "compression_level": (1, 22),
+    "log_bin_compress_min_len": (10, 1024),
+}
+#: A server cuts an extension off, and takes what stands before a slash as a folder.
+_LOG_NAME = re.compile(r"[^./\\\s\0]{1,200}\Z")
+
+
+def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, ScenarioError]]:
+    """Each setting that cannot be, with its place in the scenario."""
+    # MariaDB takes 1 for 0 (recorded).
+    bounds = _BOUNDS | ({"server_id": (1, _LARGEST_ID)} if line.family == "mariadb" else {})
+    for name, (lowest, highest) in bounds.items():
+        value = getattr(session, name)
+        if value is not None and not lowest <= value <= highest:
+            yield ("session", name), ScenarioError(f"{name} is {value}", expected=f"{lowest} to {highest}")
+    if session.lc_time_names not in locale_names():
+        suggestion = nearest(session.lc_time_names, locale_names())
+        yield (
+            ("session", "lc_time_names"),
+            ScenarioError(f"{session.lc_time_names!r} is no locale", expected="a name as de_DE", suggestion=suggestion),
+        )
+    if 1 < session.auto_increment_increment < session.auto_increment_offset:
+        yield (
+            ("session", "auto_increment_offset"),
+            UnsupportedError("an auto_increment_offset beyond the increment, which servers treat each in their way"),
+        )
+    if not 1 <= session.payload.frames <= 1000:
+        yield (
+            ("session", "payload", "frames"),
+            ScenarioError(f"frames is {session.payload.frames}", expected="1 to 1000"),
+        )
+    relay = session.relay_log
+    if relay is not None and (relay.server_id == session.server_id or not 1 <= relay.server_id <= _LARGEST_ID):
+        yield (
+            ("session", "relay_log", "server_id"),
+            ScenarioError(
+                f"server_id of the replica is {relay.server_id}", expected=f"1 to {_LARGEST_ID}, not the source's own"
+            ),
+        )
+    lowest, highest = _BOUNDS["max_binlog_size"]
+    if relay is not None and relay.max_size is not None and not lowest <= relay.max_size <= highest:
+        yield (
+            ("session", "relay_log", "max_size"),
+            ScenarioError(f"max_size is {relay.max_size}", expected=f"{lowest} to {highest}"),
+        )
+    names: list[tuple[Path, str]] = [(("session", "log_name"), session.log_name)]
+    if relay is not None:
+        names.append((("session", "relay_log", "name"), relay.name))
+    for path, name in names:
+        if not _LOG_NAME.match(name):
+            yield (
+                path,
+                ScenarioError(f"{name!r} is no name of a log", expected="letters and digits, without point or slash"),
+            )
+
+
+def check_selects(session: Session, line: ServerLine) -> None:
+    """Raises UnsupportedError for sessions in which CREATE TABLE ... SELECT is logged otherwise than is known here."""
+    if not line.create_select:
+        raise UnsupportedError(f"CREATE TABLE ... SELECT on {line.name} is not supported yet")
+    odd = (
+        ("compression", session.compression),
+        ("log_bin_compress", session.log_bin_compress),
+        ("sql_mode", session.sql_mode is not None),
+        ("auto_increment_increment", session.auto_increment_increment != 1),
+    )
+    for name, given in odd:
+        if given:
+            raise UnsupportedError(f"CREATE TABLE ... SELECT with session.{name} is not supported yet")

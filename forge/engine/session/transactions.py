@@ -1,0 +1,271 @@
+"""Transactions while they run: savepoints, what can be taken back, XA transactions that wait for their end."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from forge.compile.groups.grouping import Caches
+from forge.engine.dictionary.catalog import Catalog
+from forge.engine.requests.statements import Statement
+from forge.engine.rows.state import TableState, UndoLog, undo
+from forge.errors import ScenarioError, nearest
+from forge.plan.engines import is_transactional
+from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.tables import Table
+from forge.plan.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction, XaEnd, XaId
+from forge.scenario.model import Transaction as Declared
+from forge.scenario.model import XaName
+from forge.servers import ServerLine
+
+XA_PART = 64
+
+
+def declared_transaction(entry: list[Statement] | Declared) -> Declared:
+    """A transaction in its full form.  Raises ScenarioError for what contradicts itself."""
+    if isinstance(entry, list):
+        if not entry:
+            raise ScenarioError("the transaction is empty", expected="at least one statement")
+        entry = Declared(statements=entry)
+    if entry.explicit is False and (_several(entry) or entry.end == "rollback"):
+        raise ScenarioError("several statements commit together only in BEGIN ... COMMIT", expected="explicit: true")
+    return entry
+
+
+def _several(declared: Declared) -> bool:
+    """Whether there are several statements; events that are placed among them are none."""
+    return sum(statement.event is None for statement in declared.statements) > 1
+
+
+def xa_id(name: XaName) -> XaId:
+    """The identifier that an entry names.  Raises ScenarioError for parts that are too long."""
+    return XaId(_part(name.gtrid, "gtrid"), _part(name.bqual, "bqual"), name.format_id)
+
+
+def _part(declared: Any, what: str) -> bytes:
+    literal = declared
+    if isinstance(declared, dict) and declared.keys() == {"hex"}:
+        with suppress(ValueError, TypeError):
+            literal = bytes.fromhex(declared["hex"])
+    part = str(literal).encode() if isinstance(literal, (str, int)) else literal
+    if not isinstance(part, bytes) or len(part) > XA_PART or (what == "gtrid" and not part):
+        raise ScenarioError(f"{what} is {declared!r}", expected=f"text or {{hex: ...}} of at most {XA_PART} bytes")
+    return part
+
+
+class RunningTransaction:
+    """One transaction: its statements so far, and how to take them back."""
+
+    def __init__(
+        self,
+        declared: Declared,
+        catalog: Catalog,
+        current_database: str,
+        line: ServerLine,
+        *,
+        statement_format: bool = False,
+    ) -> None:
+        self.declared = declared
+        self.catalog = catalog
+        self.steps: list[Step] = []
+        self._declared: list[tuple[int, Step]] = []
+        self.log: UndoLog = []
+        #: Savepoints that are set, oldest first: name -> length of the undo log.
+        self._savepoints: dict[str, int] = {}
+        end: End = "rollback" if declared.end == "rollback" else "commit"
+        if declared.xa is not None and end == "commit" and not declared.xa.one_phase:
+            end = "prepare"
+        self.form = Transaction(
+            statements=(),
+            current_database=current_database,
+            explicit=bool(declared.explicit) or _several(declared),
+            end=end,
+            xa=None if declared.xa is None else xa_id(declared.xa),
+            statement_format=statement_format,
+        )
+        self.caches = Caches(self.form, line)
+        self.watch()
+
+    def watch(self) -> None:
+        """Have the tables that a rollback may reach enter their changes."""
+        for state in self._revocable():
+            state.undo = self.log
+
+    def _revocable(self) -> list[TableState]:
+        """The tables that a rollback reaches, if the transaction may have one."""
+        needed = self.form.end != "commit" or any(step.rollback_to is not None for step in self.declared.statements)
+        states = (*self.catalog.tables.values(), *self.catalog.temporary.values())
+        return [state for state in states if needed and is_transactional(state.table)]
+
+    @property
+    def in_block(self) -> bool:
+        """Whether the statements run between BEGIN and COMMIT, or XA START and XA END."""
+        return self.form.explicit or self.form.xa is not None or self.form.end != "commit"
+
+    @property
+    def is_intricate(self) -> bool:
+        """Whether more than the order of statements decides in which group each is logged."""
+        return any(
+            statement.rollback_to is not None or not self._is_transactional(statement)
+            for statement in self.declared.statements
+        )
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether the tables of the statements hold the time of a change."""
+        names = {statement.target for statement in self.declared.statements} - {None}
+        tables = [table for table in map(self._table, names) if table is not None]
+        return any(column.default_now or column.on_update_now for table in tables for column in table.columns)
+
+    def _table(self, name: str | None) -> Table | None:
+        """The table that a statement changes, as far as there is one of that name."""
+        try:
+            return None if name is None else self.catalog.table(name, self.form.current_database).table
+        except ScenarioError:
+            return None
+
+    def _is_transactional(self, statement: Statement) -> bool:
+        table = self._table(statement.target)
+        return table is None or is_transactional(table)
+
+    def check_gtid_consistency(self, statement: Statement) -> None:
+        """Raises ScenarioError for what a server with GTIDs refuses (error 1785): what is not logged may change."""
+        table = self._table(statement.target)
+        unlogged = table is not None and table.temporary and not self.catalog.logs_temporary
+        if self.caches.has_changes and not self._is_transactional(statement) and not unlogged:
+            raise ScenarioError(
+                "a table without transactions is changed behind what waits in the transaction's cache, which"
+                " enforce_gtid_consistency forbids",
+                expected="a transaction of its own, or session.gtid: false",
+            )
+
+    def places(self) -> dict[int, tuple[int, int]]:
+        """Declared statement -> (group of the transaction, index in it), of those that are logged; it is over then."""
+        logged = {
+            id(step): (group, index)
+            for group, transaction in enumerate(self.caches.finish())
+            for index, step in enumerate(transaction.steps)
+        }
+        return {index: logged[id(step)] for index, step in self._declared if id(step) in logged}
+
+    def add(self, step: Step, index: int) -> None:
+        """The declared statement ``index`` is over.  Raises ScenarioError for a savepoint that is not set."""
+        self._declared.append((index, step))
+        if isinstance(step, Savepoint):
+            if self.caches.unprepared:
+                raise ScenarioError("Aria has no savepoints, and an Aria table is in the transaction")
+            self._savepoints.pop(step.name.lower(), None)
+            self._savepoints[step.name.lower()] = len(self.log)
+        elif isinstance(step, (RollbackTo, ReleaseSavepoint)):
+            self._to_savepoint(step)
+        self.steps.append(step)
+        self.caches.add(step)
+
+    def _to_savepoint(self, step: RollbackTo | ReleaseSavepoint) -> None:
+        """Both drop the savepoints set after it; RELEASE drops itself too."""
+        name = step.name.lower()
+        if name not in self._savepoints:
+            suggestion = nearest(name, self._savepoints)
+            raise ScenarioError(f"there is no savepoint {step.name!r}", suggestion=suggestion)
+        if isinstance(step, RollbackTo):
+            undo(self.log, self._savepoints[name])
+        names = list(self._savepoints)
+        kept = names.index(name) + (1 if isinstance(step, RollbackTo) else 0)
+        for later in names[kept:]:
+            del self._savepoints[later]
+
+    def finish(self) -> Transaction | None:
+        """The transaction, or None if it changed nothing at all."""
+        for state in (*self.catalog.tables.values(), *self.catalog.temporary.values()):
+            state.undo = None
+        if self.form.end == "rollback":
+            undo(self.log)
+        if self.form.xa is None and not any(isinstance(step, (RowsStatement, DdlStatement)) for step in self.steps):
+            return None
+        return replace(self.form, statements=tuple(self.steps))
+
+
+@dataclass(slots=True)
+class Prepared:
+    """An XA transaction that waits for its second phase, and what it had gathered."""
+
+    log: UndoLog
+    caches: Caches
+    #: The session that prepared it, by number.
+    session: int = 0
+
+
+@dataclass(slots=True)
+class PreparedTransactions:
+    """The XA transactions that are prepared."""
+
+    found: dict[XaId, Prepared] = field(default_factory=dict)
+    #: The one that the session is still bound to.
+    bound: XaId | None = None
+    #: Number of the session.
+    session: int = 0
+
+    def add(self, xa: XaId, prepared: Prepared, *, detaches: bool) -> None:
+        """Raises ScenarioError if there is one of that name.  ``detaches``: XA PREPARE frees the session."""
+        if xa in self.found:
+            raise ScenarioError("an XA transaction of that name is prepared already", expected="another gtrid or bqual")
+        self.found[xa] = replace(prepared, session=self.session)
+        for state, number, _ in prepared.log:
+            state.locked.add(number)
+        self.bound = None if detaches else xa
+
+    def leave(self) -> None:
+        """The client goes; what it prepared waits for another."""
+        self.bound = None
+        self.session += 1
+
+    def restart(self) -> None:
+        """The server is started again: InnoDB alone keeps what was prepared, if it has changed something (recorded)."""
+        self.leave()
+        self.found = {xa: prepared for xa, prepared in self.found.items() if prepared.log}
+
+    def check_free(self) -> None:
+        """Raises ScenarioError if the session may only end its prepared transaction (error 1399, recorded)."""
+        if self.bound is not None:
+            raise ScenarioError(
+                "the session has a prepared XA transaction, and refuses all else until that ends (error 1399)",
+                expected="xa_commit or xa_rollback of it first",
+            )
+
+    def end(self, xa: XaId, end: Literal["commit", "rollback"], current_database: str) -> XaEnd:
+        """Its second phase.  Raises ScenarioError if no such transaction is prepared."""
+        self.bound = None
+        prepared = self.found.pop(xa, None)
+        if prepared is None:
+            raise ScenarioError(
+                "no XA transaction of that name is prepared", expected="a transaction before, `end: prepared`"
+            )
+        for state, number, _ in prepared.log:
+            state.locked.discard(number)
+        if end == "rollback":
+            undo(prepared.log)
+        caches = prepared.caches
+        if caches.keeps and prepared.session != self.session:
+            # Another session of MariaDB finds only that it is prepared (recorded).
+            if not caches.prepares:
+                raise ScenarioError(
+                    "the transaction has changed nothing, so another session cannot end it (error 1402)",
+                    expected="the end right behind it",
+                )
+            return XaEnd(xa, end, current_database)
+        return XaEnd(xa, end, current_database, caches.prepares, caches.engine_first, caches.mixed)
+
+    def forget(self) -> None:
+        """The scenario ends: nobody sees what waits for its second phase still."""
+        for prepared in reversed(self.found.values()):
+            undo(prepared.log)
+
+
+def savepoint_step(statement: Statement) -> Step | None:
+    """SAVEPOINT, ROLLBACK TO and RELEASE; None for other statements."""
+    if statement.savepoint is not None:
+        return Savepoint(statement.savepoint)
+    if statement.rollback_to is not None:
+        return RollbackTo(statement.rollback_to)
+    return None if statement.release_savepoint is None else ReleaseSavepoint(statement.release_savepoint)

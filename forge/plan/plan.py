@@ -1,0 +1,52 @@
+"""What the compiler is given: a scenario with everything filled in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forge.plan.session import Session
+from forge.plan.tables import Row, Table
+from forge.plan.transactions import Group, OwnEvent
+
+#: FLUSH BINARY LOGS, a shutdown, or a crash; the server is started again after the last two.
+FileEnd = Literal["flush", "restart", "crash"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileStep:
+    """What ends a file and begins the next, after ``after`` groups of the plan."""
+
+    kind: FileEnd
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventStep:
+    """An event outside of all groups, after ``after`` groups of the plan and ``files`` of its file steps."""
+
+    event: OwnEvent
+    after: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A scenario with everything filled in: the compiler's input."""
+
+    name: str
+    server: str
+    session: Session
+    groups: tuple[Group, ...]
+    #: Rows that every table holds at the end, by full name: {"shop.orders": (row, ...)}.
+    contents: dict[str, tuple[Row, ...]] = field(default_factory=dict)
+    #: The definition of every table at the end.
+    tables: dict[str, Table] = field(default_factory=dict)
+    #: Those of them (MEMORY) that nobody has opened since the server was started again: to do so would be logged.
+    unopened: frozenset[str] = frozenset()
+    #: What ends files before the session's end, in the order in which it happens.
+    file_steps: tuple[FileStep, ...] = ()
+    #: After how many groups the client has gone and another connection goes on.
+    reconnects: tuple[int, ...] = ()
+    #: Events of the scenario's own that stand outside of all groups.
+    event_steps: tuple[EventStep, ...] = ()

@@ -1,0 +1,77 @@
+"""Which features (``forge/servers/features.toml``) a session and a table's columns need.
+
+One list for both uses: a server line that lacks one refuses the scenario, and ``forge compat`` asks what a consumer
+that lacks it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.charsets import find_collation
+from forge.plan.session import Session
+from forge.plan.tables import KeyExpression, Table, TableColumn
+from forge.servers import ServerLine
+
+FRACTIONAL = frozenset(("TIME", "DATETIME", "TIMESTAMP"))
+_TYPES = {"JSON": "json", "VECTOR": "vector", "UUID": "uuid", "INET4": "inet4", "INET6": "inet6"}
+_CHARSETS = {"utf8mb4": "utf8mb4", "utf16": "utf16", "utf32": "utf16", "utf16le": "utf16le", "gb18030": "gb18030"}
+
+
+def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, str]]:
+    """(setting, feature) for every setting that asks for a feature which not all lines have."""
+    mysql = line.family == "mysql"
+    asked = (
+        ("row_image", "row_images", session.row_image != "full"),
+        ("row_value_options", "partial_json", session.row_value_options is not None),
+        ("row_metadata", "row_metadata", session.row_metadata == "full"),
+        ("rows_query", "rows_query" if mysql else "annotate_rows", session.rows_query),
+        ("gtid", "gtid", session.gtid and mysql),
+        ("gtid_tag", "gtid_tags", session.gtid_tag is not None),
+        ("gtid_domain_id", "mariadb_gtid", session.gtid_domain_id != 0),
+        ("checksum", "checksums", session.checksum == "crc32"),
+        ("generate_invisible_primary_key", "generated_invisible_key", session.generate_invisible_primary_key),
+        ("compression", "compression", session.compression),
+        ("log_bin_compress", "compressed_events", session.log_bin_compress),
+        ("mysql56_temporal_format", "mysql56_temporal_format", not session.mysql56_temporal_format),
+    )
+    yield from ((setting, feature) for setting, feature, given in asked if given)
+
+
+def column_features(column: TableColumn) -> Iterator[str]:
+    """The features that a column's declaration needs."""
+    name = column.type.name
+    if name in _TYPES:
+        yield _TYPES[name]
+    if name == "YEAR" and column.type.length is not None:
+        yield "year_widths"
+    if name in FRACTIONAL and column.type.fsp:
+        yield "fractional_seconds"
+    if name == "DATETIME" and (column.default_now or column.on_update_now):
+        yield "datetime_now"
+    if column.type.compressed:
+        yield "mariadb_compressed_columns"
+    if column.generated is not None:
+        yield "generated_columns"
+    if column.computed_default:
+        yield "expression_defaults"
+    if not column.visible:
+        yield "invisible_columns"
+    known = None if column.type.collation is None else find_collation(column.type.collation)
+    if known is not None and known.charset in _CHARSETS:
+        yield _CHARSETS[known.charset]
+
+
+def table_features(table: Table) -> frozenset[str]:
+    """The features that a table's declaration needs."""
+    names = {name for column in table.columns for name in column_features(column)}
+    expressions = [part.expression for key in table.keys for part in key.parts if part.expression is not None]
+    names |= {name for expression in expressions for name in expression_features(expression)}
+    return frozenset(names)
+
+
+def expression_features(expression: KeyExpression) -> Iterator[str]:
+    """The features that a key on an expression needs."""
+    yield "expression_keys"
+    if expression.arrays:
+        yield "multi_valued_keys"

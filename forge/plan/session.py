@@ -1,0 +1,107 @@
+"""Settings of a session and its server that decide what is logged."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from forge.plan.facts import Facts
+from forge.plan.metadata_forms import MetadataForms
+
+
+class PayloadForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Compressed transactions in other forms than a server's, which readers take."""
+
+    #: ``none``: a payload that is not compressed.
+    compression: Literal["zstd", "none"] = "zstd"
+    #: zstd frames, one after the other.
+    frames: int = 1
+    #: Whether frames tell the size of their content, and have a checksum of their own.
+    content_size: bool = True
+    frame_checksum: bool = False
+
+
+class Torn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """What a crash left of a session's last file."""
+
+    #: Whole events that are there; a negative number leaves out so many at the end.
+    events: int | None = None
+    #: Bytes of the event behind them that are there too.
+    bytes: int = 0
+    #: The file has so many bytes, in the place of ``events`` and ``bytes``.
+    size: int | None = None
+    #: Zero bytes behind that, as a file system leaves them.
+    zeros: int = 0
+
+
+class RelayLog(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """The replica of a session that is seen in its relay log."""
+
+    server_id: int = 2
+    #: Name of the files, before the point and the number.
+    name: str = "relay"
+    #: ``max_relay_log_size``: a file that has become larger is rotated; None: never for its size.
+    max_size: int | None = None
+
+
+class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Settings of the server and the session that decide what is logged."""
+
+    row_image: Literal["full", "minimal", "noblob"] = "full"
+    #: binlog_row_value_options: UPDATE logs what JSON functions change in JSON columns (MySQL 8.0.3 on).
+    row_value_options: Literal["PARTIAL_JSON"] | None = None
+    #: Optional metadata of TABLE_MAP; "none" (NO_LOG) is MariaDB's default and unknown to MySQL.
+    row_metadata: Literal["none", "minimal", "full"] = "minimal"
+    rows_query: bool = False
+    #: binlog_format: changes are logged as rows, as the statements' texts, or as texts unless that were unsafe.
+    binlog_format: Literal["row", "statement", "mixed"] = "row"
+    gtid: bool = False
+    #: Tag of the GTIDs, ``uuid:tag:number`` (MySQL 8.3 on).
+    gtid_tag: str | None = None
+    #: MariaDB: the domain of the session's GTIDs.
+    gtid_domain_id: int = 0
+    #: By default crc32, where the server line has checksums.
+    checksum: Literal["crc32", "none"] | None = None
+    binlog_row_event_max_size: int = 8192
+    #: A file that has reached this size after a transaction is rotated; None: one file.
+    max_binlog_size: int | None = None
+    #: Name of the files, before the point and the number.
+    log_name: str = "binlog"
+    #: Number of the first file (``RESET BINARY LOGS AND GTIDS TO``).
+    first_file: int = 1
+    server_id: int = 1
+    #: Current database of the session; by default that of the first table.
+    database: str | None = None
+    #: ``SET timestamp``: all statements see this time, as text ``YYYY-MM-DD hh:mm:ss[.ffffff]`` in UTC.
+    timestamp: str | None = None
+    #: How the file ends: STOP (shutdown), ROTATE (FLUSH BINARY LOGS), or nothing (a crash or an active file).
+    ends_with: Literal["stop", "rotate", "nothing"] = "stop"
+    #: With ``ends_with: nothing``: the last file is not whole.
+    torn: Torn | None = None
+    #: Not the server's log is made, but the relay log of a replica that reads it; ``ends_with`` is the replica's end.
+    relay_log: RelayLog | None = None
+    #: ``binlog_transaction_compression``: the events of a transaction travel in one zstd payload (MySQL 8.0.20 on).
+    compression: bool = False
+    compression_level: int = 3
+    #: With ``compression``: other forms of the payload than the server's own.
+    payload: PayloadForms = PayloadForms()
+    #: MariaDB: texts of statements and rows of at least ``log_bin_compress_min_len`` bytes are compressed one by one.
+    log_bin_compress: bool = False
+    log_bin_compress_min_len: int = 256
+    #: ``sql_generate_invisible_primary_key``: tables without a key get the column my_row_id (8.0.30 on).
+    generate_invisible_primary_key: bool = False
+    foreign_key_checks: bool = True
+    unique_checks: bool = True
+    #: AUTO_INCREMENT numbers are ``offset``, ``offset + increment`` and so on.
+    auto_increment_increment: int = 1
+    auto_increment_offset: int = 1
+    #: The language of names of months and days.
+    lc_time_names: str = "en_US"
+    #: The session's sql_mode: "" clips values that a column cannot hold; without it, the server's default refuses them.
+    sql_mode: str | None = None
+    #: MariaDB: false makes tables whose TIME, DATETIME and TIMESTAMP have the forms of servers before 5.6.
+    mysql56_temporal_format: bool = True
+    #: The optional metadata of TABLE_MAP in other forms than the server's own.
+    metadata: MetadataForms = MetadataForms()
+    facts: Facts = Facts()

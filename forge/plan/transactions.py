@@ -1,0 +1,123 @@
+"""What a client sends together: transactions of statements, savepoints and placed events, and the ends of XA ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from forge.plan.statements import DdlStatement, RowsStatement
+
+
+@dataclass(frozen=True, slots=True)
+class Savepoint:
+    """SAVEPOINT; it replaces an earlier one of the same name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackTo:
+    """ROLLBACK TO SAVEPOINT."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSavepoint:
+    """RELEASE SAVEPOINT; never logged."""
+
+    name: str
+
+
+#: Where an event of a scenario's own stands: where it is written; between GTID and BEGIN; between the TABLE_MAP and
+#: the rows of the next statement; after FORMAT_DESCRIPTION, before the first group, or at the very end of its file.
+EventPlace = Literal["here", "begin", "rows", "description", "head", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEvent:
+    """An event that no statement logs, which the scenario places: informational, private, or of an unknown type.
+
+    ``data`` is its body, or ``text`` what a body of that type says.  ``post_header_length`` puts the type into the
+    list of FORMAT_DESCRIPTION.
+    """
+
+    type_code: int
+    data: bytes = b""
+    text: str | None = None
+    flags: int = 0
+    place: EventPlace = "here"
+    timestamp: int | None = None
+    server_id: int | None = None
+    post_header_length: int | None = None
+
+
+#: A statement inside a transaction (data definition: of temporary tables), or an event that is placed there.
+Step = RowsStatement | DdlStatement | Savepoint | RollbackTo | ReleaseSavepoint | OwnEvent
+
+
+@dataclass(frozen=True, slots=True)
+class XaId:
+    """Identifier of an XA transaction: global part, branch, format."""
+
+    gtrid: bytes
+    bqual: bytes = b""
+    format_id: int = 1
+
+
+#: How a transaction ends: of an XA one, ``prepare`` leaves it to a later XaEnd, ``commit`` is COMMIT ONE PHASE.
+End = Literal["commit", "rollback", "prepare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """Statements that end together.  One statement without ``explicit`` runs in autocommit mode.
+
+    It is what the client sends; what of it is logged, and in which groups, ``forge.compile.groups.grouping`` says.
+    """
+
+    statements: tuple[Step, ...]
+    current_database: str
+    explicit: bool = False
+    end: End = "commit"
+    #: It runs between XA START and XA END.
+    xa: XaId | None = None
+    #: binlog_format=STATEMENT, in which MariaDB logs the rollback of a transaction that changed what stays.
+    statement_format: bool = False
+
+    @property
+    def has_text(self) -> bool:
+        """Whether a statement is logged as its text."""
+        return any(statement.as_text for statement in self.rows_statements)
+
+    @property
+    def in_block(self) -> bool:
+        """Whether the statements run between BEGIN and COMMIT, or XA START and XA END."""
+        return self.explicit or self.xa is not None or self.end != "commit" or self._several
+
+    @property
+    def _several(self) -> bool:
+        return sum(not isinstance(step, OwnEvent) for step in self.statements) > 1
+
+    @property
+    def rows_statements(self) -> tuple[RowsStatement, ...]:
+        """The statements that change rows."""
+        return tuple(step for step in self.statements if isinstance(step, RowsStatement))
+
+
+@dataclass(frozen=True, slots=True)
+class XaEnd:
+    """XA COMMIT or XA ROLLBACK of a prepared transaction."""
+
+    xa: XaId
+    end: Literal["commit", "rollback"]
+    current_database: str
+    #: Its preparation was logged.
+    logged: bool = True
+    #: An engine that knows transactions took part, and before the log did.
+    engine_first: bool = True
+    #: A statement changed tables that no rollback reaches.
+    mixed: bool = False
+
+
+Group = Transaction | DdlStatement | XaEnd

@@ -1,0 +1,181 @@
+"""Actions of ALTER TABLE as their text says them.
+
+``offset`` is the place in the statement's text, for errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from forge.sql.ast.definitions import (
+    CharsetClause,
+    CheckDraft,
+    ColumnDraft,
+    Default,
+    ForeignKeyDraft,
+    KeyDraft,
+    PartitionClause,
+    PartitionDraft,
+    Place,
+    TableOptions,
+    TableRef,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AlterPartitions:
+    """What ALTER TABLE does to partitions; no ``names`` are all of them.
+
+    ``table`` changes places with a partition, ``local`` is NO_WRITE_TO_BINLOG.
+    """
+
+    kind: Literal[
+        "by", "remove", "add", "coalesce", "drop", "reorganize",
+        "exchange", "truncate", "rebuild", "optimize", "analyze", "check", "repair",
+    ]  # fmt: skip
+    offset: int
+    clause: PartitionClause | None = None
+    count: int | None = None
+    names: tuple[str, ...] = ()
+    parts: tuple[PartitionDraft, ...] = ()
+    table: TableRef | None = None
+    local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumn:
+    column: ColumnDraft
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeColumn:
+    """MODIFY and CHANGE: ``old`` is the column's present name."""
+
+    old: str
+    column: ColumnDraft
+    place: Place | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn:
+    old: str
+    new: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumn:
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlterColumn:
+    """ALTER COLUMN: SET DEFAULT, DROP DEFAULT (``default`` is None), SET VISIBLE / INVISIBLE."""
+
+    name: str
+    offset: int
+    default: Default | None = None
+    visible: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddKey:
+    key: KeyDraft
+
+
+@dataclass(frozen=True, slots=True)
+class AddCheck:
+    check: CheckDraft
+
+
+@dataclass(frozen=True, slots=True)
+class DropCheck:
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddForeignKey:
+    key: ForeignKeyDraft
+
+
+@dataclass(frozen=True, slots=True)
+class DropForeignKey:
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropKey:
+    """``name`` is None for the primary key."""
+
+    name: str | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class EnforceCheck:
+    """ALTER CHECK ... [NOT] ENFORCED."""
+
+    name: str
+    enforced: bool
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchKeys:
+    """ENABLE KEYS, DISABLE KEYS."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRows:
+    """ORDER BY: the rows are stored anew in that order, unless a key has a say in it."""
+
+    columns: tuple[str, ...]
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenameKey:
+    old: str
+    new: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTo:
+    table: TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertCharset:
+    """CONVERT TO CHARACTER SET; without a name in ``charset``: DEFAULT, the database's."""
+
+    charset: CharsetClause
+
+
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    options: TableOptions
+
+
+ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
+KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck | EnforceCheck | AddForeignKey | DropForeignKey
+PlainAction = (
+    ColumnAction | KeyAction | RenameTo | SetOptions | ConvertCharset | AlterPartitions | SwitchKeys | OrderRows
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """An action of MariaDB with IF EXISTS or (``exists`` is false) IF NOT EXISTS."""
+
+    action: Action
+    exists: bool
+
+
+Action = PlainAction | Conditional

@@ -1,0 +1,268 @@
+"""The parts of data definition statements as their text says them, before anything is known about the tables.
+
+``offset`` is always the place in the statement's text, for errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, Literal
+
+from forge.charsets import Collation, collation, default_collation
+from forge.errors import ScenarioError
+from forge.plan.tables import ReferentialAction
+from forge.sql.tokens import at_offset
+from forge.values.declaration.sqltype import SqlType
+
+BINARY_COLLATION = 63
+#: Types with a character set.
+TEXT_TYPES = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET"})
+_WITHOUT_CHARSET = {
+    "CHAR": "BINARY",
+    "VARCHAR": "VARBINARY",
+    "TINYTEXT": "TINYBLOB",
+    "TEXT": "BLOB",
+    "MEDIUMTEXT": "MEDIUMBLOB",
+    "LONGTEXT": "LONGBLOB",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CharsetClause:
+    """CHARACTER SET and COLLATE as written on a column, a table or a database; ``binary``: the _bin collation."""
+
+    charset: str | None = None
+    collation: str | None = None
+    binary: bool = False
+    offset: int = 0
+
+    def resolve(self, inherited: int, server: str) -> Collation:
+        """The collation that is meant; ``inherited`` is the id of the surrounding default.  Raises SqlError."""
+        with at_offset(self.offset):
+            if self.charset is None and self.collation is None:
+                found = collation(inherited, server)
+            elif self.collation is None:
+                found = default_collation(self.charset or "", server)
+            else:
+                found = collation(self.collation, server)
+            if self.charset is not None and self.collation is not None:
+                wanted = default_collation(self.charset, server).charset
+                if found.charset != wanted:
+                    raise ScenarioError(
+                        f"collation {found.name} is not of character set {wanted}",
+                        expected=f"a collation that begins with {wanted}_",
+                    )
+            if self.binary and found.charset != "binary":
+                found = collation(f"{found.charset}_bin", server)
+            return found
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDraft:
+    """A column type as written; ``type`` has no collation yet."""
+
+    type: SqlType
+    charset: CharsetClause = CharsetClause()
+    offset: int = 0
+    #: The type as written, which has the display width of an integer.
+    text: str = ""
+
+    def resolve(self, table_collation: int, server: str) -> SqlType:
+        """The type with the collation that the column gets.  Raises SqlError."""
+        if self.type.name not in TEXT_TYPES:
+            return self.type
+        found = self.charset.resolve(table_collation, server)
+        if found.charset == "binary" and self.type.name in _WITHOUT_CHARSET:
+            return replace(self.type, name=_WITHOUT_CHARSET[self.type.name])
+        return replace(self.type, collation=found.id)
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralDefault:
+    """DEFAULT with a literal (bytes for hex and bit literals)."""
+
+    value: str | int | Decimal | bytes | bool | None
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NowDefault:
+    """DEFAULT CURRENT_TIMESTAMP(fsp)."""
+
+    fsp: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionDefault:
+    """DEFAULT (expression)."""
+
+    sql: str
+    offset: int = 0
+
+
+Default = LiteralDefault | NowDefault | ExpressionDefault
+
+
+@dataclass(frozen=True, slots=True)
+class PartDraft:
+    """A column in a key, perhaps with a prefix length; or an expression, and ``column`` is empty."""
+
+    column: str
+    prefix: int | None
+    offset: int
+    expression: str | None = None
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeyDraft:
+    """A key as written."""
+
+    kind: Literal["primary", "unique", "index"]
+    name: str | None
+    parts: tuple[PartDraft, ...]
+    offset: int
+    special: Literal["", "FULLTEXT", "SPATIAL"] = ""
+    #: What SHOW CREATE TABLE prints after the columns.
+    using: str = ""
+    comment: str = ""
+    visible: bool = True
+    #: The server made it for a foreign key; it goes as soon as another key does as well.
+    generated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDraft:
+    """A CHECK constraint as written; one that is not enforced refuses nothing."""
+
+    name: str | None
+    expression: str
+    offset: int
+    enforced: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKeyDraft:
+    """FOREIGN KEY as written, or REFERENCES on a column; ``name`` is None without CONSTRAINT, ``index`` the key's."""
+
+    name: str | None
+    columns: tuple[PartDraft, ...]
+    parent: TableRef
+    parent_columns: tuple[str, ...]
+    on_delete: ReferentialAction
+    on_update: ReferentialAction
+    offset: int
+    index: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDraft:
+    """A column definition as written."""
+
+    name: str
+    type: TypeDraft
+    offset: int
+    nullable: bool | None = None
+    default: Default | None = None
+    #: Fractional digits of ON UPDATE CURRENT_TIMESTAMP.
+    on_update: int | None = None
+    auto_increment: bool = False
+    #: Keys on this column alone: a SERIAL PRIMARY KEY has two.
+    keys: tuple[Literal["primary", "unique"], ...] = ()
+    visible: bool = True
+    generated: Literal["virtual", "stored"] | None = None
+    expression: str = ""
+    #: MariaDB's other word for STORED.
+    persistent: bool = False
+    comment: str = ""
+    checks: tuple[CheckDraft, ...] = ()
+    #: REFERENCES on the column.
+    references: tuple[ForeignKeyDraft, ...] = ()
+
+    def own_keys(self) -> tuple[KeyDraft, ...]:
+        """The keys that PRIMARY KEY and UNIQUE on the column make."""
+        parts = (PartDraft(self.name, None, self.offset),)
+        return tuple(KeyDraft(kind, None, parts, self.offset) for kind in self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    """A table as named in a statement; ``database`` is None if it is left out."""
+
+    database: str | None
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """Options after the closing parenthesis, as far as they matter to a binlog.
+
+    ``rebuild``: in ALTER TABLE they make the table anew (ENGINE, ROW_FORMAT, KEY_BLOCK_SIZE, FORCE).
+    """
+
+    charset: CharsetClause = CharsetClause()
+    auto_increment: int | None = None
+    engine: str | None = None
+    rebuild: bool = False
+    #: Options that leave no trace but in SHOW CREATE TABLE: (name, value).
+    idle: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """FIRST (``after`` is None) or AFTER a column."""
+
+    after: str | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionDraft:
+    """A partition as written; ``values`` are the texts of VALUES LESS THAN (one entry) or VALUES IN."""
+
+    name: str
+    offset: int
+    values: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionClause:
+    """PARTITION BY, or SUBPARTITION BY (``inner``): a function's text, or columns."""
+
+    kind: Literal["hash", "key", "range", "list"]
+    offset: int
+    linear: bool = False
+    expression: str = ""
+    columns: tuple[str, ...] = ()
+    count: int | None = None
+    parts: tuple[PartitionDraft, ...] = ()
+    inner: PartitionClause | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedColumn:
+    """A column of a SELECT, or a literal, and its name in the result."""
+
+    column: str
+    name: str
+    offset: int
+    literal: int | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectDraft:
+    """SELECT of one table; no ``columns`` stand for ``*``, ``where`` is as in a scenario.
+
+    ``order``: columns of ORDER BY, and whether each is DESC; ``limit``: how many rows, behind how many others.
+    """
+
+    columns: tuple[SelectedColumn, ...]
+    table: TableRef
+    where: Mapping[str, Any]
+    offset: int
+    order: tuple[tuple[str, bool], ...] = ()
+    limit: tuple[int, int] | None = None

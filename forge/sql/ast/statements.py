@@ -1,0 +1,98 @@
+"""Data definition statements about tables and databases, as their text says them.
+
+``offset`` is the place in the statement's text, for errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forge.sql.ast.alter_actions import Action
+from forge.sql.ast.definitions import (
+    CharsetClause,
+    CheckDraft,
+    ColumnDraft,
+    ForeignKeyDraft,
+    KeyDraft,
+    PartitionClause,
+    SelectDraft,
+    TableOptions,
+    TableRef,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    table: TableRef
+    columns: tuple[ColumnDraft, ...]
+    keys: tuple[KeyDraft, ...]
+    options: TableOptions
+    if_not_exists: bool = False
+    checks: tuple[CheckDraft, ...] = ()
+    foreign_keys: tuple[ForeignKeyDraft, ...] = ()
+    partitions: PartitionClause | None = None
+    select: SelectDraft | None = None
+    temporary: bool = False
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateLike:
+    """CREATE TABLE ... LIKE."""
+
+    table: TableRef
+    like: TableRef
+    if_not_exists: bool = False
+    temporary: bool = False
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTable:
+    """ALTER TABLE, CREATE INDEX and DROP INDEX; ``algorithm`` is that of ALGORITHM=, in lower case, or empty."""
+
+    table: TableRef
+    actions: tuple[Action, ...]
+    statement: Literal["alter_table", "create_index", "drop_index"] = "alter_table"
+    algorithm: str = ""
+    if_exists: bool = False
+    #: CREATE OR REPLACE INDEX.
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropTables:
+    """DROP TABLE; ``temporary``: DROP TEMPORARY TABLE, which sees no other tables."""
+
+    tables: tuple[TableRef, ...]
+    if_exists: bool
+    temporary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTables:
+    pairs: tuple[tuple[TableRef, TableRef], ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TruncateTable:
+    table: TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseStatement:
+    """CREATE, ALTER and DROP DATABASE; ``name`` is None if ALTER leaves it out; ``exists``: IF [NOT] EXISTS."""
+
+    statement: Literal["create_database", "alter_database", "drop_database"]
+    name: str | None
+    offset: int
+    charset: CharsetClause = field(default_factory=CharsetClause)
+    exists: bool = False
+    replaces: bool = False
+    #: ENCRYPTION is told.
+    encryption: bool = False
+
+
+TableDdl = CreateTable | CreateLike | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement

@@ -1,0 +1,93 @@
+"""Expressions of generated columns, of DEFAULT (...), of keys and of partitions.
+
+sqlglot reads them.  What they may do here is what can be computed exactly as servers compute it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from forge.errors import ScenarioError, UnsupportedError
+from forge.sql.expressions.casts import CAST_RULES, is_array
+from forge.sql.expressions.documents import DOCUMENT_RULES, OF_MYSQL_ONLY
+from forge.sql.expressions.evaluation import (
+    OF_STATEMENTS,
+    RULES,
+    Cells,
+    Document,
+    Field,
+    Operand,
+    Unsigned,
+    evaluate,
+    kind_of,
+)
+from forge.sql.expressions.geometries import GEOMETRY_RULES
+from forge.sql.expressions.moments import MOMENT_RULES
+from forge.sql.expressions.text import TEXT_RULES
+
+RULES.update({**TEXT_RULES, **MOMENT_RULES, **DOCUMENT_RULES, **GEOMETRY_RULES, **CAST_RULES})
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A parsed expression; ``tree`` is sqlglot's."""
+
+    sql: str
+    tree: Any
+
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that it uses."""
+        from sqlglot import exp
+
+        return tuple(dict.fromkeys(column.name for column in self.tree.find_all(exp.Column)))
+
+    def renamed(self, old: str, new: str) -> Expression:
+        """The expression after RENAME COLUMN."""
+        from sqlglot import exp
+
+        tree = self.tree.copy()
+        for column in tree.find_all(exp.Column):
+            if column.name.lower() == old.lower():
+                column.set("this", exp.to_identifier(new))
+        return Expression(self.sql, tree)
+
+    @property
+    def is_array(self) -> bool:
+        """CAST(... AS type ARRAY): a multi-valued key, whose value is the tuple of its elements."""
+        return is_array(self.tree)
+
+    def evaluate(self, row: Mapping[str, Operand]) -> Operand:
+        """Its value, for the cells of the columns that it uses, by lower-case name.
+
+        Raises ScenarioError where a server would refuse it, UnsupportedError for what is not computed here.
+        """
+        value = evaluate(self.tree, row)
+        return value.value if isinstance(value, Unsigned) else value
+
+
+def parse_expression(sql: str, family: str = "mysql", *, in_statement: bool = False) -> Expression:
+    """The expression in ``sql``, for a server of that family; ``in_statement``: it may ask for user variables, NOW().
+
+    Raises ScenarioError for what is no expression, UnsupportedError for functions that are not computed here.
+    """
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    try:
+        tree = sqlglot.parse_one(sql, read="mysql")
+    except (SqlglotError, RecursionError):
+        raise ScenarioError(f"{sql!r} is not an expression") from None
+    for node in tree.walk():
+        kind = kind_of(node)
+        if kind not in RULES or (family == "mariadb" and (kind in OF_MYSQL_ONLY or is_array(node))):
+            raise UnsupportedError(f"{kind.upper()} in expressions is not supported yet")
+        if kind in OF_STATEMENTS and not in_statement:
+            raise UnsupportedError(f"{kind.upper()} in expressions is not supported yet; a table has none")
+    return Expression(sql, tree)
+
+
+__all__ = ["Cells", "Document", "Expression", "Field", "Operand", "Unsigned", "parse_expression"]

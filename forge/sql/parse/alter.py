@@ -1,0 +1,276 @@
+"""Grammar of ALTER TABLE."""
+
+from __future__ import annotations
+
+from forge.sql.ast.alter_actions import (
+    Action,
+    AddCheck,
+    AddColumn,
+    AddForeignKey,
+    AddKey,
+    AlterColumn,
+    ChangeColumn,
+    Conditional,
+    ConvertCharset,
+    DropCheck,
+    DropColumn,
+    DropForeignKey,
+    DropKey,
+    EnforceCheck,
+    OrderRows,
+    RenameColumn,
+    RenameKey,
+    RenameTo,
+    SetOptions,
+    SwitchKeys,
+)
+from forge.sql.ast.definitions import CharsetClause, Place, TableOptions
+from forge.sql.ast.statements import AlterTable
+from forge.sql.parse.columns import (
+    charset_name,
+    check_constraint,
+    collation_name,
+    column_definition,
+    default_clause,
+)
+from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key, table_ref
+from forge.sql.parse.partitions import alter_partitions
+from forge.sql.parse.tables import TABLE_OPTIONS, is_check, is_key, key_definition, table_option
+from forge.sql.tokens import Cursor, SqlUnsupported
+
+_ALGORITHMS: tuple[str, ...] = ("DEFAULT", "INPLACE", "COPY", "INSTANT", "NOCOPY")
+_LOCKS: tuple[str, ...] = ("DEFAULT", "NONE", "SHARED", "EXCLUSIVE")
+_UNSUPPORTED_ACTIONS = ("DISCARD", "IMPORT", "SYSTEM", "PERIOD")
+_ACTIONS = (
+    "ADD", "ALTER", "CHANGE", "CONVERT", "DROP", "FORCE", "MODIFY", "RENAME", "ALGORITHM", "LOCK", "ORDER", "ENABLE",
+    "DISABLE", *TABLE_OPTIONS,
+)  # fmt: skip
+
+
+def alter_table(cursor: Cursor) -> AlterTable:
+    """What follows ALTER TABLE.  Raises SqlError and SqlUnsupported."""
+    if_exists = cursor.accept_mariadb("IF", "EXISTS")
+    table = table_ref(cursor)
+    cursor.accept_wait()
+    actions: list[Action] = []
+    algorithm = ""
+    while not cursor.at("end"):
+        if cursor.token.is_word("ALGORITHM", "LOCK"):
+            algorithm = locking(cursor) or algorithm
+        elif cursor.family == "mysql" and cursor.token.is_word("WITH", "WITHOUT"):
+            cursor.advance()
+            cursor.expect("VALIDATION")
+        else:
+            actions += alter_action(cursor)
+        # Options of the table may stand without a comma.
+        if not cursor.accept_mark(",") and cursor.at("end"):
+            break
+    return AlterTable(table, tuple(actions), algorithm=algorithm, if_exists=if_exists)
+
+
+def locking(cursor: Cursor) -> str:
+    """ALGORITHM and LOCK clauses; the algorithm that is asked for, empty for none."""
+    algorithm = ""
+    while word := cursor.accept_any("ALGORITHM", "LOCK"):
+        cursor.accept_mark("=")
+        known = _LOCKS if word == "LOCK" else _ALGORITHMS
+        chosen = cursor.accept_any(*known) or cursor.wrong(", ".join(known), known)
+        if word == "ALGORITHM" and chosen != "DEFAULT":
+            algorithm = chosen.lower()
+    return algorithm
+
+
+def alter_action(cursor: Cursor) -> list[Action]:
+    """One action of ALTER TABLE; an ADD of several columns in parentheses is several."""
+    offset = cursor.token.start
+    if partitions := alter_partitions(cursor):
+        return [partitions]
+    if cursor.accept("ADD"):
+        return _add(cursor)
+    if cursor.accept("DROP"):
+        return [_drop(cursor, offset)]
+    if cursor.accept("MODIFY"):
+        cursor.accept("COLUMN")
+        exists = cursor.accept_mariadb("IF", "EXISTS")
+        column = column_definition(cursor)
+        return [_conditional(ChangeColumn(column.name, column, _place(cursor), column.offset), exists)]
+    if cursor.accept("CHANGE"):
+        cursor.accept("COLUMN")
+        exists = cursor.accept_mariadb("IF", "EXISTS")
+        place = cursor.token.start
+        old = cursor.name("column")
+        return [_conditional(ChangeColumn(old, column_definition(cursor), _place(cursor), place), exists)]
+    if cursor.accept("RENAME"):
+        return [_rename(cursor)]
+    if cursor.accept("ALTER"):
+        return _alter(cursor)
+    if cursor.accept("CONVERT", "TO"):
+        return [_convert(cursor)]
+    if cursor.accept("FORCE"):
+        return [SetOptions(TableOptions(rebuild=True))]
+    if cursor.accept_any("ENABLE", "DISABLE"):
+        cursor.expect("KEYS")
+        return [SwitchKeys()]
+    if cursor.accept("ORDER", "BY"):
+        return [_order(cursor, offset)]
+    if cursor.token.is_word(*_UNSUPPORTED_ACTIONS):
+        word = cursor.token.text.upper()
+        raise SqlUnsupported(f"ALTER TABLE ... {word} is not supported yet", offset)
+    if cursor.at("end") or not cursor.token.is_word("CHARACTER", "CHAR", "UNION", *TABLE_OPTIONS):
+        cursor.wrong("an action of ALTER TABLE", _ACTIONS)
+    return [SetOptions(table_option(cursor, TableOptions()))]
+
+
+def _conditional(action: Action, conditional: bool, *, exists: bool = True) -> Action:
+    return Conditional(action, exists) if conditional else action
+
+
+def _order(cursor: Cursor, offset: int) -> OrderRows:
+    names = []
+    while True:
+        names.append(cursor.name("column"))
+        cursor.accept_any("ASC", "DESC")
+        if not cursor.token.is_mark(",") or cursor.following().is_word(*_ACTIONS):
+            return OrderRows(tuple(names), offset)
+        cursor.advance()
+
+
+def _convert(cursor: Cursor) -> ConvertCharset:
+    offset = cursor.token.start
+    if not cursor.accept("CHARACTER", "SET") and not cursor.accept("CHARSET"):
+        cursor.wrong("CHARACTER SET", ("CHARACTER SET", "CHARSET"))
+    cursor.accept_mark("=")
+    name = None if cursor.accept("DEFAULT") else charset_name(cursor)
+    named = None
+    if cursor.accept("COLLATE"):
+        cursor.accept_mark("=")
+        named = collation_name(cursor)
+    if name == "binary" or named == "binary":
+        raise SqlUnsupported("CONVERT TO CHARACTER SET binary is not supported yet", offset)
+    return ConvertCharset(CharsetClause(name, named, offset=offset))
+
+
+def _place(cursor: Cursor) -> Place | None:
+    offset = cursor.token.start
+    if cursor.accept("FIRST"):
+        return Place(None, offset)
+    if cursor.accept("AFTER"):
+        return Place(cursor.name("column"), offset)
+    return None
+
+
+def _add(cursor: Cursor) -> list[Action]:
+    if is_check(cursor):
+        return [_checked(cursor)]
+    if is_foreign_key(cursor):
+        return [_foreign(cursor)]
+    if is_key(cursor):
+        return [_key(cursor)]
+    cursor.accept("COLUMN")
+    missing = cursor.accept_mariadb("IF", "NOT", "EXISTS")
+    if not cursor.accept_mark("("):
+        column = column_definition(cursor)
+        return [_conditional(AddColumn(column, _place(cursor)), missing, exists=False)]
+    actions: list[Action] = []
+    while True:
+        if is_check(cursor):
+            actions.append(AddCheck(check_constraint(cursor)))
+        elif is_foreign_key(cursor):
+            actions.append(AddForeignKey(foreign_key(cursor)))
+        elif is_key(cursor):
+            actions.append(AddKey(key_definition(cursor)))
+        else:
+            actions.append(_conditional(AddColumn(column_definition(cursor), None), missing, exists=False))
+        if not cursor.accept_mark(","):
+            break
+    cursor.expect_mark(")")
+    return actions
+
+
+def _checked(cursor: Cursor) -> Action:
+    missing = cursor.takes_mariadb("CONSTRAINT", "IF", "NOT", "EXISTS")
+    return _conditional(AddCheck(check_constraint(cursor)), missing, exists=False)
+
+
+def _foreign(cursor: Cursor) -> Action:
+    ahead = [cursor.following(n) for n in range(8)]
+    missing = any(one.is_word("EXISTS") for one in ahead[: next((n for n, t in enumerate(ahead) if t.is_mark("(")), 8)])
+    return _conditional(AddForeignKey(foreign_key(cursor)), missing, exists=False)
+
+
+def _key(cursor: Cursor) -> Action:
+    missing = any(cursor.following(n).is_word("EXISTS") for n in range(2, 5)) and cursor.family == "mariadb"
+    return _conditional(AddKey(key_definition(cursor)), missing, exists=False)
+
+
+def _drop(cursor: Cursor, offset: int) -> Action:
+    if cursor.accept("PRIMARY", "KEY"):
+        return DropKey(None, offset)
+    if cursor.accept_any("INDEX", "KEY"):
+        exists = cursor.accept_mariadb("IF", "EXISTS")
+        offset = cursor.token.start
+        name = cursor.name("key")
+        return _conditional(DropKey(None if name.upper() == "PRIMARY" else name, offset), exists)
+    if cursor.accept_any("CHECK", "CONSTRAINT"):
+        exists = cursor.accept_mariadb("IF", "EXISTS")
+        offset = cursor.token.start
+        return _conditional(DropCheck(cursor.name("constraint"), offset), exists)
+    if cursor.accept("FOREIGN", "KEY"):
+        exists = cursor.accept_mariadb("IF", "EXISTS")
+        offset = cursor.token.start
+        return _conditional(DropForeignKey(cursor.name("foreign key"), offset), exists)
+    cursor.accept("COLUMN")
+    exists = cursor.accept_mariadb("IF", "EXISTS")
+    offset = cursor.token.start
+    dropped = _conditional(DropColumn(cursor.name("column"), offset), exists)
+    if cursor.family == "mariadb":
+        cursor.accept_any("RESTRICT", "CASCADE")
+    return dropped
+
+
+def _rename(cursor: Cursor) -> Action:
+    if cursor.accept("COLUMN"):
+        exists = cursor.accept_mariadb("IF", "EXISTS")
+        offset = cursor.token.start
+        old = cursor.name("column")
+        cursor.expect("TO")
+        return _conditional(RenameColumn(old, cursor.name("column"), offset), exists)
+    if cursor.accept_any("INDEX", "KEY"):
+        exists = cursor.accept_mariadb("IF", "EXISTS")
+        offset = cursor.token.start
+        old = cursor.name("key")
+        cursor.expect("TO")
+        return _conditional(RenameKey(old, cursor.name("key"), offset), exists)
+    if not cursor.accept_any("TO", "AS"):
+        cursor.accept_mark("=")
+    return RenameTo(table_ref(cursor))
+
+
+def _alter(cursor: Cursor) -> list[Action]:
+    """ALTER [COLUMN], ALTER INDEX, ALTER CHECK."""
+    if cursor.accept("INDEX") or (cursor.family == "mariadb" and cursor.accept("KEY")):
+        cursor.accept_mariadb("IF", "EXISTS")
+        cursor.name("key")
+        if cursor.family == "mariadb":
+            cursor.accept("NOT")
+            cursor.expect("IGNORED")
+        elif not cursor.accept_any("VISIBLE", "INVISIBLE"):
+            cursor.wrong("VISIBLE or INVISIBLE", ("VISIBLE", "INVISIBLE"))
+        return [SetOptions(TableOptions())]
+    if cursor.family == "mysql" and cursor.accept_any("CHECK", "CONSTRAINT"):
+        offset = cursor.token.start
+        name = cursor.name("constraint")
+        enforced = not cursor.accept("NOT")
+        cursor.expect("ENFORCED")
+        return [EnforceCheck(name, enforced, offset)]
+    cursor.accept("COLUMN")
+    exists = cursor.accept_mariadb("IF", "EXISTS")
+    offset = cursor.token.start
+    name = cursor.name("column")
+    if cursor.accept("DROP", "DEFAULT"):
+        return [_conditional(AlterColumn(name, offset), exists)]
+    cursor.expect("SET")
+    if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
+        return [AlterColumn(name, offset, visible=word == "VISIBLE")]
+    cursor.expect("DEFAULT")
+    return [_conditional(AlterColumn(name, offset, default=default_clause(cursor)), exists)]

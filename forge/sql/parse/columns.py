@@ -1,0 +1,266 @@
+"""Grammar of column definitions: type, attributes, default."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from forge.charsets import charset
+from forge.errors import FormatError, ScenarioError
+from forge.sql.ast.definitions import (
+    TEXT_TYPES,
+    CharsetClause,
+    CheckDraft,
+    ColumnDraft,
+    Default,
+    ExpressionDefault,
+    LiteralDefault,
+    NowDefault,
+    TypeDraft,
+)
+from forge.sql.parse.foreign_keys import column_reference
+from forge.sql.tokens import Cursor, SqlError, at_offset
+from forge.values.declaration.sqltype import SqlType
+from forge.values.declaration.typetext import COMPRESSIBLE, parse_type
+
+NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
+
+#: Words that go on with a type's name: DOUBLE PRECISION, LONG VARCHAR, NATIONAL CHARACTER VARYING, CHAR BYTE.
+_NAME_GOES_ON = ("PRECISION", "VARYING", "VARCHAR", "VARCHARACTER", "VARBINARY", "CHAR", "CHARACTER", "BYTE")
+_NATIONAL = ("NATIONAL", "NCHAR", "NVARCHAR")
+_BINARY_TYPES = ("BINARY", "VARBINARY", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "VECTOR")
+_CHARSET_WORDS = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
+#: Words that may follow a type.
+_ATTRIBUTES = (
+    "NOT NULL", "NULL", "DEFAULT", "AUTO_INCREMENT", "PRIMARY KEY", "UNIQUE", "COMMENT", "COLLATE", "CHARACTER SET",
+    "ON UPDATE", "GENERATED ALWAYS AS", "VIRTUAL", "STORED", "VISIBLE", "INVISIBLE", "UNSIGNED", "ZEROFILL", "SRID",
+    "COMPRESSED",
+)  # fmt: skip
+
+
+def column_definition(cursor: Cursor) -> ColumnDraft:
+    """``name type attribute...``.  Raises SqlError."""
+    offset = cursor.token.start
+    name = cursor.name("column")
+    serial = cursor.token.is_word("SERIAL")
+    column = ColumnDraft(name, column_type(cursor), offset)
+    if serial:
+        column = replace(column, nullable=False, auto_increment=True, keys=("unique",))
+    while not (cursor.at("end") or cursor.token.is_mark(",") or cursor.token.is_mark(")")):
+        if cursor.token.is_word("FIRST", "AFTER", "PARTITION", "REMOVE"):
+            break
+        column = _attribute(cursor, column)
+    return column
+
+
+def column_type(cursor: Cursor) -> TypeDraft:
+    """A type with what belongs to it: arguments, signedness, character set.  Raises SqlError."""
+    first = cursor.token
+    if first.kind != "word":
+        cursor.wrong("a column type")
+    end = cursor.advance().end
+    while cursor.token.is_word(*_NAME_GOES_ON) and not cursor.following().is_word("SET"):
+        end = cursor.advance().end
+    if cursor.token.is_mark("("):
+        end = cursor.balanced_end()
+    while cursor.token.is_word("UNSIGNED", "SIGNED", "ZEROFILL"):
+        end = cursor.advance().end
+    with at_offset(first.start):
+        found = parse_type(cursor.sql[first.start : end])
+    clause = CharsetClause(offset=first.start)
+    if first.is_word(*_NATIONAL):
+        clause = replace(clause, charset="utf8mb3", binary=cursor.accept("BINARY"))
+        return TypeDraft(replace(found, collation=None), clause, first.start)
+    if cursor.token.is_word("COMPRESSED"):
+        found = _compressed(cursor, found)
+    return TypeDraft(found, _charset_clause(cursor, found, clause), first.start, cursor.sql[first.start : end])
+
+
+def _charset_clause(cursor: Cursor, found: SqlType, clause: CharsetClause) -> CharsetClause:
+    """The character set written directly after a type, with BINARY before or after it."""
+    offset = cursor.token.start
+    binary = cursor.accept("BINARY")
+    name = None
+    if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
+        name = charset_name(cursor)
+    elif word := cursor.accept_any(*_CHARSET_WORDS):
+        name = _CHARSET_WORDS[word]
+    binary = cursor.accept("BINARY") or binary
+    if (binary or name) and found.name not in TEXT_TYPES:
+        raise SqlError(f"a {found.name} column has no character set", offset)
+    return replace(clause, charset=name, binary=binary, offset=offset if binary or name else clause.offset)
+
+
+def charset_name(cursor: Cursor) -> str:
+    """The name after CHARACTER SET, which may be quoted, or the word BINARY."""
+    if cursor.accept("BINARY"):
+        return "binary"
+    return cursor.advance().text if cursor.at("string") else cursor.name("character set")
+
+
+def collation_name(cursor: Cursor) -> str:
+    """The name after COLLATE, which may be quoted, or the word BINARY."""
+    if cursor.accept("BINARY"):
+        return "binary"
+    return cursor.advance().text if cursor.at("string") else cursor.name("collation")
+
+
+def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
+    offset = cursor.token.start
+    if cursor.accept("NOT", "NULL"):
+        return replace(column, nullable=False)
+    if cursor.accept("NULL"):
+        return replace(column, nullable=True)
+    if cursor.accept("DEFAULT"):
+        default = default_clause(cursor)
+        if column.default is not None and ExpressionDefault in (type(default), type(column.default)):
+            raise SqlError(f"column {column.name!r} has two defaults", offset, expected="one")
+        return replace(column, default=default)
+    if cursor.accept("SERIAL", "DEFAULT", "VALUE"):
+        return replace(column, nullable=False, auto_increment=True, keys=(*column.keys, "unique"))
+    if cursor.accept("ON", "UPDATE"):
+        return replace(column, on_update=_now(cursor))
+    if cursor.accept("AUTO_INCREMENT"):
+        return replace(column, auto_increment=True)
+    if cursor.accept("PRIMARY", "KEY") or cursor.accept("KEY"):
+        return replace(column, keys=(*column.keys, "primary"))
+    if cursor.accept("UNIQUE"):
+        cursor.accept("KEY")
+        return replace(column, keys=(*column.keys, "unique"))
+    if cursor.accept("COLLATE"):
+        clause = replace(column.type.charset, collation=collation_name(cursor), offset=offset)
+        if column.type.type.name in _BINARY_TYPES and clause.collation != "binary":
+            raise SqlError(f"a {column.type.type.name} column has the collation binary", offset)
+        if column.type.type.name not in TEXT_TYPES:
+            return column  # servers take it and forget it
+        return replace(column, type=replace(column.type, charset=clause))
+    if not _has_attributes(column) and (cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS")):
+        kind: Literal["virtual", "stored"] = "virtual"
+        expression = cursor.balanced()
+        word = cursor.accept_any("VIRTUAL", "STORED", "PERSISTENT")
+        if word in ("STORED", "PERSISTENT"):
+            kind = "stored"
+        return replace(column, generated=kind, expression=expression, persistent=word == "PERSISTENT")
+    if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
+        return replace(column, visible=word == "VISIBLE")
+    if cursor.token.is_word("COMPRESSED"):
+        return replace(column, type=replace(column.type, type=_compressed(cursor, column.type.type)))
+    if cursor.accept("SRID"):
+        return replace(column, type=replace(column.type, type=replace(column.type.type, srid=cursor.integer("a SRID"))))
+    return _idle_attribute(cursor, column)
+
+
+def _has_attributes(column: ColumnDraft) -> bool:
+    """Whether anything but COLLATE stands behind the type: GENERATED ALWAYS has to come first."""
+    return replace(column, type=TypeDraft(SqlType(""))) != ColumnDraft(
+        column.name, TypeDraft(SqlType("")), column.offset
+    )
+
+
+def _compressed(cursor: Cursor, found: SqlType) -> SqlType:
+    """MariaDB's COMPRESSED [= zlib]."""
+    offset = cursor.advance().start
+    if found.name not in COMPRESSIBLE:
+        raise SqlError(f"a {found.name} column cannot be COMPRESSED", offset)
+    if cursor.accept_mark("="):
+        cursor.advance()
+    return replace(found, compressed=True)
+
+
+def _idle_attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
+    """Constraints, and attributes that leave no trace in a binlog."""
+    if cursor.accept("COMMENT"):
+        return replace(column, comment=cursor.string("a comment"))
+    if cursor.token.is_word("CHECK", "CONSTRAINT"):
+        return replace(column, checks=(*column.checks, check_constraint(cursor)))
+    if cursor.accept("COLUMN_FORMAT") or cursor.accept("STORAGE"):
+        cursor.advance()
+    elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
+        cursor.accept_mark("=")
+        cursor.string("an attribute")
+    elif cursor.token.is_word("REFERENCES"):
+        return replace(column, references=(*column.references, column_reference(cursor, column.name)))
+    else:
+        cursor.wrong("an attribute of the column, a comma or ')'", _ATTRIBUTES)
+    return column
+
+
+def check_constraint(cursor: Cursor) -> CheckDraft:
+    """``[CONSTRAINT name] CHECK (expression) [[NOT] ENFORCED]``.  Raises SqlError."""
+    offset = cursor.token.start
+    name = None
+    if cursor.accept("CONSTRAINT") and not cursor.token.is_word("CHECK"):
+        cursor.accept_mariadb("IF", "NOT", "EXISTS")
+        name = cursor.name("constraint")
+    cursor.expect("CHECK")
+    expression = cursor.balanced()
+    enforced = True
+    if cursor.family == "mysql":
+        enforced = not cursor.accept("NOT", "ENFORCED")
+        cursor.accept("ENFORCED")
+    return CheckDraft(name, expression, offset, enforced)
+
+
+def default_clause(cursor: Cursor) -> Default:
+    """What follows DEFAULT.  Raises SqlError."""
+    offset = cursor.token.start
+    if cursor.token.is_mark("("):
+        return ExpressionDefault(cursor.balanced(), offset)
+    if cursor.token.is_word(*NOW):
+        return NowDefault(_now(cursor), offset)
+    return LiteralDefault(literal(cursor), offset)
+
+
+def _now(cursor: Cursor) -> int:
+    """CURRENT_TIMESTAMP or a synonym, with its fractional digits.  Raises SqlError."""
+    if not cursor.accept_any(*NOW):
+        cursor.wrong("CURRENT_TIMESTAMP", NOW)
+    fsp = 0
+    if cursor.accept_mark("(") and not cursor.accept_mark(")"):
+        fsp = cursor.integer("fractional digits")
+        cursor.expect_mark(")")
+    return fsp
+
+
+def literal(cursor: Cursor) -> Any:
+    """A literal: str, int, Decimal, bytes (hex and bit literals), bool or None.  Raises SqlError."""
+    token = cursor.token
+    if cursor.accept("NULL"):
+        return None
+    if word := cursor.accept_any("TRUE", "FALSE"):
+        return word == "TRUE"
+    if token.kind == "word" and token.text.startswith("_") and cursor.following().kind in ("string", "hex"):
+        cursor.advance()
+        with at_offset(token.start):
+            return _introduced(cursor, token.text[1:])
+    if token.kind == "string":
+        return cursor.string("a literal")
+    if token.kind == "hex":
+        return _hex(cursor)
+    if token.kind == "bit":
+        bits = cursor.advance().text
+        return int(bits or "0", 2).to_bytes((len(bits) + 7) // 8, "big")
+    if cursor.accept("DATE") or cursor.accept("TIME") or cursor.accept("TIMESTAMP"):
+        return cursor.string("a literal")
+    if token.kind == "number" or token.text in ("-", "+", "."):
+        return cursor.number()
+    return cursor.wrong("a literal, or an expression in parentheses")
+
+
+def _hex(cursor: Cursor) -> bytes:
+    """The bytes of a hex literal; 0xABC is 0ABC."""
+    digits = cursor.advance().text
+    return bytes.fromhex(digits.rjust(len(digits) + len(digits) % 2, "0"))
+
+
+def _introduced(cursor: Cursor, name: str) -> str | bytes:
+    """A literal behind a character set: ``_latin1'x'``, ``_utf8mb4 x'c3a9'``."""
+    if cursor.at("string"):
+        return cursor.string("a literal")
+    data = _hex(cursor)
+    if name.lower() == "binary":
+        return data
+    try:
+        return charset(name).decode(data)
+    except FormatError as error:
+        raise ScenarioError(error.rule) from None

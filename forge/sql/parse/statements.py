@@ -1,0 +1,235 @@
+"""Data definition statements: from SQL text to what it says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from forge.engine.ddl.objects import ObjectStatement
+from forge.engine.ddl.sequences import sequence_statement
+from forge.errors import nearest
+from forge.servers.features import Family
+from forge.sql.ast.alter_actions import Action, AddKey, Conditional, DropKey
+from forge.sql.ast.definitions import CharsetClause, KeyDraft
+from forge.sql.ast.statements import (
+    AlterTable,
+    CreateTable,
+    DatabaseStatement,
+    DropTables,
+    RenameTables,
+    TableDdl,
+    TruncateTable,
+)
+from forge.sql.parse.accounts import grant_or_revoke, rename_user, set_statement
+from forge.sql.parse.alter import alter_table, locking
+from forge.sql.parse.columns import charset_name, collation_name
+from forge.sql.parse.foreign_keys import table_ref
+from forge.sql.parse.objects import WITH_BODY, object_statement, upkeep
+from forge.sql.parse.server_objects import server_statement
+from forge.sql.parse.tables import create_table, key_body
+from forge.sql.tokens import Cursor, SqlError, SqlUnsupported
+
+#: Statements that servers log and this version does not make: they are rewritten, or need objects it does not track.
+_OTHER_OBJECTS = (
+    "EVENT", "FUNCTION", "LOGFILE", "LIBRARY", "MATERIALIZED", "PROCEDURE", "RESOURCE", "ROLE", "SERVER",
+    "TABLESPACE", "TRIGGER", "UNDO", "USER", "VIEW", "DEFINER", "OR", "AGGREGATE", "INSTANCE", "SQL",
+    "JSON", "EXTERNAL", "ALGORITHM",
+)  # fmt: skip
+_DML = ("INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "LOAD", "WITH", "VALUES")
+_VERBS = (
+    "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "GRANT", "REVOKE",
+    "SET", "CHECK", "CHECKSUM",
+)  # fmt: skip
+_OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
+#: What a data definition statement says.
+Ddl = TableDdl | ObjectStatement
+_DatabaseKind = Literal["create_database", "alter_database", "drop_database"]
+
+
+def parse_ddl(sql: str, family: Family = "mysql") -> Ddl:
+    """What one data definition statement says, in the grammar of MySQL or MariaDB.
+
+    Raises SqlError (a place in the text, what was expected, the nearest word) for text that no server accepts, and
+    SqlUnsupported naming the statement for those that this version does not make.
+    """
+    cursor = Cursor(sql, with_body=WITH_BODY.match(sql) is not None, family=family)
+    start = cursor.token
+    if start.is_word(*_DML):
+        raise SqlError(f"{start.text.upper()} is not a data definition", 0, expected="insert:, update: or delete:")
+    verb = cursor.accept_any(*_VERBS)
+    if verb is None:
+        if start.kind == "word" and nearest(start.text.upper(), _VERBS) is None:
+            raise SqlUnsupported(f"{start.text.upper()} is not supported; {', '.join(_VERBS)} are", start.start)
+        cursor.wrong("a data definition statement", _VERBS)
+    statement = _after_verb(cursor, verb, start.start)
+    if not cursor.at("end"):
+        cursor.wrong("the end of the statement")
+    return statement
+
+
+def parse_create_table(sql: str, family: Family = "mysql") -> CreateTable:
+    """A CREATE TABLE statement.  Raises SqlError if it is another."""
+    statement = parse_ddl(sql, family)
+    if not isinstance(statement, CreateTable):
+        raise SqlError("this is not a table", 0, expected="CREATE TABLE")
+    return statement
+
+
+def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
+    if verb in ("ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "CHECK", "CHECKSUM"):
+        return upkeep(cursor, verb, start)
+    if verb in ("GRANT", "REVOKE"):
+        return grant_or_revoke(cursor, verb, start)
+    if verb == "SET":
+        return set_statement(cursor, start)
+    if verb == "TRUNCATE":
+        cursor.accept("TABLE")
+        truncated = TruncateTable(table_ref(cursor))
+        cursor.accept_wait()
+        return truncated
+    if verb == "RENAME":
+        return _rename(cursor)
+    if verb == "ALTER":
+        while cursor.family == "mariadb" and cursor.accept_any("ONLINE", "IGNORE"):
+            pass
+    replaces = verb == "CREATE" and _replaces(cursor)
+    what = cursor.token
+    on_object = sequence_statement(cursor, verb, replaces=replaces)
+    if on_object is None and not replaces:
+        on_object = server_statement(cursor, verb) or object_statement(cursor, verb)
+    if on_object is not None:
+        return on_object
+    temporary = verb in ("CREATE", "DROP") and cursor.accept("TEMPORARY")
+    if cursor.accept("TABLE") or (verb == "DROP" and cursor.accept("TABLES")):
+        if verb == "ALTER":
+            return alter_table(cursor)
+        if verb == "DROP":
+            return replace(_drop_tables(cursor), temporary=temporary)
+        return replace(create_table(cursor), temporary=temporary, replaces=replaces)
+    if temporary:
+        cursor.wrong("TABLE", ("TABLE",))
+    if cursor.accept_any("DATABASE", "SCHEMA"):
+        return replace(_database(cursor, verb), replaces=replaces)
+    if verb == "CREATE" and what.is_word("UNIQUE", "FULLTEXT", "SPATIAL", "INDEX"):
+        return replace(_create_index(cursor), replaces=replaces)
+    if verb == "DROP" and cursor.accept("INDEX"):
+        return _drop_index(cursor)
+    if what.is_word(*_OTHER_OBJECTS):
+        raise SqlUnsupported(f"{verb} {what.text.upper()} is not supported yet", what.start)
+    return cursor.wrong("TABLE, DATABASE or INDEX", _OBJECTS)
+
+
+def _replaces(cursor: Cursor) -> bool:
+    """OR REPLACE of MariaDB's tables, databases and indexes; the words are taken."""
+    found = cursor.takes_mariadb("OR", "REPLACE") and cursor.following(2).is_word(*_OBJECTS, "SEQUENCE")
+    return found and cursor.accept("OR", "REPLACE")
+
+
+def _rename(cursor: Cursor) -> RenameTables | ObjectStatement:
+    if cursor.token.is_word("USER"):
+        offset = cursor.token.start
+        cursor.accept("USER")
+        return rename_user(cursor, offset)
+    if not cursor.accept_any("TABLE", "TABLES"):
+        cursor.wrong("TABLE", ("TABLE",))
+    if_exists = cursor.accept_mariadb("IF", "EXISTS")
+    pairs = []
+    while True:
+        old = table_ref(cursor)
+        cursor.accept_wait()
+        cursor.expect("TO")
+        pairs.append((old, table_ref(cursor)))
+        if not cursor.accept_mark(","):
+            return RenameTables(tuple(pairs), if_exists)
+
+
+def _drop_tables(cursor: Cursor) -> DropTables:
+    if_exists = cursor.accept("IF", "EXISTS")
+    tables = [table_ref(cursor)]
+    while cursor.accept_mark(","):
+        tables.append(table_ref(cursor))
+    cursor.accept_wait()
+    cursor.accept_any("RESTRICT", "CASCADE")
+    return DropTables(tuple(tables), if_exists)
+
+
+def _database(cursor: Cursor, verb: str) -> DatabaseStatement:
+    kinds: dict[str, _DatabaseKind] = {
+        "CREATE": "create_database",
+        "ALTER": "alter_database",
+        "DROP": "drop_database",
+    }
+    exists = False
+    if verb == "CREATE":
+        exists = cursor.accept("IF", "NOT", "EXISTS")
+    elif verb == "DROP":
+        exists = cursor.accept("IF", "EXISTS")
+    offset = cursor.token.start
+    name = None
+    if verb != "ALTER" or not (cursor.at("end") or cursor.token.is_word(*_DATABASE_OPTIONS)):
+        name = cursor.name("database")
+    charset = CharsetClause(offset=offset)
+    encryption = False
+    while verb != "DROP" and not cursor.at("end"):
+        encryption |= cursor.token.is_word("ENCRYPTION") or cursor.following().is_word("ENCRYPTION")
+        charset = _database_option(cursor, charset)
+    return DatabaseStatement(kinds[verb], name, offset, charset, exists, encryption=encryption)
+
+
+_DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION", "READ", "COMMENT")
+
+
+def _database_option(cursor: Cursor, clause: CharsetClause) -> CharsetClause:
+    offset = cursor.token.start
+    cursor.accept("DEFAULT")
+    if cursor.family == "mysql" and cursor.accept("READ", "ONLY"):
+        cursor.accept_mark("=")
+        if not cursor.accept("DEFAULT") and cursor.integer("0 or 1"):
+            raise SqlUnsupported("READ ONLY databases are not supported yet", offset)
+        return clause
+    if cursor.accept("ENCRYPTION" if cursor.family == "mysql" else "COMMENT"):
+        cursor.accept_mark("=")
+        if cursor.string("a text").upper() == "Y" and cursor.family == "mysql":
+            raise SqlUnsupported("encrypted databases are not supported", offset)
+        return clause
+    if cursor.accept("CHARACTER", "SET") or cursor.accept("CHARSET"):
+        cursor.accept_mark("=")
+        return replace(clause, charset=charset_name(cursor), offset=offset)
+    if not cursor.accept("COLLATE"):
+        cursor.wrong("an option of the database", _DATABASE_OPTIONS)
+    cursor.accept_mark("=")
+    return replace(clause, collation=collation_name(cursor), offset=offset)
+
+
+def _create_index(cursor: Cursor) -> AlterTable:
+    offset = cursor.token.start
+    word = cursor.accept_any("UNIQUE", "FULLTEXT", "SPATIAL")
+    cursor.expect("INDEX")
+    missing = cursor.accept_mariadb("IF", "NOT", "EXISTS")
+    name = cursor.name("key")
+    if cursor.accept_any("USING", "TYPE"):
+        cursor.advance()
+    cursor.expect("ON")
+    table = table_ref(cursor)
+    kind: Literal["unique", "index"] = "unique" if word == "UNIQUE" else "index"
+    special: Literal["", "FULLTEXT", "SPATIAL"] = ""
+    if word in ("FULLTEXT", "SPATIAL"):
+        special = "FULLTEXT" if word == "FULLTEXT" else "SPATIAL"
+    key = key_body(cursor, KeyDraft(kind, name, (), offset, special))
+    cursor.accept_wait()
+    added: Action = Conditional(AddKey(key), exists=False) if missing else AddKey(key)
+    return AlterTable(table, (added,), "create_index", locking(cursor))
+
+
+def _drop_index(cursor: Cursor) -> AlterTable:
+    exists = cursor.accept_mariadb("IF", "EXISTS")
+    offset = cursor.token.start
+    name = cursor.name("key")
+    cursor.expect("ON")
+    table = table_ref(cursor)
+    # DROP INDEX `PRIMARY` drops the primary key.
+    dropped: Action = DropKey(None if name.upper() == "PRIMARY" else name, offset)
+    dropped = Conditional(dropped, exists=True) if exists else dropped
+    cursor.accept_wait()
+    # MariaDB takes ALGORITHM and LOCK behind CREATE INDEX only (recorded).
+    return AlterTable(table, (dropped,), "drop_index", locking(cursor) if cursor.family == "mysql" else "")

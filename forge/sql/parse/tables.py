@@ -1,0 +1,207 @@
+"""Grammar of CREATE TABLE."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from forge.engine.dictionary.engines import engine_named
+from forge.sql.ast.definitions import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, PartDraft, TableOptions
+from forge.sql.ast.statements import CreateLike, CreateTable
+from forge.sql.parse.columns import (
+    charset_name,
+    check_constraint,
+    collation_name,
+    column_definition,
+)
+from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key, table_ref
+from forge.sql.parse.partitions import partition_clause
+from forge.sql.parse.select import begins_definition, begins_select, select
+from forge.sql.tokens import Cursor
+
+_KEY_WORDS = ("PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "CONSTRAINT", "FOREIGN", "CHECK")
+#: Table options that leave no trace in a binlog.
+_IDLE_OPTIONS = (
+    "AUTOEXTEND_SIZE", "AVG_ROW_LENGTH", "CHECKSUM", "COMMENT", "COMPRESSION", "DELAY_KEY_WRITE", "ENCRYPTION",
+    "ENGINE_ATTRIBUTE", "INSERT_METHOD", "KEY_BLOCK_SIZE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "ROW_FORMAT",
+    "SECONDARY_ENGINE_ATTRIBUTE", "STATS_AUTO_RECALC", "STATS_PERSISTENT", "STATS_SAMPLE_PAGES", "TABLESPACE",
+)  # fmt: skip
+TABLE_OPTIONS = (*_IDLE_OPTIONS, "AUTO_INCREMENT", "CHARACTER SET", "CHARSET", "COLLATE", "DEFAULT", "ENGINE")
+
+
+def create_table(cursor: Cursor) -> CreateTable | CreateLike:
+    """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for most of SELECT."""
+    if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
+    table = table_ref(cursor)
+    if cursor.accept("LIKE"):
+        return CreateLike(table, table_ref(cursor), if_not_exists)
+    columns: list[ColumnDraft] = []
+    keys: list[KeyDraft] = []
+    checks: list[CheckDraft] = []
+    foreign_keys: list[ForeignKeyDraft] = []
+    defined = begins_definition(cursor)
+    if defined:
+        cursor.expect_mark("(")
+    if defined and cursor.accept("LIKE"):
+        like = table_ref(cursor)
+        cursor.expect_mark(")")
+        return CreateLike(table, like, if_not_exists)
+    while defined:
+        if is_check(cursor):
+            checks.append(check_constraint(cursor))
+        elif is_foreign_key(cursor):
+            foreign_keys.append(foreign_key(cursor))
+        elif is_key(cursor):
+            keys.append(key_definition(cursor))
+        else:
+            columns.append(column_definition(cursor))
+        if not cursor.accept_mark(","):
+            break
+    if defined and not cursor.accept_mark(")"):
+        cursor.wrong("a comma or ')'")
+    options = TableOptions()
+    partitions = None
+    selected = None
+    while not cursor.at("end"):
+        if begins_select(cursor):
+            selected = select(cursor)
+            break
+        if cursor.token.is_word("PARTITION"):
+            partitions = partition_clause(cursor)
+            break
+        options = table_option(cursor, options)
+        cursor.accept_mark(",")
+    return CreateTable(
+        table,
+        tuple(columns),
+        tuple(keys),
+        options,
+        if_not_exists,
+        tuple(checks),
+        tuple(foreign_keys),
+        partitions,
+        selected,
+    )
+
+
+def is_check(cursor: Cursor) -> bool:
+    """CHECK, CONSTRAINT CHECK or CONSTRAINT name CHECK."""
+    named = cursor.token.is_word("CONSTRAINT")
+    ahead = (1, 2, 4, 5) if cursor.takes_mariadb("CONSTRAINT", "IF", "NOT", "EXISTS") else (1, 2)
+    return cursor.token.is_word("CHECK") or (named and any(cursor.following(n).is_word("CHECK") for n in ahead))
+
+
+def is_key(cursor: Cursor) -> bool:
+    return cursor.token.is_word(*_KEY_WORDS)
+
+
+def key_definition(cursor: Cursor) -> KeyDraft:
+    """A key in a table definition or after ADD.  Raises SqlError."""
+    offset = cursor.token.start
+    name = None
+    if cursor.accept("CONSTRAINT") and not cursor.token.is_word(*_KEY_WORDS):
+        name = cursor.name("constraint")
+    kind: Literal["primary", "unique", "index"] = "index"
+    special: Literal["", "FULLTEXT", "SPATIAL"] = ""
+    if cursor.accept("PRIMARY"):
+        cursor.expect("KEY")
+        kind = "primary"
+    elif cursor.accept("UNIQUE"):
+        cursor.accept_any("KEY", "INDEX")
+        kind = "unique"
+    elif cursor.token.is_word("FULLTEXT", "SPATIAL"):
+        special = "FULLTEXT" if cursor.advance().is_word("FULLTEXT") else "SPATIAL"
+        cursor.accept_any("KEY", "INDEX")
+    elif not cursor.accept_any("KEY", "INDEX"):
+        cursor.wrong("PRIMARY KEY, UNIQUE, KEY or INDEX", _KEY_WORDS)
+    cursor.accept_mariadb("IF", "NOT", "EXISTS")
+    if not cursor.token.is_mark("(") and not cursor.token.is_word("USING", "TYPE"):
+        own = cursor.name("key")
+        name = None if kind == "primary" else own
+    return key_body(cursor, KeyDraft(kind, None if kind == "primary" else name, (), offset, special))
+
+
+def key_body(cursor: Cursor, key: KeyDraft) -> KeyDraft:
+    """The columns and options of a key."""
+    key = _key_options(cursor, key)
+    cursor.expect_mark("(")
+    parts = [_key_part(cursor)]
+    while cursor.accept_mark(","):
+        parts.append(_key_part(cursor))
+    if not cursor.accept_mark(")"):
+        cursor.wrong("a comma or ')'")
+    return replace(_key_options(cursor, key), parts=tuple(parts))
+
+
+def _key_part(cursor: Cursor) -> PartDraft:
+    offset = cursor.token.start
+    if cursor.token.is_mark("("):
+        expression = cursor.balanced()
+        return PartDraft("", None, offset, expression, cursor.accept_any("ASC", "DESC") == "DESC")
+    name = cursor.name("column")
+    prefix = None
+    if cursor.accept_mark("("):
+        prefix = cursor.integer("a prefix length")
+        cursor.expect_mark(")")
+    return PartDraft(name, prefix, offset, descending=cursor.accept_any("ASC", "DESC") == "DESC")
+
+
+def _key_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
+    while True:
+        if cursor.accept_any("USING", "TYPE"):
+            using = cursor.accept_any("BTREE", "HASH", "RTREE")
+            if using is None:
+                cursor.wrong("BTREE or HASH", ("BTREE", "HASH"))
+            key = replace(key, using=using)
+        elif cursor.accept("KEY_BLOCK_SIZE"):
+            cursor.accept_mark("=")
+            cursor.integer("a size")
+        elif cursor.accept("WITH", "PARSER"):
+            cursor.name("parser")
+        elif cursor.accept("COMMENT"):
+            key = replace(key, comment=cursor.string("a comment"))
+        elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
+            cursor.accept_mark("=")
+            cursor.string("an attribute")
+        elif cursor.family == "mysql" and (word := cursor.accept_any("VISIBLE", "INVISIBLE")):
+            key = replace(key, visible=word == "VISIBLE")
+        elif cursor.accept_mariadb("IGNORED"):
+            key = replace(key, visible=False)
+        elif cursor.accept_mariadb("NOT", "IGNORED") or cursor.accept_mariadb("VISIBLE"):
+            key = replace(key, visible=True)
+        else:
+            return key
+
+
+def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
+    """One option of a table, taken into ``options``.  Raises SqlError, SqlUnsupported for SELECT."""
+    offset = cursor.token.start
+    charset = options.charset
+    cursor.accept("DEFAULT")
+    if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
+        cursor.accept_mark("=")
+        return replace(options, charset=replace(charset, charset=charset_name(cursor), offset=offset))
+    if cursor.accept("COLLATE"):
+        cursor.accept_mark("=")
+        return replace(options, charset=replace(charset, collation=collation_name(cursor), offset=offset))
+    if cursor.accept("AUTO_INCREMENT"):
+        cursor.accept_mark("=")
+        return replace(options, auto_increment=cursor.integer("a number"))
+    if cursor.accept("ENGINE"):
+        cursor.accept_mark("=")
+        engine = cursor.advance().text.strip("'\"`")
+        return replace(options, engine=engine_named(engine, offset), rebuild=True)
+    rebuild = cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
+    name: str | None
+    if cursor.accept("DATA") or cursor.accept("INDEX"):
+        cursor.expect("DIRECTORY")
+        name = "DIRECTORY"
+    else:
+        name = cursor.accept_any(*_IDLE_OPTIONS)
+        if name is None:
+            cursor.wrong("a table option", TABLE_OPTIONS)
+    cursor.accept_mark("=")
+    if cursor.at("end"):
+        cursor.wrong("the option's value")
+    idle = (*options.idle, (name, cursor.advance().text))
+    return replace(options, rebuild=options.rebuild or rebuild, idle=idle)

@@ -1,0 +1,117 @@
+"""Parts of a statement's text that a server may never evaluate: the branches of IF, CASE, COALESCE and their like.
+
+What such a part reads is told in the log only if it was evaluated (MySQL; functions on MariaDB too; recorded).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from forge.errors import ScenarioError
+from forge.sql.expressions import Operand, parse_expression
+from forge.sql.tokens import Token
+
+_CONDITIONAL = ("IF", "IFNULL", "COALESCE", "NVL", "NVL2")
+#: Functions of which the log tells whether they were evaluated, but for the clock only LAST_INSERT_ID().
+TOLD_CALLS = frozenset((
+    "NOW", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "SYSDATE", "CURDATE", "CURRENT_DATE", "CURTIME",
+    "CURRENT_TIME", "UTC_TIMESTAMP", "UTC_TIME", "UNIX_TIMESTAMP", "FROM_UNIXTIME", "LAST_INSERT_ID",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """One such expression: its text, and the places of its tokens."""
+
+    sql: str
+    start: int
+    end: int
+    #: User variables, and functions of TOLD_CALLS, that stand in it behind its first argument.
+    variables: frozenset[str]
+    calls: frozenset[str]
+
+
+def conditionals(sql: str, tokens: list[Token], variables: Mapping[int, str]) -> list[Conditional]:
+    """The outermost expressions of that kind that read something behind their first argument.
+
+    ``variables``: the token of each user variable that is read -> its name.
+    """
+    found: list[Conditional] = []
+    index = 0
+    while index < len(tokens) - 1:
+        span = _span(tokens, index)
+        if span is None:
+            index += 1
+            continue
+        first, end = span
+        inner = range(first, end)
+        names = frozenset(variables[at] for at in inner if at in variables)
+        calls = frozenset(tokens[at].text.upper() for at in inner if _is_call(tokens, at))
+        if names or calls:
+            text = sql[tokens[index].start : tokens[end - 1].end]
+            found.append(Conditional(text, index, end, names, calls))
+        index = end
+    return found
+
+
+def _span(tokens: list[Token], index: int) -> tuple[int, int] | None:
+    """(token behind the first argument, token behind the expression) of a conditional expression at a token."""
+    if tokens[index].is_word("CASE"):
+        return _case(tokens, index)
+    if not tokens[index].is_word(*_CONDITIONAL) or not tokens[index + 1].is_mark("("):
+        return None
+    depth, first, at = 0, None, index + 1
+    while tokens[at].kind != "end":
+        depth += tokens[at].is_mark("(") - tokens[at].is_mark(")")
+        if depth == 1 and tokens[at].is_mark(",") and first is None:
+            first = at
+        if depth == 0:
+            return None if first is None else (first, at + 1)
+        at += 1
+    return None
+
+
+def _case(tokens: list[Token], index: int) -> tuple[int, int] | None:
+    depth, first, at = 0, None, index
+    while tokens[at].kind != "end":
+        depth += tokens[at].is_word("CASE") - tokens[at].is_word("END")
+        if depth == 1 and tokens[at].is_word("THEN") and first is None:
+            first = at
+        if depth == 0:
+            return None if first is None else (first, at + 1)
+        at += 1
+    return None
+
+
+def _is_call(tokens: list[Token], index: int) -> bool:
+    return tokens[index].kind == "word" and tokens[index].text.upper() in TOLD_CALLS
+
+
+class _Traced(dict[str, Operand]):
+    """The operands of an expression; it keeps those that are asked for."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.values_of = values
+        self.asked: set[str] = set()
+
+    def __missing__(self, name: str) -> Operand:
+        if name == "@@now":
+            self.asked.add("@@now")
+            return lambda digits: "2000-01-01 00:00:00"
+        if not name.startswith("@"):
+            raise ScenarioError(f"the column {name!r} differs from row to row")
+        self.asked.add(name[1:])
+        return self.values_of.get(name[1:])
+
+
+def evaluated_parts(one: Conditional, values: Mapping[str, Any], family: str) -> set[str] | None:
+    """What the expression asks for: names of variables, and ``@@now``; None where that is not known here."""
+    traced = _Traced(values)
+    try:
+        parse_expression(one.sql, family, in_statement=True).evaluate(traced)
+    except ScenarioError:
+        return None
+    return traced.asked

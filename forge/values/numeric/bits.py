@@ -1,0 +1,83 @@
+"""BIT(n): the n bits as a big-endian number in (n+7)/8 bytes, unused bits first (rows.md 4.4).
+
+Metadata: n % 8, then n / 8 (BIT(8) is ``00 01``).  The value is an int; a cell whose unused bits are set decodes to
+a number that the column cannot be told to hold.  A string "5" is the number 5 here; a server would store the
+character's byte, which is written {hex: "35"}.  Text that is no number is its bytes, as to servers.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from construct import BytesInteger, Construct
+
+from forge.values.base import Column
+from forge.values.cells import FixedWidthCodec, bad_metadata
+from forge.values.literals import hex_mapping, is_number, number, refuse, rounded
+from forge.values.text.column_charset import utf8
+
+_WORD = 64
+_BINARY = re.compile(r"b'([01]*)'|0b([01]+)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=16)
+def layout(size: int) -> Construct[int, int]:
+    return BytesInteger(size)
+
+
+class BitCodec(FixedWidthCodec):
+    type_codes = (16,)
+    metadata_size = 2
+
+    def bits(self, column: Column) -> int:
+        rest, whole = column.metadata if len(column.metadata) == 2 else (0, 0)
+        bits = 8 * whole + rest
+        if rest > 7 or not 1 <= bits <= 64:
+            raise bad_metadata(f"no server has a BIT column with the metadata {column.metadata.hex(' ')}")
+        return bits
+
+    def size(self, column: Column) -> int:
+        return (self.bits(column) + 7) // 8
+
+    def decode(self, column: Column, raw: bytes) -> int:
+        return int(layout(self.size(column)).parse(self.whole(column, raw)))
+
+    def encode(self, column: Column, value: int) -> bytes:
+        self._check(column, value, 8 * self.size(column))
+        return bytes(layout(self.size(column)).build(value))
+
+    def accept(self, column: Column, declared: Any) -> int:
+        data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+        match = _BINARY.fullmatch(declared) if isinstance(declared, str) else None
+        if data is not None:
+            value = int.from_bytes(data, "big")
+        elif match:
+            value = int(match[1] or match[2] or "0", 2)
+        elif isinstance(declared, str) and not is_number(declared):
+            value = int.from_bytes(utf8(declared), "big")
+        else:
+            value = int(rounded(number(self.type_name(column), declared), 0))
+            if self.bits(column) == _WORD and isinstance(declared, int) and -(1 << _WORD - 1) <= value < 0:
+                # -1 is 64 ones; that of a shorter column has too many.
+                value %= 1 << _WORD
+        self._check(column, value, self.bits(column))
+        return value
+
+    def text(self, column: Column, value: int) -> str:
+        return str(value)
+
+    def sql(self, column: Column, value: int) -> str:
+        return str(value)
+
+    def type_name(self, column: Column) -> str:
+        rest, whole = column.metadata if len(column.metadata) == 2 else (0, 0)
+        return f"BIT({8 * whole + rest})"
+
+    def _check(self, column: Column, value: int, bits: int) -> None:
+        if not 0 <= value < 1 << bits:
+            raise refuse(self.type_name(column), value, "cannot hold this number", f"0 to {(1 << bits) - 1}")
+
+
+BIT = BitCodec()

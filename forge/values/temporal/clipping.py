@@ -1,0 +1,187 @@
+"""Dates and times as a server without strict mode stores them (recorded on MySQL 9.7, MariaDB 10.11 and 11.8)."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from forge.errors import ScenarioError
+from forge.values.base import Column
+from forge.values.registry import codec_for
+from forge.values.temporal.forms import moment_form, text_of, whole_number
+from forge.values.temporal.text import MAX_FSP, MAX_HOUR, ZERO, accept_moment
+
+_DATE = r"\d{4}-\d{1,2}-\d{1,2}"
+_MOMENT = re.compile(
+    rf"\s*(?P<moment>{_DATE}(?:[ T]+\d{{1,2}}(?::\d{{1,2}}(?::\d{{1,2}}(?:\.\d*)?)?)?)?)(?P<rest>.*)",
+    re.ASCII | re.DOTALL,
+)
+_PERHAPS = re.compile(r"\s*(\d{6}|(?!\d{5})\d+[^\w\s]+\d{1,2}[^\w\s]+\d)", re.ASCII)
+_CLOCK = re.compile(
+    r"\s*(?P<clock>(?P<sign>-?)(?:(?P<days>\d{1,4}) )?(?P<hour>\d+):(?P<minute>\d{1,2})"
+    r"(?::(?P<second>\d{1,2})(?P<fraction>\.\d*)?)?)",
+    re.ASCII,
+)
+_PACKED = re.compile(r"\s*(?P<number>-?\d{1,10})(?!\d)(?P<fraction>\.\d+)?", re.ASCII)
+#: A number beyond is the largest time on MySQL, whatever its minutes.
+_LARGEST_PACKED = 8385959
+#: Numbers of seven digits.
+_SHORT_DATE, _LONG_DATE = 991232, 10000101
+#: A longer number of hours is not read at all.
+_HOUR_DIGITS = 10
+
+
+def clip_moment(column: Column, declared: Any) -> str | None:
+    """The DATE, DATETIME or TIMESTAMP of a declared literal; None for a form whose clipping is not known."""
+    name, fsp = _name(column), _fsp(column)
+    text = _moment_text(column, declared)
+    if text is None:
+        return None
+    try:
+        return str(codec_for(column).accept(column, text))
+    except ScenarioError:
+        return _beyond(column, text, fsp, name) or (ZERO.date_text() if name == "DATE" else ZERO.text(fsp))
+
+
+def reads_moment(column: Column, declared: Any) -> bool:
+    """Whether a server finds a date in the literal, even one that the column cannot hold."""
+    text = _moment_text(column, declared)
+    try:
+        moment = accept_moment(_name(column), text, _fsp(column), column.dialect)
+    except ScenarioError:
+        return False
+    return _name(column) != "TIMESTAMP" or moment == ZERO or bool(moment.month and moment.day)
+
+
+def _moment_text(column: Column, declared: Any) -> str | None:
+    """The part of a literal that a server reads, "" if none of it is a date; None for forms that are not known here."""
+    if isinstance(declared, (date, datetime)):
+        return str(declared)
+    given = text_of(declared)
+    if given is None:
+        return _number_text(declared, mysql=not column.dialect.is_mariadb)
+    declared = given
+    match = _MOMENT.match(declared)
+    if match is None:
+        form = moment_form(declared)
+        if form is not None:
+            return form
+        # Three fields, or six digits, may be a date to a server that it is not here.
+        return None if _PERHAPS.match(declared) else ""
+    text = match["moment"]
+    if ":" not in text and match["rest"].lstrip()[:1] in ("+", "-"):
+        return None  # Any mark begins a time behind a date.
+    if match["rest"][:1] in ("+", "-") and not column.dialect.is_mariadb:
+        # A time zone that the codec has not taken.  The zero date with one is an error, and hh:mm+hh a time.
+        return None if text.startswith(ZERO.date_text()) or text.count(":") != 2 else ""
+    return text
+
+
+def _number_text(declared: Any, *, mysql: bool) -> str | None:
+    """As _moment_text; MySQL reads dates in some numbers that are none."""
+    if not isinstance(declared, (int, float, Decimal)):
+        return None
+    form = moment_form(whole_number(declared))
+    return form or (None if mysql and _SHORT_DATE <= Decimal(declared) < _LONG_DATE else "")
+
+
+def _beyond(column: Column, text: str, fsp: int, name: str) -> str | None:
+    """MariaDB keeps the fraction of a TIMESTAMP that is out of range: what is left is a moment of the second 0."""
+    if name != "TIMESTAMP" or not column.dialect.is_mariadb:
+        return None
+    try:
+        moment = accept_moment(name, text, fsp, column.dialect)
+    except ScenarioError:
+        return None
+    if not (moment.month and moment.day and moment.micro):
+        return None
+    return f"1970-01-01 00:00:00.{moment.micro:06d}"[: 20 + fsp]
+
+
+def clip_clock(column: Column, declared: Any) -> str | None:
+    """The TIME of a declared literal: 00:00:00 if it is none, the largest if it is beyond."""
+    fsp = _fsp(column)
+    if isinstance(declared, timedelta):
+        return _largest(column, fsp, declared < timedelta(0))
+    if isinstance(declared, int):
+        if abs(declared) > _LARGEST_PACKED and not column.dialect.is_mariadb:
+            return _largest(column, fsp, declared < 0)
+        return _packed_clock(column, declared, fsp)
+    given = text_of(declared)
+    if given is None:
+        return None
+    declared = given
+    moment = _MOMENT.match(declared)
+    if moment is not None:
+        declared = _clock_of(column, declared, moment)
+    zero = _accepted(column, "00:00:00")
+    match = _CLOCK.match(declared)
+    if re.match(r"\s*-\s", declared):
+        return None
+    if match is None:
+        packed = _PACKED.match(declared)
+        if packed is None:
+            return zero
+        clipped = _packed_clock(column, int(packed["number"]), fsp)
+        if not packed["fraction"]:
+            return clipped
+        # "12.34 apples" are 12 seconds and a fraction; where that is beyond, nobody has looked.
+        return _accepted(column, packed[0]) if clipped == _accepted(column, packed["number"]) else None
+    if len(match["hour"]) > _HOUR_DIGITS or int(match["minute"]) > 59 or int(match["second"] or 0) > 59:
+        return zero
+    seconds = (int(match["hour"]) + 24 * int(match["days"] or 0)) * 3600
+    seconds += int(match["minute"]) * 60 + int(match["second"] or 0)
+    limit = (MAX_HOUR + 1) * 3600 - 1
+    beyond = seconds > limit or (
+        seconds == limit and not column.dialect.is_mariadb and bool((match["fraction"] or "").strip(".0"))
+    )
+    return _largest(column, fsp, match["sign"] == "-") if beyond else _accepted(column, match["clock"])
+
+
+def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
+    """The part of a text that begins with a date which a TIME is made of: the time of day, or the leading number."""
+    read = moment["moment"]
+    if column.dialect.is_mariadb and "T" in read:
+        read = read.replace("T", " ")
+    clock = read.partition(" ")[2].strip()
+    if not clock or (moment["rest"][:1] in ("+", "-") and not column.dialect.is_mariadb):
+        return re.split(r"\D", text.strip(), maxsplit=1)[0]
+    hour, _, rest = clock.partition(":")
+    return "0" if int(hour) > 23 else f"{hour}:{rest or '00'}"
+
+
+def _packed_clock(column: Column, number: int, fsp: int) -> str:
+    """A number is hhmmss."""
+    rest, second = divmod(abs(number), 100)
+    hour, minute = divmod(rest, 100)
+    if minute > 59 or second > 59 or (column.dialect.is_mariadb and hour > 9999):
+        return _zero(column)
+    if hour > MAX_HOUR:
+        return _largest(column, fsp, number < 0)
+    return _accepted(column, f"{'-' if number < 0 else ''}{hour}:{minute}:{second}")
+
+
+def _largest(column: Column, fsp: int, negative: bool) -> str:
+    # MariaDB's largest TIME has a fraction.
+    fraction = ("9" if column.dialect.is_mariadb else "0") * min(fsp, MAX_FSP)
+    return f"{'-' if negative else ''}{MAX_HOUR}:59:59{'.' if fsp else ''}{fraction}"
+
+
+def _zero(column: Column) -> str:
+    return _accepted(column, "00:00:00")
+
+
+def _accepted(column: Column, text: str) -> str:
+    return str(codec_for(column).accept(column, text))
+
+
+def _name(column: Column) -> str:
+    return column.declared.name if column.declared is not None else codec_for(column).type_name(column)
+
+
+def _fsp(column: Column) -> int:
+    if column.declared is not None:
+        return column.declared.fsp
+    return column.metadata[0] if column.metadata else 0

@@ -1,0 +1,304 @@
+"""DATE, and TIME, DATETIME and TIMESTAMP with fractional seconds, as MySQL 5.6 and MariaDB 10.1 and later store them.
+
+============  ======================================================================================================
+DATE 10, 14   3 bytes little-endian: year << 9 | month << 5 | day
+TIME2 19      3 bytes big-endian: hour << 12 | minute << 6 | second, then the fraction; a negative time is the negated
+              whole number, fraction included; then the top bit is flipped
+DATETIME2 18  5 bytes big-endian: a set bit, year * 13 + month in 17 bits, day 5, hour 5, minute 6, second 6;
+              then the fraction
+TIMESTAMP2 17 4 bytes big-endian: seconds since 1970-01-01 00:00:00 UTC; then the fraction
+============  ======================================================================================================
+
+The fraction takes (fsp + 1) / 2 bytes, big-endian, in units of 1/100, 1/10000 or 1/1000000 second; fsp is the
+metadata byte.  The zero TIMESTAMP is all zero bytes.  Source: rows.md 4.6 - 4.11, recorded on MySQL 9.7.
+
+Values are exact text with fsp fraction digits; a TIMESTAMP is in UTC.  Accepted are dates of the calendar, and, as
+text, those with a zero month or day, which a server stores only without NO_ZERO_DATE and NO_ZERO_IN_DATE.
+DATE 10 has the same 3 bytes on every server that logs rows; 14 (NEWDATE) is not written as a column type.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from calendar import timegm
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from construct import BitsInteger, BitStruct, BytesInteger, ByteSwapped, Computed, Construct, Flag, Int32ub, Struct
+
+from forge.errors import ScenarioError
+from forge.values.base import Column, Piece
+from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
+from forge.values.dialect import Dialect
+from forge.values.literals import quoted, refuse
+from forge.values.temporal.text import (
+    MAX_FSP,
+    ZERO,
+    Clock,
+    Moment,
+    accept_clock,
+    accept_moment,
+    exact,
+    parse_clock,
+    parse_moment,
+)
+
+_MONTHS = 13
+#: The hour has 11 bits, although no server stores more than 838.
+_MAX_STORED_HOUR = (1 << 11) - 1
+_EPOCH = datetime(1970, 1, 1)
+
+DATE_LAYOUT = ByteSwapped(BitStruct("year" / BitsInteger(15), "month" / BitsInteger(4), "day" / BitsInteger(5)))
+
+DATETIME_LAYOUT = BitStruct(
+    "positive" / Flag,
+    "year_month" / BitsInteger(17),
+    "day" / BitsInteger(5),
+    "hour" / BitsInteger(5),
+    "minute" / BitsInteger(6),
+    "second" / BitsInteger(6),
+)
+
+#: The magnitude of a time: its top bit is the sign's.
+TIME_LAYOUT = BitStruct("hour" / BitsInteger(12), "minute" / BitsInteger(6), "second" / BitsInteger(6))
+
+
+def fraction_size(fsp: int) -> int:
+    return (fsp + 1) // 2
+
+
+@lru_cache(maxsize=32)
+def with_fraction(seconds: Construct[Any, Any], fsp: int) -> Construct[Any, Any]:
+    """``whole`` in the given layout, then ``fraction`` in its own unit."""
+    size = fraction_size(fsp)
+    return Struct("whole" / seconds, "fraction" / (BytesInteger(size) if size else Computed(0)))
+
+
+def fraction_unit(fsp: int) -> int:
+    """Microseconds that one unit of the stored fraction stands for."""
+    return int(10 ** (MAX_FSP - 2 * fraction_size(fsp)))
+
+
+class TemporalCodec(FixedWidthCodec):
+    """What temporal types have in common: values are their own text."""
+
+    def text(self, column: Column, value: str) -> str:
+        return value
+
+    def sql(self, column: Column, value: str) -> str:
+        return quoted(value)
+
+
+class DateCodec(TemporalCodec):
+    type_codes = (10, 14)
+
+    def size(self, column: Column) -> int:
+        return 3
+
+    def decode(self, column: Column, raw: bytes) -> str:
+        fields = DATE_LAYOUT.parse(self.whole(column, raw))
+        moment = Moment(fields.year, fields.month, fields.day)
+        if not moment.is_representable():
+            raise bad_value(f"DATE cannot be {moment.date_text()}")
+        return moment.date_text()
+
+    def encode(self, column: Column, value: str) -> bytes:
+        moment = parse_moment("DATE", value, 0)
+        if not moment.is_representable() or any(moment[3:]):
+            raise refuse("DATE", value, "cannot hold this date")
+        return bytes(DATE_LAYOUT.build({"year": moment.year, "month": moment.month, "day": moment.day}))
+
+    def accept(self, column: Column, declared: Any) -> str:
+        # The server drops a time with a note, but 23:59:59.5 makes it the next day (recorded on MySQL 9.7).
+        return accept_moment("DATE", declared, 0, column.dialect).date_text()
+
+    def type_name(self, column: Column) -> str:
+        return "DATE"
+
+
+class FractionalCodec(TemporalCodec):
+    """A type with fsp: ``base`` bytes and the fraction's."""
+
+    metadata_size = 1
+    name: str
+    base: int
+
+    def fsp(self, column: Column) -> int:
+        if len(column.metadata) != 1 or column.metadata[0] > MAX_FSP:
+            raise bad_metadata(f"{self.name} has one metadata byte from 0 to 6, not {column.metadata.hex(' ')!r}")
+        return column.metadata[0]
+
+    def size(self, column: Column) -> int:
+        return self.base + fraction_size(self.fsp(column))
+
+    def type_name(self, column: Column) -> str:
+        return f"{self.name}({column.metadata[0]})" if column.metadata.strip(b"\0") else self.name
+
+    def micro(self, column: Column, fraction: int) -> int:
+        """The microseconds of a stored fraction.  Raises FormatError for one of a second, or finer than fsp."""
+        fsp = self.fsp(column)
+        micro = fraction * fraction_unit(fsp)
+        if micro >= 1_000_000 or micro % 10 ** (MAX_FSP - fsp):
+            raise bad_value(f"the fraction of {self.type_name(column)} cannot be {fraction}", self.base)
+        return micro
+
+    def explain(self, column: Column, raw: bytes) -> list[Piece]:
+        value = self.decode(column, raw)
+        whole, _, fraction = value.partition(".")
+        pieces = [Piece(0, raw[: self.base], f"{self.type_name(column)} {whole}: {self._meaning(raw)}")]
+        if fraction:
+            unit = fraction_unit(self.fsp(column))
+            pieces.append(Piece(self.base, raw[self.base :], f"fraction .{fraction} in units of {unit} microseconds"))
+        return pieces
+
+    @abstractmethod
+    def _meaning(self, raw: bytes) -> str:
+        """How the bytes before the fraction are made."""
+
+
+class TimeCodec(FractionalCodec):
+    type_codes = (19,)
+    name = "TIME"
+    base = 3
+
+    def decode(self, column: Column, raw: bytes) -> str:
+        fsp, size = self.fsp(column), self.size(column)
+        number = BytesInteger(size).parse(self.whole(column, raw)) - (1 << 8 * size - 1)
+        fields = with_fraction(TIME_LAYOUT, fsp).parse(abs(number).to_bytes(size, "big"))
+        micro = self.micro(column, fields.fraction)
+        clock = Clock(number < 0, fields.whole.hour, fields.whole.minute, fields.whole.second, micro)
+        if clock.hour > _MAX_STORED_HOUR or clock.minute > 59 or clock.second > 59:
+            raise bad_value(f"TIME cannot be {clock.text(fsp)}")
+        return clock.text(fsp)
+
+    def encode(self, column: Column, value: str) -> bytes:
+        fsp, size = self.fsp(column), self.size(column)
+        clock = parse_clock(self.type_name(column), value, MAX_FSP)
+        exact(self.type_name(column), value, fsp, clock)
+        if clock.hour > _MAX_STORED_HOUR:
+            raise refuse(self.type_name(column), value, "cannot hold this time")
+        whole = {"hour": clock.hour, "minute": clock.minute, "second": clock.second}
+        fields = {"whole": whole, "fraction": clock.micro // fraction_unit(fsp)}
+        number = int.from_bytes(with_fraction(TIME_LAYOUT, fsp).build(fields), "big")
+        return bytes(BytesInteger(size).build((1 << 8 * size - 1) + (-number if clock.negative else number)))
+
+    def accept(self, column: Column, declared: Any) -> str:
+        fsp = self.fsp(column)
+        return accept_clock(self.type_name(column), declared, fsp, column.dialect).text(fsp)
+
+    def _meaning(self, raw: bytes) -> str:
+        if raw[0] & 0x80:
+            return "80 00 00 + (hour << 12 | minute << 6 | second)"
+        return "80 00 00 - (hour << 12 | minute << 6 | second), borrowing for the fraction"
+
+
+class DatetimeCodec(FractionalCodec):
+    type_codes = (18,)
+    name = "DATETIME"
+    base = 5
+
+    def decode(self, column: Column, raw: bytes) -> str:
+        fsp = self.fsp(column)
+        fields = with_fraction(DATETIME_LAYOUT, fsp).parse(self.whole(column, raw))
+        whole = fields.whole
+        micro = self.micro(column, fields.fraction)
+        year, month = divmod(whole.year_month, _MONTHS)
+        moment = Moment(year, month, whole.day, whole.hour, whole.minute, whole.second, micro)
+        if not whole.positive or not moment.is_representable():
+            raise bad_value(f"DATETIME cannot be {'' if whole.positive else '-'}{moment.text(fsp)}")
+        return moment.text(fsp)
+
+    def encode(self, column: Column, value: str) -> bytes:
+        fsp = self.fsp(column)
+        moment = parse_moment(self.type_name(column), value, MAX_FSP)
+        exact(self.type_name(column), value, fsp, moment)
+        if not moment.is_representable():
+            raise refuse(self.type_name(column), value, "cannot hold this date")
+        whole = {
+            "positive": True,
+            "year_month": moment.year * _MONTHS + moment.month,
+            "day": moment.day,
+            "hour": moment.hour,
+            "minute": moment.minute,
+            "second": moment.second,
+        }
+        fields = {"whole": whole, "fraction": moment.micro // fraction_unit(fsp)}
+        return bytes(with_fraction(DATETIME_LAYOUT, fsp).build(fields))
+
+    def accept(self, column: Column, declared: Any) -> str:
+        fsp = self.fsp(column)
+        return accept_moment(self.type_name(column), declared, fsp, column.dialect).text(fsp)
+
+    def _meaning(self, raw: bytes) -> str:
+        fields = DATETIME_LAYOUT.parse(raw[: self.base])
+        return f"bits 1, year * 13 + month {fields.year_month}, day, hour, minute, second"
+
+
+class TimestampCodec(FractionalCodec):
+    type_codes = (17,)
+    name = "TIMESTAMP"
+    base = 4
+
+    def decode(self, column: Column, raw: bytes) -> str:
+        fsp = self.fsp(column)
+        fields = with_fraction(Int32ub, fsp).parse(self.whole(column, raw))
+        return timestamp_text(fields.whole, self.micro(column, fields.fraction), fsp)
+
+    def encode(self, column: Column, value: str) -> bytes:
+        fsp = self.fsp(column)
+        moment = parse_moment(self.type_name(column), value, MAX_FSP)
+        exact(self.type_name(column), value, fsp, moment)
+        seconds = timestamp_seconds(self.type_name(column), moment)
+        fields = {"whole": seconds, "fraction": moment.micro // fraction_unit(fsp)}
+        return bytes(with_fraction(Int32ub, fsp).build(fields))
+
+    def accept(self, column: Column, declared: Any) -> str:
+        fsp = self.fsp(column)
+        return accept_timestamp(self.type_name(column), declared, fsp, column.dialect)
+
+    def _meaning(self, raw: bytes) -> str:
+        return "seconds since 1970-01-01 00:00:00 UTC"
+
+
+def timestamp_text(seconds: int, micro: int, fsp: int) -> str:
+    """The UTC text of a TIMESTAMP; that of the zero timestamp is all zeros."""
+    if not seconds and not micro:
+        return ZERO.text(fsp)
+    moment = _EPOCH + timedelta(seconds=seconds)
+    return Moment(moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second, micro).text(fsp)
+
+
+def timestamp_seconds(name: str, moment: Moment) -> int:
+    """Seconds since the epoch, as far as four bytes hold them.  Raises ScenarioError."""
+    if moment == ZERO:
+        return 0
+    if not moment.is_accepted() or not (moment.year and moment.month and moment.day):
+        raise refuse(name, moment.text(MAX_FSP), "cannot hold this date")
+    seconds = timegm(datetime(*moment, tzinfo=UTC).timetuple())
+    if not (0 < seconds < 2**32 or (seconds == 0 and moment.micro)):
+        raise refuse(name, moment.text(MAX_FSP), "cannot hold this date")
+    return seconds
+
+
+def accept_timestamp(name: str, declared: Any, fsp: int, dialect: Dialect) -> str:
+    """The UTC text of a declared TIMESTAMP: zero, or from 1970-01-01 00:00:01 to the dialect's last second."""
+    moment = accept_moment(name, declared, fsp, dialect)
+    if moment == ZERO:
+        return moment.text(fsp)
+    try:
+        seconds = timestamp_seconds(name, moment)
+    except ScenarioError:
+        seconds = -1
+    # MariaDB takes the fractions of the second 0, whose seconds alone would mean the zero timestamp.
+    first = 0 if dialect.is_mariadb else 1
+    if not first <= seconds <= dialect.last_timestamp:
+        last = timestamp_text(dialect.last_timestamp, 0, 0)
+        raise refuse(name, declared, "cannot hold this date", f"1970-01-01 00:00:01 to {last} (UTC)")
+    return moment.text(fsp)
+
+
+DATE = DateCodec()
+TIME = TimeCodec()
+DATETIME = DatetimeCodec()
+TIMESTAMP = TimestampCodec()

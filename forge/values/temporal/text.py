@@ -1,0 +1,244 @@
+"""Dates and times as exact text: parsed, rounded to a column's fsp as servers round, and written.
+
+Fields may be zero where servers allow it (0000-00-00, 2024-00-00), which is why these are not ``datetime`` types.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, NamedTuple
+
+from forge.errors import ScenarioError
+from forge.values.dialect import MYSQL, Dialect
+from forge.values.literals import refuse
+from forge.values.temporal.forms import clock_form, moment_form, text_of, whole_number
+
+MAX_FSP = 6
+MAX_YEAR = 9999
+#: The largest hour of a TIME that servers accept.
+MAX_HOUR = 838
+
+_DATE = r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+_SECOND = r":(?P<second>\d{1,2})(?:\.(?P<fraction>\d*))?"
+_MINUTE = r":(?P<minute>\d{1,2})"
+_ZONE = r"(?P<zone>Z|[+-]\d\d:\d\d)?"
+_MOMENT = re.compile(rf"{_DATE}(?:[ T]+(?P<hour>\d{{1,2}})(?:{_MINUTE}(?:{_SECOND}{_ZONE})?)?)?", re.ASCII)
+_CLOCK = re.compile(rf"(?P<sign>-?)(?:(?P<days>\d{{1,4}}) )?(?P<hour>\d{{1,10}}){_MINUTE}(?:{_SECOND})?", re.ASCII)
+#: UTC offsets that MySQL 9.7 takes, in minutes; it refuses -00:00 (recorded).
+_ZONES = range(-14 * 60, 14 * 60 + 1)
+_EPOCH = datetime(1970, 1, 1)
+_MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+class Moment(NamedTuple):
+    """A date with a time; any of year, month and day may be 0."""
+
+    year: int = 0
+    month: int = 0
+    day: int = 0
+    hour: int = 0
+    minute: int = 0
+    second: int = 0
+    micro: int = 0
+
+    def is_representable(self) -> bool:
+        """Whether servers could hold it with every sql_mode that allows invalid dates."""
+        date_ok = self.year <= MAX_YEAR and self.month <= 12 and self.day <= 31
+        return date_ok and self.hour < 24 and self.minute < 60 and self.second < 60 and self.micro < 1_000_000
+
+    def is_accepted(self) -> bool:
+        """Whether it is a date of the calendar, or one with a zero month or day."""
+        return self.is_representable() and (not self.month or self.day <= days_of(self.year, self.month))
+
+    def date_text(self) -> str:
+        return f"{self.year:04d}-{self.month:02d}-{self.day:02d}"
+
+    def text(self, fsp: int) -> str:
+        """``YYYY-MM-DD hh:mm:ss`` with ``fsp`` fraction digits; further digits are cut."""
+        clock = f"{self.hour:02d}:{self.minute:02d}:{self.second:02d}"
+        return f"{self.date_text()} {clock}{fraction_text(self.micro, fsp)}"
+
+
+class Clock(NamedTuple):
+    """A signed time of more than a day, perhaps."""
+
+    negative: bool
+    hour: int
+    minute: int
+    second: int
+    micro: int
+
+    def text(self, fsp: int) -> str:
+        """``[-]hh:mm:ss`` with ``fsp`` fraction digits; further digits are cut."""
+        sign = "-" if self.negative and any(self[1:]) else ""
+        return f"{sign}{self.hour:02d}:{self.minute:02d}:{self.second:02d}{fraction_text(self.micro, fsp)}"
+
+
+ZERO = Moment()
+
+
+def days_of(year: int, month: int) -> int:
+    """Days of a month as servers count them: the year 0 is not a leap year."""
+    leap = year % 4 == 0 and (year % 100 != 0 or (year % 400 == 0 and year != 0))
+    return 29 if month == 2 and leap else _MONTH_DAYS[month - 1]
+
+
+def fraction_text(micro: int, fsp: int) -> str:
+    return f".{micro:06d}"[: fsp + 1] if fsp else ""
+
+
+def _to_fsp(digits: str, fsp: int, dialect: Dialect) -> tuple[int, int]:
+    """(microseconds, seconds to carry) of fraction digits rounded half up to ``fsp``, or cut by MariaDB.
+
+    In two steps, as MySQL rounds: the seventh digit to microseconds, these to fsp, so .4999995 becomes a second
+    (recorded on 9.7).
+    """
+    padded = digits.ljust(MAX_FSP + 1, "0")
+    if not dialect.rounds_fractions:
+        return int(padded[:fsp].ljust(MAX_FSP, "0")), 0
+    micro = int(padded[:MAX_FSP]) + (padded[MAX_FSP] >= "5")
+    unit = 10 ** (MAX_FSP - fsp)
+    carry, kept = divmod((micro + unit // 2) // unit * unit, 1_000_000)
+    return kept, carry
+
+
+def _carried(moment: Moment) -> Moment:
+    """One second later.  A zero month or day does not roll over: the result is then not representable."""
+    year, month, day, hour, minute, second, micro = moment
+    second += 1
+    minute, second = minute + second // 60, second % 60
+    hour, minute = hour + minute // 60, minute % 60
+    if hour == 24 and month and day:
+        hour, day = 0, day + 1
+        if day > days_of(year, month):
+            day, month = 1, month + 1
+        if month > 12:
+            month, year = 1, year + 1
+    return Moment(year, month, day, hour, minute, second, micro)
+
+
+def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect = MYSQL) -> Moment:
+    """The moment of a text, rounded or cut to ``fsp``; one with a UTC offset is moved to UTC.  Raises ScenarioError."""
+    match = _MOMENT.fullmatch(text.strip())
+    if match is None:
+        raise refuse(type_name, text, "cannot hold this text", "YYYY-MM-DD or YYYY-MM-DD hh:mm:ss[.ffffff]")
+    year, month, day, hour, minute, second = (int(match[name] or 0) for name in Moment._fields[:6])
+    micro, carry = _to_fsp(match["fraction"] or "", fsp, dialect)
+    moment = Moment(year, month, day, hour, minute, second, micro)
+    if carry and moment.is_accepted():
+        moment = _carried(moment)
+    if match["zone"] and not dialect.takes_offsets:
+        raise refuse(type_name, text, "takes no UTC offset on MariaDB")
+    if match["zone"] and match["zone"] != "Z" and moment.is_accepted():
+        moment = _to_utc(type_name, moment, match["zone"])
+    return moment
+
+
+def _to_utc(type_name: str, moment: Moment, zone: str) -> Moment:
+    minutes = (int(zone[1:3]) * 60 + int(zone[4:6])) * (-1 if zone[0] == "-" else 1)
+    problem = refuse(type_name, moment.text(0) + zone, "cannot hold this moment", "one since 1970, -14:00 to +14:00")
+    if minutes not in _ZONES or int(zone[4:6]) > 59 or zone == "-00:00":
+        raise problem
+    try:
+        there = datetime(*moment) - timedelta(minutes=minutes)
+    except (ValueError, OverflowError):
+        raise problem from None
+    # The server converts by way of a TIMESTAMP.
+    if there < _EPOCH + timedelta(seconds=1):
+        raise problem
+    return _of_datetime(there)
+
+
+def _of_datetime(value: datetime) -> Moment:
+    if value.tzinfo is not None:
+        try:
+            value = value.astimezone(UTC)
+        except OverflowError:
+            raise refuse("DATETIME", value, "cannot hold this moment in UTC") from None
+    return Moment(value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
+
+
+def has_usual_form(declared: Any) -> bool:
+    """Whether a declared date or time is written as the canonical decode writes it, if with fewer digits."""
+    if not isinstance(declared, str):
+        return isinstance(declared, (date, time, timedelta))
+    return bool(_MOMENT.fullmatch(declared.strip()) or _CLOCK.fullmatch(declared.strip()))
+
+
+def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> Moment:
+    """A declared date or datetime, rounded or cut to ``fsp``; zero months and days only as text.
+
+    Raises ScenarioError.
+    """
+    if isinstance(declared, datetime):
+        text = _of_datetime(declared).text(MAX_FSP)
+    elif isinstance(declared, date):
+        text = declared.isoformat()
+    else:
+        form = moment_form(whole_number(declared) if dialect.is_mariadb else declared)
+        given = text_of(declared)
+        if given is not None and _MOMENT.fullmatch(given.strip()):
+            form = given
+        if form is None:
+            raise refuse(type_name, declared, "cannot hold this value", "a date such as '2024-02-29 10:00:00'")
+        text = form
+    moment = parse_moment(type_name, text, fsp, dialect)
+    if not moment.is_accepted():
+        raise refuse(type_name, declared, "cannot hold this date")
+    return moment
+
+
+def parse_clock(type_name: str, text: str, fsp: int, dialect: Dialect = MYSQL) -> Clock:
+    """The time of ``[-][days ]h:mm[:ss[.ffffff]]``, rounded or cut to ``fsp``.  Raises ScenarioError."""
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None:
+        raise refuse(type_name, text, "cannot hold this text", "[-]hh:mm:ss[.ffffff]")
+    hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
+    if minute > 59 or second > 59:
+        raise refuse(type_name, text, "cannot hold this time")
+    micro, carry = _to_fsp(match["fraction"] or "", fsp, dialect)
+    total = (hour + 24 * int(match["days"] or 0)) * 3600 + minute * 60 + second + carry
+    return Clock(match["sign"] == "-", total // 3600, total // 60 % 60, total % 60, micro)
+
+
+def accept_clock(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> Clock:
+    """A declared time, rounded or cut to ``fsp``: timedelta, time, or text.  Raises ScenarioError.
+
+    Up to 838:59:59.999999, which MariaDB stores; MySQL's largest TIME is 838:59:59 without a fraction.
+    """
+    if isinstance(declared, timedelta):
+        micros = declared // timedelta(microseconds=1)
+        seconds, micro = divmod(abs(micros), 1_000_000)
+        sign = "-" if micros < 0 else ""
+        text = f"{sign}{min(seconds // 3600, MAX_YEAR)}:{seconds // 60 % 60}:{seconds % 60}.{micro:06d}"
+    elif isinstance(declared, time) and declared.tzinfo is None:
+        text = declared.isoformat()
+    else:
+        given = text_of(declared)
+        usual = given is not None and _CLOCK.fullmatch(given.strip())
+        text = given if usual and given is not None else _clock_text(type_name, declared, dialect)
+    clock = parse_clock(type_name, text, fsp, dialect)
+    if clock.hour > MAX_HOUR:
+        raise refuse(type_name, declared, "cannot hold this time", "-838:59:59 to 838:59:59")
+    return clock
+
+
+def _clock_text(type_name: str, declared: Any, dialect: Dialect) -> str:
+    """A declared time of another form, which may be in a date, as the usual text.  Raises ScenarioError."""
+    form = clock_form(declared, mariadb=dialect.is_mariadb)
+    if form is None:
+        raise refuse(type_name, declared, "cannot hold this value", "a time such as '-12:34:56.5'")
+    if _CLOCK.fullmatch(form):
+        return form
+    moment = parse_moment(type_name, form, MAX_FSP, dialect)
+    if not moment.is_accepted():
+        raise refuse(type_name, declared, "cannot hold the time of this date")
+    return moment.text(MAX_FSP).partition(" ")[2]
+
+
+def exact(type_name: str, text: Any, fsp: int, parsed: Moment | Clock) -> None:
+    """Raise ScenarioError if ``text`` has a fraction finer than ``fsp``, or is not text."""
+    fraction = str(text).partition(".")[2]
+    if not isinstance(text, str) or fraction[fsp:].strip("0"):
+        raise ScenarioError(f"{type_name} has {fsp} fraction digits, not those of {text!r} ({parsed.text(MAX_FSP)})")

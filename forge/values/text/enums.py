@@ -1,0 +1,247 @@
+"""ENUM and SET, which travel as STRING: metadata f7 n or f8 n, n bytes a value, little-endian (rows.md 4.16).
+
+ENUM: the 1-based index of the member in 1 or 2 bytes; 0 is the error value, which SELECT shows as ''.
+SET: a bitmap, bit i for member i, in 1, 2, 3, 4 or 8 bytes.
+
+The members' text comes from the optional metadata (FULL mode), in the column's character set; without it the text
+of a value is its number.  A member is found by its text, as the collation compares; a number as text is taken
+as the index or the bitmap if no member has that text, as a server takes it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from construct import BytesInteger, Construct
+
+from forge.charsets import compare_key
+from forge.errors import ScenarioError, nearest
+from forge.values.base import Column
+from forge.values.cells import FixedWidthCodec, bad_metadata
+from forge.values.literals import hex_mapping, number, quoted, refuse, shortened, shown
+from forge.values.text.column_charset import BINARY_COLLATION, charset_of, charset_of_collation, decoded
+
+STRING, ENUM_METADATA, SET_METADATA = 254, 0xF7, 0xF8
+#: SET members: at most this many fit the number of bytes.
+SET_SIZES = {8: 1, 16: 2, 24: 3, 32: 4, 64: 8}
+_LONGEST_MEMBER = 255
+_WORD = 1 << 64
+
+
+@lru_cache(maxsize=8)
+def layout(size: int) -> Construct[int, int]:
+    return BytesInteger(size, swapped=True)
+
+
+@lru_cache(maxsize=512)
+def member_texts(members: tuple[bytes, ...], collation: int | None) -> tuple[str | bytes, ...]:
+    """The members as text; one that its character set does not decode stays bytes."""
+    known = charset_of_collation(collation) if collation else None
+    if known is None:
+        # CHARACTER SET binary, or no record of it: utf8mb4 is a reading, not a fact.
+        return tuple(_utf8(member) for member in members)
+    return tuple(decoded(known, member) for member in members)
+
+
+def _utf8(member: bytes) -> str | bytes:
+    try:
+        return member.decode()
+    except UnicodeDecodeError:
+        return member
+
+
+@lru_cache(maxsize=512)
+def _places(members: tuple[bytes, ...], collation: int | None) -> tuple[dict[str, int], dict[str, int]]:
+    """Places of the members by text and by what the collation compares; the first of equal ones counts."""
+    by_text: dict[str, int] = {}
+    by_key: dict[str, int] = {}
+    for place, text in enumerate(member_texts(members, collation)):
+        if isinstance(text, str):
+            by_text.setdefault(text, place)
+            by_key.setdefault(_key(collation, text), place)
+    return by_text, by_key
+
+
+def _key(collation: int | None, text: str) -> str:
+    if not collation:
+        return text
+    try:
+        return compare_key(collation, text)
+    except ScenarioError:
+        return text
+
+
+def find_member(column: Column, text: str) -> int | None:
+    """The 0-based place of the member with this text; None if there is none, or the members are not known."""
+    by_text, by_key = _places(column.members or (), column.collation)
+    place = by_text.get(text)
+    if place is None and column.collation != BINARY_COLLATION:
+        # Spaces at the end never count: CREATE TABLE drops those of members, INSERT those of values.
+        text = text.rstrip(" ")
+        place = by_text.get(text)
+    return by_key.get(_key(column.collation, text)) if place is None else place
+
+
+def find_members(column: Column, text: str) -> list[int | None]:
+    """The places of the members named in a SET's text; none has a space at its end, but for the text's own."""
+    *others, last = text.split(",")
+    places = [None if part.endswith(" ") else find_member(column, part) for part in others]
+    return [*places, find_member(column, last)]
+
+
+def _plain(column: Column, declared: Any) -> Any:
+    """A declared literal as an integer, text or a list: fractions are cut, bytes are text in the column's set."""
+    if isinstance(declared, (bool, float, Decimal)):
+        return int(number(MemberCodec.name, declared))
+    data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+    if data is None:
+        return declared
+    text = data.decode("utf-8", "replace") if charset_of(column) is None else decoded(charset_of(column), bytes(data))
+    return text if isinstance(text, str) else declared
+
+
+class MemberCodec(FixedWidthCodec):
+    """What ENUM and SET share."""
+
+    type_codes = (STRING,)
+    metadata_size = 2
+    name: ClassVar[str] = "ENUM or SET"
+    first: ClassVar[int]
+    sizes: ClassVar[tuple[int, ...]]
+
+    def size(self, column: Column) -> int:
+        metadata = column.metadata
+        if len(metadata) != 2 or metadata[0] != self.first or metadata[1] not in self.sizes:
+            raise bad_metadata(f"no server has the {self.name} metadata {metadata.hex(' ')}")
+        return metadata[1]
+
+    def decode(self, column: Column, raw: bytes) -> int:
+        return int(layout(self.size(column)).parse(self.whole(column, raw)))
+
+    def encode(self, column: Column, value: int) -> bytes:
+        size = self.size(column)
+        if not 0 <= value < 1 << 8 * size:
+            raise refuse(self.name, value, "cannot hold this number")
+        return bytes(layout(size).build(value))
+
+    def accept(self, column: Column, declared: Any) -> int:
+        value = self.number_of(column, _plain(column, declared))
+        if not 0 <= value <= self.largest(column):
+            raise refuse(self.name, declared, "cannot hold this number", f"0 to {self.largest(column)}")
+        return value
+
+    def text(self, column: Column, value: int) -> str:
+        text = self.members_text(column, value)
+        if text is not None:
+            try:
+                if self.number_of(column, text) == value:
+                    return text
+            except ScenarioError:
+                pass
+        return str(value)
+
+    def sql(self, column: Column, value: int) -> str:
+        text = self.text(column, value)
+        return str(value) if text == str(value) or not value else quoted(text)
+
+    def type_name(self, column: Column) -> str:
+        if column.members is None:
+            return self.name
+        texts = member_texts(column.members, column.collation)
+        shown = ",".join(quoted(text) if isinstance(text, str) else f"x'{text.hex()}'" for text in texts)
+        return f"{self.name}({shown})"
+
+    def unknown(self, column: Column, text: str) -> ScenarioError:
+        known = [member for member in member_texts(column.members or (), column.collation) if isinstance(member, str)]
+        suggestion = nearest(text, known) if len(text) <= _LONGEST_MEMBER else None
+        return ScenarioError(f"{self.name} has no member {shortened(repr(text))}", suggestion=suggestion)
+
+    @abstractmethod
+    def largest(self, column: Column) -> int:
+        """The largest number that a declaration may give."""
+
+    @abstractmethod
+    def number_of(self, column: Column, declared: Any) -> int:
+        """The number of declared text or members.  Raises ScenarioError."""
+
+    @abstractmethod
+    def members_text(self, column: Column, value: int) -> str | None:
+        """The members of the value as a server prints them; None if they are not known or not text."""
+
+
+class EnumCodec(MemberCodec):
+    name = "ENUM"
+    first = ENUM_METADATA
+    sizes = (1, 2)
+
+    def largest(self, column: Column) -> int:
+        return len(column.members) if column.members else (1 << 8 * self.size(column)) - 1
+
+    def number_of(self, column: Column, declared: Any) -> int:
+        if isinstance(declared, int):
+            return declared
+        if not isinstance(declared, str):
+            raise refuse(self.name, declared, "cannot hold this value", "a member's text, or its index")
+        place = find_member(column, declared)
+        if place is not None:
+            return place + 1
+        if declared == "":
+            return 0
+        if declared.isascii() and declared.isdigit() and len(declared) <= 5:
+            return int(declared)
+        raise self.unknown(column, declared)
+
+    def members_text(self, column: Column, value: int) -> str | None:
+        if column.members is None or value > len(column.members):
+            return None
+        text = member_texts(column.members, column.collation)[value - 1] if value else ""
+        return text if isinstance(text, str) else None
+
+
+class SetCodec(MemberCodec):
+    name = "SET"
+    first = SET_METADATA
+    sizes = tuple(SET_SIZES.values())
+
+    def largest(self, column: Column) -> int:
+        bits = len(column.members) if column.members else 8 * self.size(column)
+        return (1 << bits) - 1
+
+    def number_of(self, column: Column, declared: Any) -> int:
+        if isinstance(declared, int):
+            # In a SET of 64 members -1 is all of them, as to servers.
+            return declared % _WORD if len(column.members or ()) == 64 and -_WORD // 2 <= declared < 0 else declared
+        if isinstance(declared, str):
+            if declared == "":
+                return 0
+            parts: Iterable[Any] = declared.split(",")
+            places = find_members(column, declared)
+        elif isinstance(declared, (list, tuple, set, frozenset)):
+            parts = declared
+            places = [find_member(column, part) if isinstance(part, str) else None for part in declared]
+        else:
+            raise refuse(self.name, declared, "cannot hold this value", "members as a list or 'a,b', or the bitmap")
+        bits = 0
+        for part, place in zip(parts, places, strict=True):
+            if place is None:
+                if isinstance(declared, str) and declared.isascii() and declared.isdigit() and len(declared) <= 20:
+                    return int(declared)
+                raise self.unknown(column, part if isinstance(part, str) else shown(part))
+            bits |= 1 << place
+        return bits
+
+    def members_text(self, column: Column, value: int) -> str | None:
+        if column.members is None or value >> len(column.members):
+            return None
+        texts = member_texts(column.members, column.collation)
+        chosen = [text for place, text in enumerate(texts) if value >> place & 1]
+        known = [text for text in chosen if isinstance(text, str)]
+        return ",".join(known) if len(known) == len(chosen) else None
+
+
+ENUM = EnumCodec()
+SET = SetCodec()

@@ -1,0 +1,260 @@
+"""CHAR, BINARY, VARCHAR, VARBINARY and the BLOB and TEXT families: a little-endian length, then the bytes.
+
+=============  =====================================  ==============================================================
+wire type      metadata                               length prefix
+=============  =====================================  ==============================================================
+STRING 254     fe xor (L & 300 hex) >> 4, L & ff;     1 byte if L <= 255, else 2; trailing pad characters are not
+               L = bytes of the longest value         stored: spaces of CHAR, 00 of BINARY
+VARCHAR 15     longest value in bytes, 2 bytes        1 byte if that is <= 255, else 2
+BLOB 252       1, 2, 3 or 4                           that many bytes: TINY, plain, MEDIUM, LONG
+=============  =====================================  ==============================================================
+
+VAR_STRING 253 is VARCHAR in tables from before 5.0.  Source: rows.md 1.4, 4.13 - 4.15, recorded on MySQL 9.7.
+
+Values: text collation -> str, or bytes if the bytes are not of its character set; collation 63 (binary) or none
+known -> bytes.  BINARY(n) is padded to n bytes when decoded.  MySQL 8 logs a collation for every column of these
+types; without it CHAR and BINARY are not distinguishable, and values stay as stored.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from forge.charsets import Charset, charset, collation
+from forge.values.base import Codec, Column, Piece
+from forge.values.cells import bad_metadata, length_prefix, prefixed_width, split_prefix
+from forge.values.declaration.mariadb_types import NETWORK_SIZES, accept_as_wire_type, network_text
+from forge.values.literals import hex_mapping, hexadecimal, number, quoted, refuse, shortened
+from forge.values.numeric.floats import float_text
+from forge.values.text.column_charset import BINARY_COLLATION, charset_of, decoded, utf8
+
+Text = str | bytes
+
+STRING, VARCHAR, VAR_STRING, BLOB = 254, 15, 253, 252
+_BLOB_NAMES = {1: "TINY", 2: "", 3: "MEDIUM", 4: "LONG"}
+#: ucs2 holds them as characters; a literal with one is written in hex.
+_SURROGATES = range(0xD800, 0xE000)
+
+
+def folded_metadata(length: int) -> bytes:
+    """STRING metadata of a CHAR or BINARY of at most ``length`` bytes (0 ... 1020)."""
+    return bytes([STRING ^ (length & 0x300) >> 4, length & 0xFF])
+
+
+def unfolded_length(metadata: bytes) -> int:
+    """The longest value in bytes.  Raises FormatError if the metadata is not that of a CHAR or BINARY."""
+    if len(metadata) != 2 or metadata[0] | 0x30 != STRING:
+        raise bad_metadata(f"STRING metadata {metadata.hex(' ')} is not of CHAR, BINARY, ENUM or SET")
+    return metadata[1] | ((metadata[0] & 0x30) ^ 0x30) << 4
+
+
+def without_pad(data: bytes, pad: bytes) -> bytes:
+    """``data`` without the pad characters at its end."""
+    end = len(data)
+    while end and data.endswith(pad, 0, end):
+        end -= len(pad)
+    return data[:end]
+
+
+def scalar_text(name: str, declared: Any) -> str:
+    """A declared scalar as the text that a server makes of it.  Raises ScenarioError."""
+    if isinstance(declared, str):
+        return declared
+    if isinstance(declared, (int, Decimal)):
+        return f"{number(name, declared):f}"
+    if isinstance(declared, datetime):
+        return declared.replace(tzinfo=None).isoformat(" ")
+    if isinstance(declared, date):
+        return declared.isoformat()
+    text = float_text(declared) if isinstance(declared, float) else None
+    if text is None:
+        raise refuse(name, declared, "cannot hold this value", "text, or {hex: '00ff'}")
+    return text
+
+
+class TextCodec(Codec):
+    """A length, then bytes which are text in the column's character set."""
+
+    @abstractmethod
+    def limit(self, column: Column) -> int:
+        """Bytes of the longest value.  Raises FormatError (phase "metadata") for impossible metadata."""
+
+    def prefix(self, column: Column) -> int:
+        """Bytes of the length prefix."""
+        return 1 if self.limit(column) <= 255 else 2
+
+    def characters(self, column: Column) -> int | None:
+        """The most characters that a declaration allows; None if it counts bytes."""
+        known = charset_of(column)
+        return None if known is None else self.limit(column) // known.max_length
+
+    def stored(self, column: Column, data: bytes) -> bytes:
+        """What is stored of the value's bytes."""
+        return data
+
+    def restored(self, column: Column, data: bytes) -> bytes:
+        """The value's bytes, of what is stored."""
+        return data
+
+    def width(self, column: Column, data: bytes | memoryview, offset: int) -> int:
+        return prefixed_width(self.type_name(column), self.prefix(column), data, offset)
+
+    def decode(self, column: Column, raw: bytes) -> Text:
+        data = split_prefix(self.type_name(column), self.prefix(column), raw)
+        return decoded(charset_of(column), self.restored(column, data))
+
+    def encode(self, column: Column, value: Text) -> bytes:
+        name = self.type_name(column)
+        data = self.stored(column, _bytes_of(column, value))
+        prefix = self.prefix(column)
+        # Foreign files hold values longer than the column: only what the prefix cannot say is refused.
+        if len(data) >= 1 << 8 * prefix:
+            raise refuse(name, value, f"cannot hold {len(data)} bytes")
+        return bytes(length_prefix(prefix).build(len(data))) + data
+
+    def accept(self, column: Column, declared: Any) -> Text:
+        name = self.type_name(column)
+        declared = accept_as_wire_type(column, declared)
+        data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+        if data is None:
+            text = scalar_text(name, declared)
+            value: Text = utf8(text) if _is_binary(column) else text
+        else:
+            value = _told(column, data)
+        return self._fitting(column, value)
+
+    def text(self, column: Column, value: Text) -> str | None:
+        return value if isinstance(value, str) else None
+
+    def sql(self, column: Column, value: Text) -> str:
+        if isinstance(value, bytes):
+            if column.declared is not None and column.declared.name in NETWORK_SIZES:
+                return quoted(network_text(column.declared.name, value))
+            return hexadecimal(value)
+        known = charset_of(column)
+        if known is not None and any(ord(character) in _SURROGATES for character in value):
+            return f"_{known.name} {hexadecimal(known.encode(value))}"
+        return quoted(value)
+
+    def explain(self, column: Column, raw: bytes) -> list[Piece]:
+        value = self.decode(column, raw)
+        prefix = self.prefix(column)
+        shown = shortened(repr(value[:100]))
+        pieces = [Piece(0, raw[:prefix], f"{self.type_name(column)}: length {len(raw) - prefix}")]
+        return [*pieces, Piece(prefix, raw[prefix:], shown)] if len(raw) > prefix else pieces
+
+    def _fitting(self, column: Column, value: Text) -> Text:
+        """``value`` if the column can hold it; spaces beyond the length are cut, as by servers in every mode.
+
+        Not those of ucs2, utf16 and utf32: MySQL 9.7 refuses the value then (recorded).
+        """
+        name, limit = self.type_name(column), self.limit(column)
+        known = charset_of(column)
+        most = self.characters(column)
+        forgives = known is not None and known.min_length == 1
+        if isinstance(value, str) and most is not None and len(value) > most:
+            if value[most:].strip(" ") or not forgives:
+                raise refuse(name, value, f"cannot hold {len(value)} characters")
+            value = value[:most]
+        data = _bytes_of(column, value)
+        if len(data) > limit:
+            if data[limit:].strip(b" ") or not forgives:
+                raise refuse(name, value, f"cannot hold {len(data)} bytes")
+            data = data[:limit]
+        return _told(column, self.restored(column, self.stored(column, data)))
+
+
+def _told(column: Column, data: bytes) -> Text:
+    """The value of these bytes: their text, or they themselves if that text would be other bytes.
+
+    cp932, eucjpms, sjis and ujis have characters of more than one sequence, which servers keep apart.
+    """
+    value = decoded(charset_of(column), data)
+    return data if isinstance(value, str) and _bytes_of(column, value) != data else value
+
+
+def _is_binary(column: Column) -> bool:
+    return column.collation is None or column.collation == BINARY_COLLATION
+
+
+def _bytes_of(column: Column, value: Text) -> bytes:
+    """Raises ScenarioError if the column's character set cannot hold the text."""
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    if _is_binary(column):
+        return utf8(value)
+    assert column.collation is not None
+    return charset(collation(column.collation).charset).encode(value)
+
+
+class CharCodec(TextCodec):
+    """CHAR and BINARY; ENUM and SET, which share the wire type, are in forge.values.text.enums."""
+
+    type_codes = (STRING,)
+    metadata_size = 2
+
+    def limit(self, column: Column) -> int:
+        return unfolded_length(column.metadata)
+
+    def stored(self, column: Column, data: bytes) -> bytes:
+        if column.collation == BINARY_COLLATION:
+            return data.rstrip(b"\0")
+        known = charset_of(column)
+        return data if known is None else without_pad(data, known.encode(" "))
+
+    def restored(self, column: Column, data: bytes) -> bytes:
+        return data.ljust(self.limit(column), b"\0") if column.collation == BINARY_COLLATION else data
+
+    def type_name(self, column: Column) -> str:
+        return _sized_name(column, "CHAR", "BINARY", self.limit(column))
+
+
+class VarcharCodec(TextCodec):
+    """VARCHAR and VARBINARY."""
+
+    type_codes: ClassVar[tuple[int, ...]] = (VARCHAR, VAR_STRING)
+    metadata_size = 2
+
+    def limit(self, column: Column) -> int:
+        if len(column.metadata) != 2:
+            raise bad_metadata(f"VARCHAR has two metadata bytes, not {len(column.metadata)}")
+        return int.from_bytes(column.metadata, "little")
+
+    def type_name(self, column: Column) -> str:
+        return _sized_name(column, "VARCHAR", "VARBINARY", self.limit(column))
+
+
+class BlobCodec(TextCodec):
+    """The four BLOB and the four TEXT types."""
+
+    type_codes: ClassVar[tuple[int, ...]] = (BLOB,)
+    metadata_size = 1
+
+    def prefix(self, column: Column) -> int:
+        if len(column.metadata) != 1 or column.metadata[0] not in _BLOB_NAMES:
+            raise bad_metadata(f"BLOB has one metadata byte from 1 to 4, not {column.metadata.hex(' ')!r}")
+        return column.metadata[0]
+
+    def limit(self, column: Column) -> int:
+        return (1 << 8 * self.prefix(column)) - 1
+
+    def characters(self, column: Column) -> int | None:
+        return None
+
+    def type_name(self, column: Column) -> str:
+        return _BLOB_NAMES[self.prefix(column)] + ("BLOB" if _is_binary(column) else "TEXT")
+
+
+def _sized_name(column: Column, text_name: str, binary_name: str, limit: int) -> str:
+    if column.collation == BINARY_COLLATION:
+        return f"{binary_name}({limit})"
+    known: Charset | None = charset_of(column)
+    return f"{text_name}({limit // known.max_length})" if known else f"{text_name}({limit} bytes)"
+
+
+CHAR = CharCodec()
+VARCHAR_CODEC = VarcharCodec()
+BLOB_CODEC = BlobCodec()
