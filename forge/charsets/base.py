@@ -66,31 +66,40 @@ class Charset(ABC):
 
     def well_formed_length(self, data: bytes, family: Family = "mysql") -> int:
         """Bytes of the longest well-formed prefix of ``data``."""
-        match = _whole(self._mariadb_shape if family == "mariadb" else self._shape).match(data)
-        return match.end() if match else 0
+        run = _run(self._shape_of(family))
+        end = 0
+        while (match := run.match(data, end)) and match.end() > end:
+            end = match.end()
+        return end
 
     def characters(self, data: bytes, family: Family = "mysql") -> Iterator[bytes]:
         """The well-formed characters that ``data`` begins with."""
         end = self.well_formed_length(data, family)
-        shape = self._mariadb_shape if family == "mariadb" else self._shape
-        return (match.group() for match in _one(shape).finditer(data, 0, end))
+        return (match.group() for match in _character(self._shape_of(family)).finditer(data, 0, end))
+
+    def _shape_of(self, family: Family) -> bytes:
+        return self._mariadb_shape if family == "mariadb" else self._shape
 
     def _cannot_hold(self, character: str) -> ScenarioError:
         shown = f"{character!r} (U+{ord(character):04X})"
         return ScenarioError(f"character set {self.name} cannot hold the character {shown}")
 
     def _undecodable(self, data: bytes, start: int) -> FormatError:
-        match = _one(self._shape).match(data, start)
+        match = _character(self._shape).match(data, start)
         shown = bytes(data[start : match.end() if match else start + self.max_length]).hex(" ")
         why = f"are valid {self.name} but no character" if match else f"are not valid {self.name}"
         return FormatError(f"the bytes {shown} {why}", phase="value", offset=start)
 
 
 @cache
-def _one(shape: bytes) -> re.Pattern[bytes]:
+def _character(shape: bytes) -> re.Pattern[bytes]:
     return re.compile(shape, re.DOTALL)
 
 
 @cache
-def _whole(shape: bytes) -> re.Pattern[bytes]:
-    return re.compile(b"(?:" + shape + b")*+", re.DOTALL)
+def _run(shape: bytes) -> re.Pattern[bytes]:
+    """Up to 1,024 characters: a greedy group remembers each repetition, so without a bound memory grows with the data.
+
+    A possessive one would forget them, but Python before 3.11.5 ends it in the middle of a character.
+    """
+    return re.compile(b"(?:" + shape + b"){0,1024}", re.DOTALL)

@@ -148,6 +148,21 @@ def test_malformed_bytes_are_refused_with_their_offset(name: str, data: str, off
     assert (caught.value.phase, caught.value.offset) == ("value", offset)
 
 
+def test_half_a_character_does_not_count_on_a_python_before_3_11_5() -> None:
+    """``re`` there ends a possessive group in the middle of a character: 81 30 81 3a had a well-formed byte."""
+    assert charset("gb18030").well_formed_length(bytes.fromhex("81 30 81 3a")) == 0
+    assert charset("gb18030").well_formed_length(bytes.fromhex("41 81 30 81 30 81 30 81 3a")) == 5
+
+
+@pytest.mark.parametrize("count", [1023, 1024, 1025, 2048, 5000])
+def test_a_long_string_is_well_formed_up_to_its_first_broken_character(count: int) -> None:
+    text = "é漢😀a" * count
+    raw = text.encode()
+    assert charset("utf8mb4").well_formed_length(raw) == len(raw)
+    assert charset("utf8mb4").well_formed_length(raw + b"\xe2\x82") == len(raw)
+    assert b"".join(charset("utf8mb4").characters(raw + b"\xff")) == raw
+
+
 @pytest.mark.parametrize(
     ("name", "data", "kept_by"),
     [
