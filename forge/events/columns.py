@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from forge.errors import FormatError, UnsupportedError
-from forge.events.column_kinds import GEOMETRY, VECTOR, is_character, is_enum, is_numeric, is_set
+from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
 from forge.events.metadata_rules import checked_records, collations, key_parts
 from forge.events.table_map import TableMap
 from forge.values.base import Column
 from forge.values.registry import metadata_size
+from forge.values.wire_types import WireType
 
 #: Hidden columns of multi-valued keys, which 8.0.18 and later leave out; 8.0.17 has another code for them, which is not
 #: used for anything else that is logged (MySQL Bug#29948925).
@@ -90,9 +91,9 @@ def columns_of(table_map: TableMap, *, mariadb: bool = False) -> tuple[Column, .
         spread(records.get(name, ()), chosen, lambda column, members: replace(column, members=members))
     spread(records.get("column_name", ()), lambda _: True, lambda column, name: replace(column, name=name))
     kinds = records.get("geometry_type", ())
-    spread(kinds, lambda c: c.type_code == GEOMETRY, lambda c, kind: replace(c, geometry_type=kind))
+    spread(kinds, lambda c: c.type_code == WireType.GEOMETRY, lambda c, kind: replace(c, geometry_type=kind))
     dimensions = records.get("vector_dimensions", ())
-    spread(dimensions, lambda c: c.type_code == VECTOR, lambda c, count: replace(c, dimensions=count))
+    spread(dimensions, lambda c: c.type_code == WireType.VECTOR, lambda c, count: replace(c, dimensions=count))
     return tuple(columns)
 
 

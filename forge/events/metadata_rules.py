@@ -19,8 +19,6 @@ from typing import Any, NoReturn
 
 from forge.errors import FormatError
 from forge.events.column_kinds import (
-    GEOMETRY,
-    VECTOR,
     has_prefixes,
     is_character,
     is_enum,
@@ -31,6 +29,7 @@ from forge.events.column_kinds import (
 from forge.events.optional_metadata import OPTIONAL_METADATA, build_record, build_value, read_value
 from forge.events.table_map import TableMap
 from forge.values.base import Column
+from forge.values.wire_types import WireType
 
 #: What a record may say: by name, the value of forge.events.optional_metadata.
 Records = dict[str, Any]
@@ -157,7 +156,7 @@ _COUNTED: dict[str, _Counted] = {
     "column_name": (lambda column, _: True, "columns"),
     "set_members": (lambda column, _: is_set(column), "SET columns"),
     "enum_members": (lambda column, _: is_enum(column), "ENUM columns"),
-    "geometry_type": (lambda column, _: column.type_code == GEOMETRY, "geometry columns"),
+    "geometry_type": (lambda column, _: column.type_code == WireType.GEOMETRY, "geometry columns"),
     "visibility": (lambda column, _: True, "columns"),
-    "vector_dimensions": (lambda column, _: column.type_code == VECTOR, "VECTOR columns"),
+    "vector_dimensions": (lambda column, _: column.type_code == WireType.VECTOR, "VECTOR columns"),
 }

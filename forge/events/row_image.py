@@ -15,10 +15,10 @@ from forge.events.mariadb_compressed import COMPRESSED_ROWS, decompress_block
 from forge.events.rows import PartialUpdateRows, RowsBody, UpdateRows, UpdateRowsV1
 from forge.values.base import Column
 from forge.values.registry import codec_for
+from forge.values.wire_types import WireType
 
-JSON_TYPE = 245
 #: TIMESTAMP, TIME and DATETIME of before 5.6.
-OLD_TEMPORALS = frozenset((7, 11, 12))
+OLD_TEMPORALS = frozenset((WireType.TIMESTAMP, WireType.TIME, WireType.DATETIME))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class _ImageReader:
         self.codecs = [codec_for(column) for column in self.columns]
         self.null_size = (len(present) + 7) // 8
         self.partial = partial
-        self.json_columns = sum(column.type_code == JSON_TYPE for column in columns)
+        self.json_columns = sum(column.type_code == WireType.JSON for column in columns)
 
     def read(self, data: bytes, at: int) -> tuple[Image, int]:
         options, bits = None, b""
@@ -158,7 +158,7 @@ class _ImageReader:
 
 def partial_columns(image: Image, columns: Sequence[Column]) -> frozenset[int]:
     """Indexes of the table's columns whose cells in this image are diffs."""
-    json_columns = [index for index, column in enumerate(columns) if column.type_code == JSON_TYPE]
+    json_columns = [index for index, column in enumerate(columns) if column.type_code == WireType.JSON]
     bits = int.from_bytes(image.partial_bits, "little")
     return frozenset(index for place, index in enumerate(json_columns) if bits >> place & 1)
 

@@ -19,6 +19,7 @@ from forge.record.contents import UNTOLD, Contents, Form, Shown, TableContents
 from forge.values.base import Column
 from forge.values.declaration.mariadb_types import NETWORK_SIZES, network_text
 from forge.values.text.column_charset import BINARY_COLLATION
+from forge.values.wire_types import WireType
 
 
 def contents_of_decode(files: Sequence[bytes], declared: Mapping[str, Sequence[Column]] | None = None) -> Contents:
@@ -127,11 +128,15 @@ class _Replay:
         return TableContents([column.name or "" for column in self.columns], forms, rows)
 
 
+#: Types whose cells are compared by their bytes.
+_AS_BYTES = (WireType.VECTOR, WireType.GEOMETRY)
+
+
 def _form(column: Column) -> Form:
     """Only for columns whose type is not declared; a comparison goes by the form that the server was asked for."""
-    if column.type_code == 4:
+    if column.type_code == WireType.FLOAT:
         return "float"
-    return "hex" if column.type_code in (242, 255) or column.collation == BINARY_COLLATION else "text"
+    return "hex" if column.type_code in _AS_BYTES or column.collation == BINARY_COLLATION else "text"
 
 
 def _shown(column: Column, raw: Any) -> Shown:
@@ -144,7 +149,7 @@ def _shown(column: Column, raw: Any) -> Shown:
         declared = column.declared.name if column.declared is not None else ""
         if declared in NETWORK_SIZES:
             return network_text(declared, value)
-        if column.type_code in (242, 255) or (declared == "VECTOR" and isinstance(value, bytes)):
+        if column.type_code in _AS_BYTES or (declared == "VECTOR" and isinstance(value, bytes)):
             return bytes(value).hex()
         text = cell.text()
         if declared == "YEAR" and column.declared is not None and column.declared.length == 2:

@@ -24,15 +24,17 @@ from forge.events.column_kinds import (
 )
 from forge.events.columns import primary_key_of
 from forge.events.layout import text_or_hex
+from forge.events.row_image import OLD_TEMPORALS
 from forge.events.table_map import TableMap
 from forge.values.base import Column
 from forge.values.declaration.mariadb_types import NETWORK_SIZES
 from forge.values.registry import codec_for
 from forge.values.text.enums import member_texts
+from forge.values.wire_types import WireType
 
 BINARY_COLLATION, UTF8MB4_BIN = 63, 46
-_YEAR, _GEOMETRY, _VECTOR, _STRING, _VARCHAR, _BLOB, _LONG = 13, 255, 242, 254, 15, 252, 4
-_OLD_TEMPORALS = (7, 11, 12)
+#: Bytes of the length of LONGTEXT.
+_LONG = 4
 #: Bytes of a dimension.
 _FLOAT_SIZE = 4
 
@@ -118,20 +120,20 @@ def _facts_of(column: Column, mariadb: bool, **place: Any) -> ColumnFacts:
 
 
 def _unknown(column: Column, mariadb: bool) -> Iterator[str]:
-    if is_numeric(column) and column.unsigned is None and column.type_code != _YEAR:
+    if is_numeric(column) and column.unsigned is None and column.type_code != WireType.YEAR:
         yield "sign"
     if column.name is None:
         yield "name"
     text = is_character(column) or is_enum(column) or is_set(column)
-    if text and column.collation is None and column.type_code != _VECTOR:
+    if text and column.collation is None and column.type_code != WireType.VECTOR:
         yield "character set"
     if (is_enum(column) or is_set(column)) and column.members is None:
         yield "members"
-    if column.type_code == _GEOMETRY and column.geometry_type is None:
+    if column.type_code == WireType.GEOMETRY and column.geometry_type is None:
         yield "geometry type"
-    if column.type_code == _VECTOR and column.dimensions is None:
+    if column.type_code == WireType.VECTOR and column.dimensions is None:
         yield "dimensions"
-    if column.type_code in _OLD_TEMPORALS:
+    if column.type_code in OLD_TEMPORALS:
         yield "fraction digits"
     if mariadb:
         yield from _mariadb_types(column)
@@ -141,11 +143,11 @@ def _mariadb_types(column: Column) -> Iterator[str]:
     """Types of MariaDB that travel as this column's type does."""
     binary = column.collation in (None, BINARY_COLLATION)
     longest = longest_value(column)
-    if column.type_code == _STRING and is_character(column) and binary:
+    if column.type_code == WireType.STRING and is_character(column) and binary:
         yield from (f"or {name}" for name, size in NETWORK_SIZES.items() if size == longest)
-    if column.type_code == _VARCHAR and binary and longest and longest % _FLOAT_SIZE == 0:
+    if column.type_code == WireType.VARCHAR and binary and longest and longest % _FLOAT_SIZE == 0:
         yield f"or VECTOR({longest // _FLOAT_SIZE})"
-    if column.type_code == _BLOB and column.metadata[0] == _LONG and column.collation in (None, UTF8MB4_BIN):
+    if column.type_code == WireType.BLOB and column.metadata[0] == _LONG and column.collation in (None, UTF8MB4_BIN):
         yield "or JSON"
 
 
@@ -156,7 +158,7 @@ def _lengths(column: Column, found: Collation | None, members: tuple[str, ...] |
         sizes = [len(member) for member in members]
         longest = sum(sizes) + len(sizes) - 1 if is_set(column) else max(sizes, default=0)
         return longest, longest * most
-    octets = longest_value(column) if is_character(column) and column.type_code != _VECTOR else None
+    octets = longest_value(column) if is_character(column) and column.type_code != WireType.VECTOR else None
     if octets is None or column.collation is None:
         return None, octets
     return octets // (least if column.type_code in BLOB_TYPES else most), octets

@@ -22,6 +22,7 @@ from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import dialect_of
 from forge.values.registry import column_for
+from forge.values.wire_types import WireType
 
 #: utf8mb4, latin1 and ascii, gbk, ucs2, binary: all can hold the members of ENUM and SET that are drawn.
 _MEMBER_COLLATIONS = (255, 46, 8, 11, 28, 35, 63)
@@ -141,7 +142,7 @@ def _key_part(one: SqlType, place: int) -> st.SearchStrategy[KeyPart]:
 
 @cache
 def _special_values() -> dict[int, st.SearchStrategy[bytes]]:
-    return {245: json_documents(), 255: geometries(), 242: vectors()}
+    return {WireType.JSON: json_documents(), WireType.GEOMETRY: geometries(), WireType.VECTOR: vectors()}
 
 
 def _values_for(column: Column) -> st.SearchStrategy[object]:

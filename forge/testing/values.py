@@ -25,7 +25,8 @@ from forge.values.numeric.integers import bounds
 from forge.values.registry import codec_for
 from forge.values.temporal.text import MAX_FSP, MAX_HOUR, days_of, fraction_text
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of
-from forge.values.text.strings import BLOB, BLOB_CODEC, CHAR, VARCHAR_CODEC, unfolded_length
+from forge.values.text.strings import BLOB_CODEC, CHAR, VARCHAR_CODEC, unfolded_length
+from forge.values.wire_types import WireType
 
 #: Collations of the character sets by kind: one byte, several, two at least, four, binary.
 _COLLATIONS = ("utf8mb4_0900_ai_ci", "utf8mb4_bin", "latin1_swedish_ci", "ascii_general_ci", "utf8mb3_general_ci",
@@ -147,7 +148,7 @@ def values_for(column: Column) -> st.SearchStrategy[Value]:
     """
     codec = codec_for(column)
     make = _VALUES.get(column.type_code)
-    if column.type_code == 254 and codec is not CHAR:
+    if column.type_code == WireType.STRING and codec is not CHAR:
         make = _member_values
     if make is None:
         raise UnsupportedError(f"no strategy for values of {codec.type_name(column)}")
@@ -155,13 +156,13 @@ def values_for(column: Column) -> st.SearchStrategy[Value]:
 
 
 def _integer_values(column: Column) -> st.SearchStrategy[int]:
-    low, high = bounds({1: 1, 2: 2, 9: 3, 3: 4, 8: 8}[column.type_code], bool(column.unsigned))
+    low, high = bounds(codec_for(column).width(column, bytes(8), 0), bool(column.unsigned))
     near = (low, low + 1, -1, 0, 1, 127, 128, 255, 256, high - 1, high)
     return st.one_of(st.integers(low, high), st.sampled_from([value for value in near if low <= value <= high]))
 
 
 def _float_values(column: Column) -> st.SearchStrategy[float]:
-    single = column.type_code == 4
+    single = column.type_code == WireType.FLOAT
     least = 0.0 if column.unsigned else None
     near = [0.0, -0.0, 0.1, 1.5, -2.25, 1e14, 1e15, 1e16, 1234567890123456.8, 1e-14, 1e-15, 1e-16]
     extreme = [3.4028234663852886e38, 1.401298464324817e-45] if single else [1.7976931348623157e308, 5e-324]
@@ -298,24 +299,23 @@ def _compressed_varchar_values(column: Column) -> st.SearchStrategy[str | bytes]
 
 def _member_values(column: Column) -> st.SearchStrategy[int]:
     count = len(column.members or ())
-    if column.metadata[0] == 0xF7:
+    if column.metadata[0] == WireType.ENUM:
         return st.one_of(st.integers(0, count), st.sampled_from((0, 1, count)))
     return st.one_of(st.integers(0, (1 << count) - 1), st.sampled_from((0, 1, (1 << count) - 1, 1 << count - 1)))
 
 
 _VALUES: dict[int, Callable[[Column], st.SearchStrategy[Value]]] = {
-    **dict.fromkeys((1, 2, 9, 3, 8), _integer_values),
-    **dict.fromkeys((4, 5), _float_values),
-    246: _decimal_values,
-    16: _bit_values,
-    13: _year_values,
-    **dict.fromkeys((10, 14), _date_values),
-    **dict.fromkeys((11, 19), _time_values),
-    **dict.fromkeys((12, 18), _datetime_values),
-    **dict.fromkeys((7, 17), _timestamp_values),
-    254: _char_values,
-    **dict.fromkeys((15, 253), _varchar_values),
-    BLOB: _blob_values,
-    140: _blob_values,
-    141: _compressed_varchar_values,
+    **dict.fromkeys((WireType.TINY, WireType.SHORT, WireType.INT24, WireType.LONG, WireType.LONGLONG), _integer_values),
+    **dict.fromkeys((WireType.FLOAT, WireType.DOUBLE), _float_values),
+    WireType.NEWDECIMAL: _decimal_values,
+    WireType.BIT: _bit_values,
+    WireType.YEAR: _year_values,
+    **dict.fromkeys((WireType.DATE, WireType.NEWDATE), _date_values),
+    **dict.fromkeys((WireType.TIME, WireType.TIME2), _time_values),
+    **dict.fromkeys((WireType.DATETIME, WireType.DATETIME2), _datetime_values),
+    **dict.fromkeys((WireType.TIMESTAMP, WireType.TIMESTAMP2), _timestamp_values),
+    WireType.STRING: _char_values,
+    **dict.fromkeys((WireType.VARCHAR, WireType.VAR_STRING), _varchar_values),
+    **dict.fromkeys((WireType.BLOB, WireType.BLOB_COMPRESSED), _blob_values),
+    WireType.VARCHAR_COMPRESSED: _compressed_varchar_values,
 }

@@ -21,16 +21,36 @@ from forge.values.temporal.clipping import clip_clock, clip_moment, reads_moment
 from forge.values.temporal.text import has_usual_form
 from forge.values.text.clipping import clip_text, text_of
 from forge.values.text.column_charset import charset_of, utf8
-from forge.values.text.enums import SET_METADATA, find_member, find_members
+from forge.values.text.enums import find_member, find_members
+from forge.values.wire_types import WireType
 
-#: Wire types.
-_BYTES = {1: 1, 2: 2, 9: 3, 3: 4, 8: 8}
-_FLOAT, _DOUBLE, _YEAR, _BIT, _DECIMAL, _STRING = 4, 5, 13, 16, 246, 254
-_NUMERIC = frozenset((*_BYTES, _FLOAT, _DOUBLE, _YEAR, _DECIMAL))
-_MOMENTS, _CLOCKS = (10, 14, 7, 12, 17, 18), (11, 19)
-_TEXTS = (15, 253, 252, 140, 141)
+#: Bytes of the integers.
+_BYTES: dict[int, int] = {
+    WireType.TINY: 1,
+    WireType.SHORT: 2,
+    WireType.INT24: 3,
+    WireType.LONG: 4,
+    WireType.LONGLONG: 8,
+}
+_NUMERIC = frozenset((*_BYTES, WireType.FLOAT, WireType.DOUBLE, WireType.YEAR, WireType.NEWDECIMAL))
+_MOMENTS = (
+    WireType.DATE,
+    WireType.NEWDATE,
+    WireType.TIMESTAMP,
+    WireType.DATETIME,
+    WireType.TIMESTAMP2,
+    WireType.DATETIME2,
+)
+_CLOCKS = (WireType.TIME, WireType.TIME2)
+_TEXTS = (
+    WireType.VARCHAR,
+    WireType.VAR_STRING,
+    WireType.BLOB,
+    WireType.BLOB_COMPRESSED,
+    WireType.VARCHAR_COMPRESSED,
+)
 _LARGEST_FLOAT, _LARGEST_DOUBLE = float.fromhex("0x1.fffffep+127"), float.fromhex("0x1.fffffffffffffp+1023")
-_MEMBER_METADATA = (0xF7, SET_METADATA)
+_MEMBER_METADATA = (WireType.ENUM, WireType.SET)
 _LEADING = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE | re.ASCII)
 #: No column tells numbers beyond from each other; larger exponents would be slow.
 _EXPONENT_LIMIT = 400
@@ -120,19 +140,17 @@ def _clipper(column: Column) -> Callable[[Column, Any], Value | None] | None:
     if _name(column) in NETWORK_SIZES or _name(column) in ("JSON", "VECTOR"):
         return None
     code = column.type_code
-    if code == _STRING and column.metadata[:1] and column.metadata[0] in _MEMBER_METADATA:
-        return _clip_set if column.metadata[0] == SET_METADATA else _clip_enum
+    if code == WireType.STRING and column.metadata[:1] and column.metadata[0] in _MEMBER_METADATA:
+        return _clip_set if column.metadata[0] == WireType.SET else _clip_enum
     if code in _MOMENTS:
         return clip_moment
     if code in _CLOCKS:
         return clip_clock
-    if code == _STRING or code in _TEXTS:
+    if code == WireType.STRING or code in _TEXTS:
         return clip_text
     if code in _BYTES:
         return _clip_integer
-    return {_FLOAT: _clip_float, _DOUBLE: _clip_float, _YEAR: _clip_year, _BIT: _clip_bit, _DECIMAL: _clip_decimal}.get(
-        code
-    )
+    return _CLIPPERS.get(code)
 
 
 def leading_number(declared: Any) -> Decimal | None:
@@ -183,7 +201,7 @@ def _clip_float(column: Column, declared: Any) -> float | None:
         return None
     if column.unsigned and exact < 0:
         return 0.0
-    largest = _LARGEST_FLOAT if column.type_code == _FLOAT else _LARGEST_DOUBLE
+    largest = _LARGEST_FLOAT if column.type_code == WireType.FLOAT else _LARGEST_DOUBLE
     facts = column.declared
     if facts is not None and facts.scale is not None:
         digits = facts.precision or 0
@@ -192,7 +210,7 @@ def _clip_float(column: Column, declared: Any) -> float | None:
     try:
         return float(codec_for(column).accept(column, value))
     except ScenarioError:
-        return to_float32(value) if column.type_code == _FLOAT else value
+        return to_float32(value) if column.type_code == WireType.FLOAT else value
 
 
 def _clip_year(column: Column, declared: Any) -> int | None:
@@ -269,3 +287,12 @@ def _clip_set(column: Column, declared: Any) -> int | None:
     for place in places:
         bits |= 0 if place is None else 1 << place
     return bits
+
+
+_CLIPPERS: dict[int, Callable[[Column, Any], Value | None]] = {
+    WireType.FLOAT: _clip_float,
+    WireType.DOUBLE: _clip_float,
+    WireType.YEAR: _clip_year,
+    WireType.BIT: _clip_bit,
+    WireType.NEWDECIMAL: _clip_decimal,
+}

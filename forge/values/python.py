@@ -8,9 +8,12 @@ from typing import Any
 from forge.values.base import Column, Value
 from forge.values.registry import codec_for
 from forge.values.temporal.text import MAX_FSP, Moment, parse_clock, parse_moment
+from forge.values.wire_types import WireType
 
-_JSON = 245
-_DATES, _TIMES, _DATETIMES, _TIMESTAMPS = (10, 14), (11, 19), (12, 18), (7, 17)
+_DATES = (WireType.DATE, WireType.NEWDATE)
+_TIMES = (WireType.TIME, WireType.TIME2)
+_DATETIMES = (WireType.DATETIME, WireType.DATETIME2)
+_TIMESTAMPS = (WireType.TIMESTAMP, WireType.TIMESTAMP2)
 
 
 def python_value(column: Column, value: Value) -> Any:
@@ -19,7 +22,7 @@ def python_value(column: Column, value: Value) -> Any:
     Dates of the calendar only: a value with a zero month, or February 30, stays text.
     """
     code = column.type_code
-    if code == _JSON:
+    if code == WireType.JSON:
         return codec_for(column).text(column, value)
     if code in _TIMES:
         clock = parse_clock("TIME", value, MAX_FSP)

@@ -16,9 +16,10 @@ from forge.values.temporal.current import DATE, DATETIME, TIME, TIMESTAMP
 from forge.values.temporal.old import OLD_DATETIME, OLD_TIME, OLD_TIMESTAMP
 from forge.values.temporal.year import YEAR
 from forge.values.text.compressed import COMPRESSED_BLOB, COMPRESSED_VARCHAR
-from forge.values.text.enums import ENUM, ENUM_METADATA, SET, SET_METADATA, STRING
+from forge.values.text.enums import ENUM, SET
 from forge.values.text.strings import BLOB_CODEC, CHAR, VARCHAR_CODEC
 from forge.values.vector import VECTOR
+from forge.values.wire_types import WireType
 
 __all__ = ["codec_for", "column_for", "metadata_size", "type_label"]
 
@@ -48,17 +49,17 @@ _CODECS: tuple[Codec, ...] = (
 
 _BY_CODE: dict[int, Codec] = {code: codec for codec in _CODECS for code in codec.type_codes}
 #: What STRING 254 stands for, by the first metadata byte; anything else is CHAR or BINARY.
-_STRINGS: dict[int, Codec] = {ENUM_METADATA: ENUM, SET_METADATA: SET}
+_STRINGS: dict[int, Codec] = {WireType.ENUM: ENUM, WireType.SET: SET}
 
 #: Type codes that the servers' headers name and that have no codec here.
 _NAMES = {
-    0: "DECIMAL of MySQL before 5.0",
-    6: "NULL",
+    WireType.DECIMAL: "DECIMAL of MySQL before 5.0",
+    WireType.NULL: "NULL",
     243: "INVALID",
     244: "BOOL",
-    249: "TINY_BLOB",
-    250: "MEDIUM_BLOB",
-    251: "LONG_BLOB",
+    WireType.TINY_BLOB: "TINY_BLOB",
+    WireType.MEDIUM_BLOB: "MEDIUM_BLOB",
+    WireType.LONG_BLOB: "LONG_BLOB",
 }
 
 
@@ -67,7 +68,7 @@ def codec_for(column: Column) -> Codec:
     codec = _BY_CODE.get(column.type_code)
     if codec is None:
         raise UnsupportedError(f"column type {type_label(column.type_code)} is not supported")
-    if column.type_code == STRING and column.metadata:
+    if column.type_code == WireType.STRING and column.metadata:
         return _STRINGS.get(column.metadata[0], codec)
     return codec
 

@@ -18,6 +18,7 @@ from forge.values.base import Column, Piece, Value
 from forge.values.literals import hex_mapping, number, shown
 from forge.values.numeric.floats import float_text, to_float32
 from forge.values.text.length_prefixed import LengthPrefixed
+from forge.values.wire_types import WireType
 
 _FLOAT: Final = struct.Struct("<f")
 #: Dimensions of a VECTOR column at most, on MySQL 9.7.
@@ -29,7 +30,7 @@ _EXPECTED: Final = "a list of numbers, or its text like '[1, 2.5]'"
 class VectorCodec(LengthPrefixed):
     """32-bit floats behind a length of 4 bytes."""
 
-    type_codes = (242,)
+    type_codes = (WireType.VECTOR,)
 
     def decode(self, column: Column, raw: bytes) -> bytes:
         """The floats' bytes.  Raises FormatError for half a float, NaN and infinities, which servers refuse."""

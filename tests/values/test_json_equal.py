@@ -10,8 +10,9 @@ import pytest
 
 from forge.values.json.binary import Opaque, SqlInteger, encode_document
 from forge.values.json.equal import equal_documents
-from forge.values.json.opaque import TIMESTAMP, opaque_datetime, opaque_decimal
+from forge.values.json.opaque import opaque_datetime, opaque_decimal
 from forge.values.json.update import JsonFunction, update_document
+from forge.values.wire_types import WireType
 
 MOMENT = datetime(2024, 1, 1)
 
@@ -29,7 +30,7 @@ MOMENT = datetime(2024, 1, 1)
         (None, False, False),
         ({"a": [1.0], "b": 2}, {"b": 2, "a": [1]}, True),
         ([1, 2], [2, 1], False),
-        (opaque_datetime(MOMENT), opaque_datetime(MOMENT, TIMESTAMP), True),
+        (opaque_datetime(MOMENT), opaque_datetime(MOMENT, WireType.TIMESTAMP), True),
         (Opaque(15, b"a"), Opaque(252, b"a"), False),
         (Opaque(15, b"a"), "a", False),
     ],

@@ -12,9 +12,10 @@ from typing import Any
 
 from forge.binlog.listing.text import is_safe
 from forge.errors import ForgeError, ScenarioError
-from forge.events.row_image import JSON_TYPE, PARTIAL_JSON, Image
+from forge.events.row_image import PARTIAL_JSON, Image
 from forge.values.base import Column
 from forge.values.json.diff import Diff, Operation, build_diffs, parse_diffs
+from forge.values.wire_types import WireType
 
 #: A cell as its column's codec shows and reads it: (column, bytes) -> shown, (column, shown) -> bytes.
 Show = Callable[[Column, bytes], Any]
@@ -92,7 +93,7 @@ def options_from_fields(
 
 def _derived(columns: Sequence[Column], cells: Mapping[int, Any]) -> tuple[int, bytes]:
     """The options and bits of a row in which some of the cells are diffs."""
-    json_columns = [index for index, column in enumerate(columns) if column.type_code == JSON_TYPE]
+    json_columns = [index for index, column in enumerate(columns) if column.type_code == WireType.JSON]
     bits = sum(1 << place for place, index in enumerate(json_columns) if is_diffs(cells.get(index)))
     return (PARTIAL_JSON, bits.to_bytes((len(json_columns) + 7) // 8, "little")) if bits else (0, b"")
 

@@ -25,6 +25,7 @@ from forge.events.registry import EVENT_TYPES, event_name
 from forge.events.rows import ROW_FLAGS, ROWS_BODIES
 from forge.events.table_map import TABLE_FLAGS, TableMap
 from forge.values.base import Column
+from forge.values.wire_types import WireType
 
 Fields = dict[str, Any]
 
@@ -272,14 +273,7 @@ def _table_map_from_fields(fields: Fields) -> Fields:
     return fields
 
 
-TYPE_WORDS = {
-    0: "DECIMAL", 1: "TINY", 2: "SHORT", 3: "LONG", 4: "FLOAT", 5: "DOUBLE", 6: "NULL", 7: "TIMESTAMP",
-    8: "LONGLONG", 9: "INT24", 10: "DATE", 11: "TIME", 12: "DATETIME", 13: "YEAR", 14: "NEWDATE", 15: "VARCHAR",
-    16: "BIT", 17: "TIMESTAMP2", 18: "DATETIME2", 19: "TIME2", 20: "TYPED_ARRAY", 140: "BLOB_COMPRESSED",
-    141: "VARCHAR_COMPRESSED", 242: "VECTOR", 245: "JSON", 246: "NEWDECIMAL", 247: "ENUM", 248: "SET",
-    249: "TINY_BLOB", 250: "MEDIUM_BLOB", 251: "LONG_BLOB", 252: "BLOB", 253: "VAR_STRING", 254: "STRING",
-    255: "GEOMETRY",
-}  # fmt: skip
+TYPE_WORDS: dict[int, str] = {wire_type: wire_type.name for wire_type in WireType}
 _TYPE_NUMBERS = {word: code for code, word in TYPE_WORDS.items()}
 
 

@@ -14,6 +14,7 @@ from forge.events.load_statement import LOAD_OPTIONS, LoadStatement
 from forge.events.user_var import DECIMAL, INTEGER, REAL, ROW, STRING, UserVar
 from forge.values.base import Column
 from forge.values.registry import codec_for
+from forge.values.wire_types import WireType
 
 Fields = dict[str, Any]
 
@@ -23,7 +24,6 @@ DUPLICATES = {0: "ERROR", 1: "IGNORE", 2: "REPLACE"}
 _KINDS = {STRING: "STRING", REAL: "REAL", INTEGER: "INTEGER", ROW: "ROW", DECIMAL: "DECIMAL"}
 _UNSIGNED = 1
 _BINARY = "binary"
-_DOUBLE_TYPE, _DECIMAL_TYPE = 5, 246
 _SEPARATORS = ("fields_terminated_by", "enclosed_by", "lines_terminated_by", "lines_starting_by", "escaped_by")
 
 
@@ -55,9 +55,9 @@ def number_text(kind: int, raw: bytes, *, unsigned: bool) -> str | None:
         if kind == INTEGER and len(raw) == 8:
             return str(int.from_bytes(raw, "little", signed=not unsigned))
         if kind == REAL and len(raw) == 8:
-            return _text_of(Column(_DOUBLE_TYPE, b"\x08"), raw)
+            return _text_of(Column(WireType.DOUBLE, b"\x08"), raw)
         if kind == DECIMAL and len(raw) > 2:
-            return _text_of(Column(_DECIMAL_TYPE, raw[:2]), raw[2:])
+            return _text_of(Column(WireType.NEWDECIMAL, raw[:2]), raw[2:])
     except (ForgeError, ValueError, IndexError):
         pass
     return None

@@ -24,13 +24,19 @@ from forge.plan.requirements import table_features
 from forge.plan.statements import DdlStatement
 from forge.servers import ServerLine
 from forge.servers.features import features, features_of_statement
+from forge.values.wire_types import WireType
 
 USE_SQL_FOREIGN_KEY = 0x0010
 GENERATED_INVISIBLE_KEY = 0x0004
-_COLUMN_TYPES = {
-    17: "new_temporals", 18: "new_temporals", 19: "new_temporals", 245: "json_type", 242: "vector_type",
-    140: "mariadb_compressed_columns", 141: "mariadb_compressed_columns",
-}  # fmt: skip
+_COLUMN_TYPES: dict[int, str] = {
+    WireType.TIMESTAMP2: "new_temporals",
+    WireType.DATETIME2: "new_temporals",
+    WireType.TIME2: "new_temporals",
+    WireType.JSON: "json_type",
+    WireType.VECTOR: "vector_type",
+    WireType.BLOB_COMPRESSED: "mariadb_compressed_columns",
+    WireType.VARCHAR_COMPRESSED: "mariadb_compressed_columns",
+}
 #: Types of optional metadata that came after the others: COLUMN_VISIBILITY, VECTOR_DIMENSIONALITY.
 RECORD_FEATURES = {12: "metadata_visibility", 13: "metadata_vector"}
 _PARTITION = 0x01

@@ -14,9 +14,9 @@ from forge.check.decoders.cli_reader import run_program
 from forge.check.decoders.mysqlbinlog import CommandLineReader, payload
 from forge.check.decoders.table import NOT_SHOWN, DecodingEnded, Expected
 from forge.values.base import Column
+from forge.values.wire_types import WireType
 
-_GEOMETRY, _JSON, _VECTOR = 255, 245, 242
-_COMPRESSED = frozenset((140, 141))
+_COMPRESSED = frozenset((WireType.BLOB_COMPRESSED, WireType.VARCHAR_COMPRESSED))
 _CONTROL = re.compile(rb"[\x00-\x1f]")
 
 
@@ -54,11 +54,11 @@ class MariadbBinlog(CommandLineReader):
         return _CONTROL.sub(lambda match: b"\\x%02x" % match[0][0], value)
 
     def printed_rarely(self, column: Column, raw: bytes, cell: Cell) -> Expected:
-        if column.type_code == _GEOMETRY:
+        if column.type_code == WireType.GEOMETRY:
             return self.quote(payload(column, raw))
         if column.type_code in _COMPRESSED:
             return self.quote(payload(column, raw))
-        if column.type_code in (_JSON, _VECTOR):
+        if column.type_code in (WireType.JSON, WireType.VECTOR):
             return NOT_SHOWN
         return super().printed_rarely(column, raw, cell)
 

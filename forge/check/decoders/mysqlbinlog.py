@@ -21,11 +21,9 @@ from forge.events.column_kinds import is_enum, is_set
 from forge.events.layout import to_bytes, to_text
 from forge.events.registry import event_name
 from forge.values.base import Column
+from forge.values.wire_types import WireType
 
-_INTEGERS = frozenset((1, 2, 3, 8, 9))
-_FLOAT, _DOUBLE, _YEAR, _BIT, _TIMESTAMP, _TIMESTAMP2 = 4, 5, 13, 16, 7, 17
-_DATE, _NEWDATE, _VARCHAR, _VAR_STRING, _STRING, _BLOB = 10, 14, 15, 253, 254, 252
-_VECTOR, _JSON, _GEOMETRY, _BLOB_COMPRESSED = 242, 245, 255, 140
+_INTEGERS = frozenset((WireType.TINY, WireType.SHORT, WireType.INT24, WireType.LONG, WireType.LONGLONG))
 _UNREAD = re.compile(r"Could not read entry at offset (\d+)")
 _OPTIONS = ("-vv", "--base64-output=DECODE-ROWS", "--verify-binlog-checksum", "--print-table-metadata")
 
@@ -117,23 +115,23 @@ class CommandLineReader(Decoder):
         code = column.type_code
         if code in _INTEGERS:
             return _signed(raw)
-        if code == _FLOAT:
+        if code == WireType.FLOAT:
             return f"{struct.unpack('<f', raw)[0]:g}"
-        if code == _DOUBLE:
+        if code == WireType.DOUBLE:
             return f"{struct.unpack('<d', raw)[0]:.20g}"
-        if code == _YEAR:
+        if code == WireType.YEAR:
             return str(1900 + raw[0])
-        if code == _BIT:
+        if code == WireType.BIT:
             return _bits(column, raw)
-        if code in (_TIMESTAMP, _TIMESTAMP2):
+        if code in (WireType.TIMESTAMP, WireType.TIMESTAMP2):
             return _seconds(column, raw)
-        if code in (_DATE, _NEWDATE):
+        if code in (WireType.DATE, WireType.NEWDATE):
             return str(cell.text()).replace("-", ":")
         if is_enum(column):
             return str(int.from_bytes(raw, "little"))
         if is_set(column):
             return "b'" + "".join(f"{byte:08b}" for byte in raw) + "'"
-        if code in (_VARCHAR, _VAR_STRING, _STRING, _BLOB):
+        if code in (WireType.VARCHAR, WireType.VAR_STRING, WireType.STRING, WireType.BLOB):
             return self.quote(payload(column, raw))
         return self.printed_rarely(column, raw, cell)
 
@@ -180,12 +178,12 @@ class Mysqlbinlog(CommandLineReader):
         return f"`{mapped.body.database}`.`{mapped.body.table}`"
 
     def printed_rarely(self, column: Column, raw: bytes, cell: Cell) -> Expected:
-        if column.type_code == _VECTOR:
+        if column.type_code == WireType.VECTOR:
             floats = struct.iter_unpack("<f", raw[4:])
             return "[" + ",".join(f"{element:.5e}" for (element,) in floats) + "]"
-        if column.type_code == _GEOMETRY:
+        if column.type_code == WireType.GEOMETRY:
             return NOT_SHOWN
-        if column.type_code == _JSON:
+        if column.type_code == WireType.JSON:
             return _json(cell)
         return super().printed_rarely(column, raw, cell)
 
@@ -212,9 +210,9 @@ def _type_at(data: bytes, offset: int) -> int:
 
 def payload(column: Column, raw: bytes) -> bytes:
     """The bytes of a length-prefixed cell behind its prefix."""
-    if column.type_code in (_BLOB, _BLOB_COMPRESSED, _GEOMETRY):
+    if column.type_code in (WireType.BLOB, WireType.BLOB_COMPRESSED, WireType.GEOMETRY):
         return raw[column.metadata[0] :]
-    if column.type_code == _STRING:
+    if column.type_code == WireType.STRING:
         longest = column.metadata[1] | ((column.metadata[0] & 0x30) ^ 0x30) << 4
     else:
         longest = int.from_bytes(column.metadata[:2], "little")
@@ -233,7 +231,7 @@ def _bits(column: Column, raw: bytes) -> str:
 
 
 def _seconds(column: Column, raw: bytes) -> str:
-    if column.type_code == _TIMESTAMP:
+    if column.type_code == WireType.TIMESTAMP:
         return str(int.from_bytes(raw, "little"))
     fsp = column.metadata[0]
     seconds, fraction = int.from_bytes(raw[:4], "big"), int.from_bytes(raw[4:], "big")

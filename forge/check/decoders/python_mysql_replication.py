@@ -39,14 +39,14 @@ from forge.events.event import IN_USE, decode_event
 from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
 from forge.values.base import Column
+from forge.values.wire_types import WireType
 
 #: Seconds for a file.
 TIME_LIMIT = 20.0
 #: What the library calls MySQL's character sets where it has a name of its own for them.
 _CODECS = {"utf8mb4": "utf8", "utf8mb3": "utf8", "latin1": "cp1252", "koi8r": "koi8_r", "koi8u": "koi8_u"}
-_CHARACTER = frozenset((15, 253, 254, 252))
-_INTEGERS = {1: "b", 2: "h", 3: "i", 8: "q"}
-_INT24, _FLOAT, _DOUBLE, _BIT, _DATE, _DATETIME2, _VECTOR, _JSON, _GEOMETRY = 9, 4, 5, 16, 10, 18, 242, 245, 255
+_CHARACTER = frozenset((WireType.VARCHAR, WireType.VAR_STRING, WireType.STRING, WireType.BLOB))
+_INTEGERS = frozenset((WireType.TINY, WireType.SHORT, WireType.INT24, WireType.LONG, WireType.LONGLONG))
 
 
 class PythonMysqlReplication(Decoder):
@@ -292,12 +292,12 @@ def _expected(cell: Cell, column: Column, raw: bytes) -> Expected:
     """What the library should give for a cell that is not NULL."""
     full = column.name is not None
     code = column.type_code
-    if code in _INTEGERS or code == _INT24:
+    if code in _INTEGERS:
         signed = not (full and column.unsigned)
         return str(int.from_bytes(raw, "little", signed=signed))
-    if code in (_FLOAT, _DOUBLE):
-        return repr(struct.unpack("<f" if code == _FLOAT else "<d", raw)[0])
-    if code == _BIT:
+    if code in (WireType.FLOAT, WireType.DOUBLE):
+        return repr(struct.unpack("<f" if code == WireType.FLOAT else "<d", raw)[0])
+    if code == WireType.BIT:
         count = 8 * column.metadata[1] + column.metadata[0]
         return f"{int.from_bytes(raw, 'big') & ((1 << count) - 1):0{count}b}"
     if is_enum(column) or is_set(column):
@@ -307,13 +307,13 @@ def _expected(cell: Cell, column: Column, raw: bytes) -> Expected:
         return "(empty set)" if is_set(column) and text == "" else text
     if code in _CHARACTER:
         return _expected_string(cell, column, payload(column, raw)) if full else _as_utf8(payload(column, raw))
-    if code in (_DATE, _DATETIME2):
+    if code in (WireType.DATE, WireType.DATETIME2):
         return _expected_date(cell, full)
-    if code == _JSON:
+    if code == WireType.JSON:
         return expected_json(cell)
-    if code == _GEOMETRY:
+    if code == WireType.GEOMETRY:
         return payload(column, raw)
-    if code == _VECTOR:
+    if code == WireType.VECTOR:
         return NOT_SHOWN
     return cell.text()
 
@@ -346,5 +346,5 @@ def _expected_date(cell: Cell, full: bool) -> Form:
     year, month, day = text[:10].split("-")
     if int(year) and int(month) and int(day):
         return text
-    kind = "date" if cell.column.type_code == _DATE else "datetime2"
+    kind = "date" if cell.column.type_code == WireType.DATE else "datetime2"
     return f"(out of {kind} range)" if full else None

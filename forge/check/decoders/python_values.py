@@ -13,17 +13,16 @@ from typing import Any
 
 from forge.check.canonical.cells import Cell
 from forge.check.decoders.table import Form
+from forge.values.wire_types import WireType
 
-_YEAR, _JSON, _TIME, _TIME2 = 13, 245, 11, 19
-_DECIMAL, _DATE = 246, 10
-_TEMPORAL = (7, 10, 11, 12)
+_TEMPORAL = (WireType.TIMESTAMP, WireType.DATE, WireType.TIME, WireType.DATETIME)
 
 
 def form_of(value: Any, column: Any, source: str) -> Form:
     """The form of one value; ``column`` is the library's, ``source`` its remark on a value that is None."""
-    if column.type == _JSON and hasattr(value, "op"):
+    if column.type == WireType.JSON and hasattr(value, "op"):
         return _diff_form(value.op.name, value.path, None if value.op.name == "Remove" else document_form(value.value))
-    if column.type == _JSON:
+    if column.type == WireType.JSON:
         # JSON null and NULL are both None to it, and look alike here.
         return None if value is None else document_form(value)
     if value is None:
@@ -44,7 +43,7 @@ def form_of(value: Any, column: Any, source: str) -> Form:
         return value.isoformat()
     if isinstance(value, set):
         return ",".join(member for member in column.set_values if member in value)
-    return f"{value:04d}" if column.type == _YEAR else str(value)
+    return f"{value:04d}" if column.type == WireType.YEAR else str(value)
 
 
 def time_text(value: datetime.timedelta, fsp: int) -> str:
@@ -137,12 +136,12 @@ def _document(value: Any) -> str:
 def _opaque(value: Any) -> str:
     from forge.values.json.opaque import opaque_text
 
-    if value.field_type == _DECIMAL:
+    if value.field_type == WireType.NEWDECIMAL:
         return opaque_text(value)[0]
     if value.field_type in _TEMPORAL:
         text = opaque_text(value)[0]
         # It has one Python type for both.
-        return _quoted(f"{text} 00:00:00.000000" if value.field_type == _DATE else text)
+        return _quoted(f"{text} 00:00:00.000000" if value.field_type == WireType.DATE else text)
     try:
         return _quoted(value.data.decode())
     except UnicodeDecodeError:

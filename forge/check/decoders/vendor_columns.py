@@ -16,25 +16,30 @@ from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
 from forge.events.columns import primary_key_of
 from forge.events.layout import to_text
 from forge.values.base import Column
+from forge.values.wire_types import WireType
 
 #: Whose reader it is, as far as the collations that it knows go.
 Flavour = Literal["mysql", "mariadb-10.11", "mariadb-11.8"]
 
 _GENERATED_KEY = 0x0004
-_PLAIN = {
-    1: "TINYINT", 2: "SMALLINT", 3: "INT", 4: "FLOAT", 5: "DOUBLE", 7: "TIMESTAMP", 8: "BIGINT", 9: "MEDIUMINT",
-    10: "DATE", 11: "TIME", 12: "DATETIME", 13: "YEAR", 14: "DATE", 245: "JSON",
+_PLAIN: dict[int, str] = {
+    WireType.TINY: "TINYINT", WireType.SHORT: "SMALLINT", WireType.INT24: "MEDIUMINT", WireType.LONG: "INT",
+    WireType.LONGLONG: "BIGINT", WireType.FLOAT: "FLOAT", WireType.DOUBLE: "DOUBLE", WireType.YEAR: "YEAR",
+    WireType.DATE: "DATE", WireType.NEWDATE: "DATE", WireType.TIME: "TIME", WireType.DATETIME: "DATETIME",
+    WireType.TIMESTAMP: "TIMESTAMP", WireType.JSON: "JSON",
 }  # fmt: skip
-_FRACTIONAL = {17: "TIMESTAMP", 18: "DATETIME", 19: "TIME"}
+_FRACTIONAL: dict[int, str] = {
+    WireType.TIMESTAMP2: "TIMESTAMP",
+    WireType.DATETIME2: "DATETIME",
+    WireType.TIME2: "TIME",
+}
 _BLOBS = {1: "TINY", 2: "", 3: "MEDIUM", 4: "LONG"}
 _GEOMETRIES = (
     "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMCOLLECTION",
 )  # fmt: skip
 _COLLECTION = 7
-_MYSQL_ONLY = frozenset((242, 245))
-_MARIADB_ONLY = frozenset((140, 141))
-_BLOB_COMPRESSED = 140
-_STRING, _YEAR, _BIT, _DECIMAL, _BLOB, _VECTOR, _GEOMETRY = 254, 13, 16, 246, 252, 242, 255
+_MYSQL_ONLY = frozenset((WireType.VECTOR, WireType.JSON))
+_MARIADB_ONLY = frozenset((WireType.BLOB_COMPRESSED, WireType.VARCHAR_COMPRESSED))
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\\": "\\\\", "\b": "\\b", "\t": "\\t", "'": "\\'", "\0": "\\0"}
 
 
@@ -89,7 +94,7 @@ def _column(column: Column, flavour: Flavour) -> str | None:
     if type_text is None:
         return None
     parts.append(type_text)
-    if column.unsigned and is_numeric(column) and column.type_code != _YEAR:
+    if column.unsigned and is_numeric(column) and column.type_code != WireType.YEAR:
         parts.append("UNSIGNED")
     text = " ".join(parts)
     if not column.nullable:
@@ -120,28 +125,28 @@ def _type(column: Column, known: Collation | None, flavour: Flavour) -> str | No
         return _PLAIN[code]
     if code in _FRACTIONAL:
         return _FRACTIONAL[code] + (f"({column.metadata[0]})" if column.metadata[0] else "")
-    if code == _DECIMAL:
+    if code == WireType.NEWDECIMAL:
         return f"DECIMAL({column.metadata[0]},{column.metadata[1]})"
-    if code == _BIT:
+    if code == WireType.BIT:
         return f"BIT({8 * column.metadata[1] + column.metadata[0]})"
-    if code in (_BLOB, _BLOB_COMPRESSED):
+    if code in (WireType.BLOB, WireType.BLOB_COMPRESSED):
         return _BLOBS[column.metadata[0]] + ("TEXT" if known else "BLOB") if column.metadata[0] in _BLOBS else None
     if is_enum(column):
         return "ENUM"
     if is_set(column):
         return "SET"
-    if code == _GEOMETRY:
+    if code == WireType.GEOMETRY:
         kind = column.geometry_type
         if kind is None or kind >= len(_GEOMETRIES):
             return None
         return "GEOMETRYCOLLECTION" if flavour != "mysql" and kind == _COLLECTION else _GEOMETRIES[kind]
-    if code == _VECTOR:
+    if code == WireType.VECTOR:
         return None if column.dimensions is None else f"VECTOR({column.dimensions})"
     return _string(column, known) if is_character(column) else None
 
 
 def _string(column: Column, known: Collation | None) -> str:
-    if column.type_code == _STRING:
+    if column.type_code == WireType.STRING:
         length = column.metadata[1] | ((column.metadata[0] & 0x30) ^ 0x30) << 4
         name = "CHAR" if known else "BINARY"
     else:

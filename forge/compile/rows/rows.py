@@ -22,7 +22,7 @@ from forge.events.mariadb_compressed import (
     WriteRowsCompressed,
     compress_block,
 )
-from forge.events.row_image import JSON_TYPE, PARTIAL_JSON, Image, build_image, full_padding
+from forge.events.row_image import PARTIAL_JSON, Image, build_image, full_padding
 from forge.events.rows import (
     DeleteRows,
     DeleteRowsV1,
@@ -39,6 +39,7 @@ from forge.plan.tables import Row, Table
 from forge.servers import ServerLine
 from forge.values.base import Column
 from forge.values.registry import codec_for
+from forge.values.wire_types import WireType
 
 POST_HEADER = {1: 8, 2: 10}
 KINDS: dict[int, dict[str, type[RowsBody]]] = {
@@ -217,7 +218,7 @@ class RowEncoder:
     def __init__(self, columns: Sequence[Column], present: Sequence[int], line: ServerLine) -> None:
         self.present = [(index, columns[index], codec_for(columns[index])) for index in present]
         self.padding = full_padding(len(self.present)) if line.null_padding else 0
-        self.json_columns = [index for index, column in enumerate(columns) if column.type_code == JSON_TYPE]
+        self.json_columns = [index for index, column in enumerate(columns) if column.type_code == WireType.JSON]
 
     def encode(self, row: Row) -> bytes:
         cells = []
@@ -235,7 +236,7 @@ class RowEncoder:
         for index, column, codec in self.present:
             value = change.after[index]
             cell = None if value is None else codec.encode(column, value)
-            if cell is not None and value is not None and column.type_code == JSON_TYPE:
+            if cell is not None and value is not None and column.type_code == WireType.JSON:
                 # A document that is the same again has none, whatever was done to it.
                 diffs = b"" if value == change.before[index] else change.diffs.get(index)
                 if diffs and 4 + len(diffs) >= len(value):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from forge.errors import ScenarioError
-from forge.events.column_kinds import GEOMETRY, VECTOR, is_character, is_enum, is_numeric, is_set
+from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
 from forge.events.optional_metadata import MetadataRecord, record
 from forge.events.table_map import TableMap
 from forge.plan.metadata_forms import MetadataForms
@@ -23,6 +23,7 @@ from forge.values.base import Column
 from forge.values.declaration.declare import Temporals
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import column_for
+from forge.values.wire_types import WireType
 
 GEOMETRY_TYPES = (
     "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMCOLLECTION",
@@ -85,7 +86,7 @@ def optional_metadata(table: Table, columns: Columns, session: Session, line: Se
 def _signedness(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
     # The fields of YEAR are unsigned (field.h), so its bit is set; BIT is not numeric here.
     bits = "".join(
-        "1" if column.unsigned or column.type_code == 13 else "0" for column in columns if is_numeric(column)
+        "1" if column.unsigned or column.type_code == WireType.YEAR else "0" for column in columns if is_numeric(column)
     )
     return [record("signedness", bits)] if bits else []
 
@@ -129,7 +130,7 @@ def _geometry_type(table: Table, columns: Columns, forms: MetadataForms, line: S
     codes = tuple(
         _geometry_code(column.type)
         for column, wire in zip(table.columns, columns, strict=True)
-        if wire.type_code == GEOMETRY
+        if wire.type_code == WireType.GEOMETRY
     )
     return [record("geometry_type", codes)] if codes else []
 
@@ -143,7 +144,7 @@ def _vector_dimensions(table: Table, columns: Columns, forms: MetadataForms, lin
     counts = tuple(
         column.type.length or DEFAULT_DIMENSIONS
         for column, wire in zip(table.columns, columns, strict=True)
-        if wire.type_code == VECTOR
+        if wire.type_code == WireType.VECTOR
     )
     return [record("vector_dimensions", counts)] if counts else []
 

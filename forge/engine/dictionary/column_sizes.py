@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forge.events.column_kinds import is_character, longest_value
-from forge.values.text.strings import VARCHAR
+from forge.values.wire_types import WireType
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.definition import ColumnDefinition
@@ -24,7 +24,7 @@ def stored_bytes(column: ColumnDefinition) -> int:
     kind, metadata = column.type.name, column.wire.metadata
     if kind in LOBS:
         return 8 + metadata[0]
-    if kind in ("VARCHAR", "VARBINARY") or column.wire.type_code == VARCHAR:
+    if kind in ("VARCHAR", "VARBINARY") or column.wire.type_code == WireType.VARCHAR:
         # MariaDB's VECTOR is a VARBINARY.
         longest = int.from_bytes(metadata, "little")
         return longest + (1 if longest < 256 else 2)

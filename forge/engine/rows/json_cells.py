@@ -27,23 +27,13 @@ from forge.values import decode, encode
 from forge.values.base import Value
 from forge.values.json.binary import Json, Opaque, SqlInteger, decode_document
 from forge.values.json.opaque import (
-    BIT,
-    BLOB,
-    DATETIME,
-    LONG_BLOB,
-    MEDIUM_BLOB,
-    STRING,
-    TIME,
-    TIMESTAMP,
-    TINY_BLOB,
-    VAR_STRING,
-    VARCHAR,
     opaque_date,
     opaque_datetime,
     opaque_decimal,
     opaque_time,
-)  # fmt: skip
+)
 from forge.values.text.column_charset import charset_of
+from forge.values.wire_types import WireType
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.definition import ColumnDefinition
@@ -54,8 +44,9 @@ TAGS: Final = frozenset(
 )
 _TEXTS: Final = frozenset(("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET"))
 _BYTES: Final = {
-    "BINARY": STRING, "VARBINARY": VARCHAR,
-    "TINYBLOB": TINY_BLOB, "BLOB": BLOB, "MEDIUMBLOB": MEDIUM_BLOB, "LONGBLOB": LONG_BLOB,
+    "BINARY": WireType.STRING, "VARBINARY": WireType.VARCHAR,
+    "TINYBLOB": WireType.TINY_BLOB, "BLOB": WireType.BLOB, "MEDIUMBLOB": WireType.MEDIUM_BLOB,
+    "LONGBLOB": WireType.LONG_BLOB,
 }  # fmt: skip
 _DEEPEST: Final = 100
 
@@ -73,7 +64,7 @@ def with_types(declared: Any, column: Callable[[str], Any] | None = None, depth:
         return column(declared.text)
     if isinstance(declared, bytes) and (depth or column is not None):
         # By itself it is a whole document.
-        return Opaque(VARCHAR, declared)
+        return Opaque(WireType.VARCHAR, declared)
     if depth > _DEEPEST:
         return declared
     if isinstance(declared, dict):
@@ -91,9 +82,9 @@ def _typed(tagged: Tagged) -> Json:
         if tag == "unsigned":
             return SqlInteger(int(text), unsigned=True)
         if tag == "bit":
-            return Opaque(BIT, int(text, 2).to_bytes((len(text) + 7) // 8, "big"))
+            return Opaque(WireType.BIT, int(text, 2).to_bytes((len(text) + 7) // 8, "big"))
         if tag in ("hex", "blob"):
-            return Opaque(VARCHAR if tag == "hex" else LONG_BLOB, bytes.fromhex(text))
+            return Opaque(WireType.VARCHAR if tag == "hex" else WireType.LONG_BLOB, bytes.fromhex(text))
     except (InvalidOperation, ValueError, OverflowError):
         raise ScenarioError(f"{tagged} is no value of that type", expected=_EXPECTED[tag]) from None
     kind = {"date": "DATE", "time": "TIME(6)"}.get(tag, "DATETIME(6)")
@@ -101,7 +92,7 @@ def _typed(tagged: Tagged) -> Json:
     if isinstance(moment, timedelta):
         return opaque_time(moment)
     if isinstance(moment, datetime):
-        return opaque_datetime(moment, TIMESTAMP) if tag == "timestamp" else opaque_datetime(moment)
+        return opaque_datetime(moment, WireType.TIMESTAMP) if tag == "timestamp" else opaque_datetime(moment)
     if isinstance(moment, date):
         return opaque_date(moment)
     raise ScenarioError(f"{tagged} is no date of the calendar", expected="another date")
@@ -122,7 +113,7 @@ def asks_for_zone(value: Json) -> bool:
         return any(map(asks_for_zone, value.values()))
     if isinstance(value, list):
         return any(map(asks_for_zone, value))
-    return isinstance(value, Opaque) and value.field_type in (TIME, DATETIME, TIMESTAMP)
+    return isinstance(value, Opaque) and value.field_type in (WireType.TIME, WireType.DATETIME, WireType.TIMESTAMP)
 
 
 def document_of_cell(column: ColumnDefinition, value: Value | None) -> Json:
@@ -140,7 +131,7 @@ def document_of_cell(column: ColumnDefinition, value: Value | None) -> Json:
     if name in _BYTES:
         return Opaque(_BYTES[name], bytes(value).ljust(column.type.length or 0, b"\0") if name == "BINARY" else value)
     if name == "BIT":
-        return Opaque(BIT, value.to_bytes(((column.type.length or 1) + 7) // 8, "big"))
+        return Opaque(WireType.BIT, value.to_bytes(((column.type.length or 1) + 7) // 8, "big"))
     if name == "DECIMAL":
         precision, scale = column.wire.metadata
         return opaque_decimal(value, whole_digits=precision - scale)
@@ -162,7 +153,7 @@ def _text_of_cell(column: ColumnDefinition, value: Value) -> Json:
     known = charset_of(column.wire)
     if known is not None and known.min_length > 1:
         # The server takes them as they are stored.
-        return Opaque(VAR_STRING, known.encode(text))
+        return Opaque(WireType.VAR_STRING, known.encode(text))
     return text
 
 

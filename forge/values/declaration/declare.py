@@ -15,8 +15,9 @@ from forge.values.dialect import Dialect, dialect_of
 from forge.values.numeric.decimals import MAX_PRECISION
 from forge.values.temporal.text import MAX_FSP
 from forge.values.text.column_charset import BINARY_COLLATION, utf8
-from forge.values.text.enums import ENUM_METADATA, SET_METADATA, SET_SIZES
-from forge.values.text.strings import BLOB, STRING, VARCHAR, folded_metadata
+from forge.values.text.enums import SET_SIZES
+from forge.values.text.strings import folded_metadata
+from forge.values.wire_types import WireType
 
 Temporals = Literal["new", "old"]
 
@@ -32,9 +33,19 @@ MAX_ENUM_MEMBERS = 65535
 MAX_MEMBER_CHARACTERS = 255
 DEFAULT_DIMENSIONS, MAX_DIMENSIONS = 2048, 16383
 
-_INTEGERS = {"TINYINT": 1, "SMALLINT": 2, "MEDIUMINT": 9, "INT": 3, "BIGINT": 8}
+_INTEGERS = {
+    "TINYINT": WireType.TINY,
+    "SMALLINT": WireType.SHORT,
+    "MEDIUMINT": WireType.INT24,
+    "INT": WireType.LONG,
+    "BIGINT": WireType.LONGLONG,
+}
 #: Type codes with fsp, and of servers before 5.6 (MariaDB: with mysql56_temporal_format=OFF).
-_FRACTIONAL = {"TIME": (19, 11), "DATETIME": (18, 12), "TIMESTAMP": (17, 7)}
+_FRACTIONAL = {
+    "TIME": (WireType.TIME2, WireType.TIME),
+    "DATETIME": (WireType.DATETIME2, WireType.DATETIME),
+    "TIMESTAMP": (WireType.TIMESTAMP2, WireType.TIMESTAMP),
+}
 _LOB_SIZES = {"TINY": 1, "": 2, "MEDIUM": 3, "LONG": 4}
 _LOBS = {f"{size}{kind}": (length, kind) for size, length in _LOB_SIZES.items() for kind in ("BLOB", "TEXT")}
 _GEOMETRIES = {
@@ -82,7 +93,7 @@ def _float(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     if scale is not None:
         _within("scale", sql_type, scale, 0, MAX_FLOAT_SCALE)
         _within("precision", sql_type, precision or 0, max(scale, 1), 255)
-    code, size = (4, 4) if sql_type.name == "FLOAT" else (5, 8)
+    code, size = (WireType.FLOAT, 4) if sql_type.name == "FLOAT" else (WireType.DOUBLE, 8)
     return Column(code, bytes([size]), unsigned=sql_type.unsigned or sql_type.zerofill)
 
 
@@ -93,7 +104,7 @@ def _decimal(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
     precision = 10 if precision == 0 and scale == 0 else precision
     _within("scale", sql_type, scale, 0, dialect.max_scale)
     _within("precision", sql_type, precision, max(scale, 1), MAX_PRECISION)
-    return Column(246, bytes([precision, scale]), unsigned=sql_type.unsigned or sql_type.zerofill)
+    return Column(WireType.NEWDECIMAL, bytes([precision, scale]), unsigned=sql_type.unsigned or sql_type.zerofill)
 
 
 def _bit(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
@@ -101,16 +112,16 @@ def _bit(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     if dialect.is_mariadb:
         bits = bits or 1
     _within("length", sql_type, bits, 1, 64)
-    return Column(16, bytes([bits % 8, bits // 8]))
+    return Column(WireType.BIT, bytes([bits % 8, bits // 8]))
 
 
 def _year(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     # The server's YEAR fields are unsigned, and SIGNEDNESS says so (rows.md 2.3).
-    return Column(13, unsigned=True)
+    return Column(WireType.YEAR, unsigned=True)
 
 
 def _date(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
-    return Column(10)
+    return Column(WireType.DATE)
 
 
 def _fractional(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
@@ -123,7 +134,7 @@ def _char(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     number, max_length = _collation_of(sql_type)
     length = 1 if sql_type.length is None else sql_type.length
     _within("length", sql_type, length, 0, MAX_CHAR, "use VARCHAR or TEXT for longer values")
-    return Column(STRING, folded_metadata(length * max_length), collation=number)
+    return Column(WireType.STRING, folded_metadata(length * max_length), collation=number)
 
 
 def _varchar(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
@@ -136,8 +147,8 @@ def _varchar(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
     if sql_type.compressed:
         # MariaDB counts the header byte of the compressed form.
         _within("length", sql_type, limit + 1, 1, dialect.max_varchar)
-        return Column(141, (limit + 1).to_bytes(2, "little"), collation=number)
-    return Column(VARCHAR, limit.to_bytes(2, "little"), collation=number)
+        return Column(WireType.VARCHAR_COMPRESSED, (limit + 1).to_bytes(2, "little"), collation=number)
+    return Column(WireType.VARCHAR, limit.to_bytes(2, "little"), collation=number)
 
 
 def _lob(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
@@ -149,7 +160,7 @@ def _lob(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
         longest = sql_type.length * max_length
         size = next((n for n in (1, 2, 3, 4) if longest < 1 << 8 * n), 0)
         _within("length", sql_type, longest, 0, (1 << 32) - 1)
-    return Column(140 if sql_type.compressed else BLOB, bytes([size]), collation=number)
+    return Column(WireType.BLOB_COMPRESSED if sql_type.compressed else WireType.BLOB, bytes([size]), collation=number)
 
 
 def _members(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
@@ -172,8 +183,8 @@ def _members(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
         encoded.append(utf8(kept) if number == BINARY_COLLATION else _held(known, kept))
     _distinct(sql_type, number)
     size = next(n for top, n in SET_SIZES.items() if count <= top) if is_set else 1 + (count > 255)
-    metadata = bytes([SET_METADATA if is_set else ENUM_METADATA, size])
-    return Column(STRING, metadata, collation=number, members=tuple(encoded))
+    metadata = bytes([WireType.SET if is_set else WireType.ENUM, size])
+    return Column(WireType.STRING, metadata, collation=number, members=tuple(encoded))
 
 
 def _held(known: Charset, text: str) -> bytes:
@@ -197,14 +208,14 @@ def _distinct(sql_type: SqlType, number: int) -> None:
 
 def _json(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     if dialect.is_mariadb:
-        return Column(BLOB, b"\x04", collation=UTF8MB4_BIN)
-    return Column(245, b"\x04")
+        return Column(WireType.BLOB, b"\x04", collation=UTF8MB4_BIN)
+    return Column(WireType.JSON, b"\x04")
 
 
 def _geometry(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     # MariaDB counts geometry columns as character columns of the binary collation.
     number = BINARY_COLLATION if dialect.is_mariadb else None
-    return Column(255, b"\x04", collation=number, geometry_type=_GEOMETRIES[sql_type.name])
+    return Column(WireType.GEOMETRY, b"\x04", collation=number, geometry_type=_GEOMETRIES[sql_type.name])
 
 
 def _vector(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
@@ -214,12 +225,12 @@ def _vector(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column
     if dialect.is_mariadb:
         if sql_type.length is None:
             raise ScenarioError("MariaDB's VECTOR needs a dimension", expected="VECTOR(3)")
-        return Column(VARCHAR, (4 * dimensions).to_bytes(2, "little"), collation=BINARY_COLLATION)
-    return Column(242, b"\x04", collation=BINARY_COLLATION, dimensions=dimensions)
+        return Column(WireType.VARCHAR, (4 * dimensions).to_bytes(2, "little"), collation=BINARY_COLLATION)
+    return Column(WireType.VECTOR, b"\x04", collation=BINARY_COLLATION, dimensions=dimensions)
 
 
 def _network(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
-    return Column(STRING, folded_metadata(NETWORK_SIZES[sql_type.name]), collation=BINARY_COLLATION)
+    return Column(WireType.STRING, folded_metadata(NETWORK_SIZES[sql_type.name]), collation=BINARY_COLLATION)
 
 
 _Maker = Callable[[SqlType, Dialect, Temporals], Column]

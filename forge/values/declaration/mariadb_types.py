@@ -24,6 +24,7 @@ from forge.values.base import Column
 from forge.values.literals import hex_mapping, refuse
 from forge.values.numeric.floats import to_float32
 from forge.values.vector import VECTOR
+from forge.values.wire_types import WireType
 
 #: Levels of a document that JSON_VALID accepts (recorded; JSON_DEPTH_LIMIT of include/json_lib.h is 32).
 MAX_JSON_DEPTH = 31
@@ -136,7 +137,7 @@ def _depth(document: Any) -> int:
 def vector_bytes(column: Column, declared: Any) -> bytes:
     """The floats of a vector with as many dimensions as its column: a list, its text, or bytes."""
     limit = int.from_bytes(column.metadata, "little")
-    data = VECTOR.accept(Column(242, b"\x04", dimensions=limit // _FLOAT_SIZE), declared)
+    data = VECTOR.accept(Column(WireType.VECTOR, b"\x04", dimensions=limit // _FLOAT_SIZE), declared)
     if len(data) != limit:
         count = len(data) // _FLOAT_SIZE
         raise ScenarioError(f"a VECTOR({limit // _FLOAT_SIZE}) column of MariaDB cannot hold {count} numbers")

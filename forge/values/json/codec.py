@@ -15,17 +15,17 @@ from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column, Piece, Value
 from forge.values.json.binary import Json, Opaque, SqlInteger, decode_document, encode_document
 from forge.values.json.explain import explain_document
-from forge.values.json.opaque import VARCHAR
 from forge.values.json.sql import SqlExpression, json_literal
 from forge.values.json.text import format_json, parse_json, parse_number
 from forge.values.literals import number, shown
 from forge.values.text.length_prefixed import LengthPrefixed
+from forge.values.wire_types import WireType
 
 
 class JsonCodec(LengthPrefixed):
     """Binary JSON documents behind a length of 4 bytes."""
 
-    type_codes = (245,)
+    type_codes = (WireType.JSON,)
 
     def decode(self, column: Column, raw: bytes) -> bytes:
         """The document's bytes, checked to be one that :func:`decode_document` reads."""
@@ -92,7 +92,7 @@ def as_json(declared: Any, depth: int = 0) -> Json:
     if isinstance(declared, int) and not isinstance(declared, bool) and not -(2**63) <= declared < 2**64:
         return parse_number(f"{number('JSON', declared):f}")
     if isinstance(declared, bytes) and depth:
-        return Opaque(VARCHAR, declared)
+        return Opaque(WireType.VARCHAR, declared)
     if isinstance(declared, date | datetime | time | timedelta):
         raise ScenarioError(
             f"JSON has no {type(declared).__name__}",

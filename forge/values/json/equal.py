@@ -10,9 +10,10 @@ from decimal import Decimal
 from typing import Final
 
 from forge.values.json.binary import Json, Opaque, SqlInteger, decode_document
-from forge.values.json.opaque import DATETIME, DECIMAL, TIMESTAMP, opaque_number
+from forge.values.json.opaque import opaque_number
+from forge.values.wire_types import WireType
 
-_MOMENTS: Final = (DATETIME, TIMESTAMP)
+_MOMENTS: Final = (WireType.DATETIME, WireType.TIMESTAMP)
 
 
 def equal_documents(one: bytes, other: bytes) -> bool:
@@ -41,7 +42,7 @@ def _number(value: Json) -> int | float | Decimal | None:
         return value
     if isinstance(value, SqlInteger):
         return value.value
-    return opaque_number(value) if isinstance(value, Opaque) and value.field_type == DECIMAL else None
+    return opaque_number(value) if isinstance(value, Opaque) and value.field_type == WireType.NEWDECIMAL else None
 
 
 def _equal_numbers(left: int | float | Decimal, right: int | float | Decimal) -> bool:

@@ -30,9 +30,7 @@ from typing import Final
 from forge.errors import FormatError, ScenarioError
 from forge.values.json.binary import Opaque
 from forge.values.numeric.decimals import MAX_PRECISION, MAX_SCALE, pack, packed_size, unpack
-
-TIMESTAMP, DATE, TIME, DATETIME, VARCHAR, BIT, DECIMAL = 7, 10, 11, 12, 15, 16, 246
-TINY_BLOB, MEDIUM_BLOB, LONG_BLOB, BLOB, VAR_STRING, STRING = 249, 250, 251, 252, 253, 254
+from forge.values.wire_types import WireType
 
 _BASE64_LINE: Final = 76
 
@@ -51,15 +49,15 @@ def opaque_decimal(value: Decimal, whole_digits: int | None = None) -> Opaque:
     whole = max(needed, 1) if whole_digits is None else whole_digits
     if needed > whole or not 1 <= whole + scale <= MAX_PRECISION or scale > MAX_SCALE:
         raise ScenarioError(f"DECIMAL({whole + scale},{scale}) cannot hold {value}")
-    return Opaque(DECIMAL, bytes((whole + scale, scale)) + pack(value, whole + scale, scale))
+    return Opaque(WireType.NEWDECIMAL, bytes((whole + scale, scale)) + pack(value, whole + scale, scale))
 
 
 def opaque_date(value: date) -> Opaque:
     """The opaque DATE of a day."""
-    return Opaque(DATE, _pack_datetime(value.year, value.month, value.day))
+    return Opaque(WireType.DATE, _pack_datetime(value.year, value.month, value.day))
 
 
-def opaque_datetime(value: datetime, field_type: int = DATETIME) -> Opaque:
+def opaque_datetime(value: datetime, field_type: int = WireType.DATETIME) -> Opaque:
     """The opaque DATETIME (or with ``field_type`` 7 TIMESTAMP) of a moment without time zone."""
     packed = _pack_datetime(
         value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond
@@ -74,7 +72,7 @@ def opaque_time(value: timedelta) -> Opaque:
     if microseconds > 3_020_399_000_000:
         raise ScenarioError(f"TIME ends at 838:59:59, before {value}")
     packed = (seconds // 3600 << 12 | seconds // 60 % 60 << 6 | seconds % 60) << 24 | fraction
-    return Opaque(TIME, (-packed if value < timedelta(0) else packed).to_bytes(8, "little", signed=True))
+    return Opaque(WireType.TIME, (-packed if value < timedelta(0) else packed).to_bytes(8, "little", signed=True))
 
 
 def _pack_datetime(
@@ -89,11 +87,11 @@ def opaque_text(value: Opaque) -> tuple[str, bool]:
 
     Raises FormatError if the data is not what the type demands.
     """
-    if value.field_type == DECIMAL:
+    if value.field_type == WireType.NEWDECIMAL:
         return f"{opaque_number(value):f}", False
-    if value.field_type in (DATE, TIME, DATETIME, TIMESTAMP):
+    if value.field_type in (WireType.DATE, WireType.TIME, WireType.DATETIME, WireType.TIMESTAMP):
         return temporal_text(value), True
-    if value.field_type == VAR_STRING:
+    if value.field_type == WireType.VAR_STRING:
         # Printed as if it were text; where it is not even UTF-8, so is what the server sends.
         with suppress(UnicodeDecodeError):
             return value.data.decode(), True
@@ -110,12 +108,12 @@ def temporal_text(value: Opaque) -> str:
     packed = int.from_bytes(value.data, "little", signed=True)
     sign, packed = ("-", -packed) if packed < 0 else ("", packed)
     microsecond, clock = packed & 0xFFFFFF, packed >> 24
-    if value.field_type == TIME:
+    if value.field_type == WireType.TIME:
         return f"{sign}{clock >> 12 & 0x3FF:02d}:{clock >> 6 & 0x3F:02d}:{clock & 0x3F:02d}.{microsecond:06d}"
     days = clock >> 17
     year, month = divmod(days >> 5, 13)
     text = f"{sign}{year:04d}-{month:02d}-{days & 0x1F:02d}"
-    if value.field_type != DATE:
+    if value.field_type != WireType.DATE:
         text += f" {clock >> 12 & 0x1F:02d}:{clock >> 6 & 0x3F:02d}:{clock & 0x3F:02d}.{microsecond:06d}"
     return text
 

@@ -7,24 +7,22 @@ type inside JSON_ARRAY or JSON_OBJECT.  Every form was executed on MySQL 9.7 and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from forge.errors import UnsupportedError
 from forge.values.json.binary import Json, Opaque, SqlInteger
-from forge.values.json.opaque import (
-    BIT,
-    BLOB,
-    DATE,
-    DATETIME,
-    DECIMAL,
-    LONG_BLOB,
-    STRING,
-    TIME,
-    TIMESTAMP,
-    VARCHAR,
-    opaque_text,
-)  # fmt: skip
+from forge.values.json.opaque import opaque_text
 from forge.values.json.text import format_double, format_json
 from forge.values.literals import quoted
+from forge.values.wire_types import WireType
+
+_CASTS: Final[dict[int, str]] = {
+    WireType.DATE: "DATE",
+    WireType.TIME: "TIME(6)",
+    WireType.DATETIME: "DATETIME(6)",
+}
+#: Types whose opaque values have a text of their own.
+_WITH_TEXT: Final = frozenset((*_CASTS, WireType.TIMESTAMP, WireType.NEWDECIMAL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,26 +86,25 @@ def _expression(value: Json) -> str:
 
 
 def _opaque_expression(value: Opaque) -> str:
-    if value.field_type == VARCHAR:
+    if value.field_type == WireType.VARCHAR:
         return f"x'{value.data.hex()}'"
-    if value.field_type == LONG_BLOB:
+    if value.field_type == WireType.LONG_BLOB:
         return f"UNCOMPRESS(COMPRESS(x'{value.data.hex()}'))"
-    if value.field_type == BIT and 0 < len(value.data) <= 8:
+    if value.field_type == WireType.BIT and 0 < len(value.data) <= 8:
         number = int.from_bytes(value.data, "big")
         return _from_json_table(str(number), f"BIT({8 * len(value.data)})")
-    if value.field_type == STRING and _is_utf8(value.data):
+    if value.field_type == WireType.STRING and _is_utf8(value.data):
         return _from_json_table(format_json(value.data.decode()), f"BINARY({len(value.data)})")
-    if value.field_type == BLOB and _is_utf8(value.data):
+    if value.field_type == WireType.BLOB and _is_utf8(value.data):
         return _from_json_table(format_json(value.data.decode()), "BLOB")
-    if value.field_type not in (DECIMAL, DATE, TIME, DATETIME, TIMESTAMP):
+    if value.field_type not in _WITH_TEXT:
         raise UnsupportedError(f"no SQL expression gives an opaque JSON value of column type {value.field_type}")
     text, _ = opaque_text(value)
-    if value.field_type == DECIMAL:
+    if value.field_type == WireType.NEWDECIMAL:
         return _decimal_expression(text, value.data[0] - value.data[1], value.data[1])
-    if value.field_type == TIMESTAMP:
+    if value.field_type == WireType.TIMESTAMP:
         return _from_json_table(format_json(text), "TIMESTAMP(6)")
-    kind = {DATE: "DATE", TIME: "TIME(6)", DATETIME: "DATETIME(6)"}[value.field_type]
-    return f"CAST('{text}' AS {kind})"
+    return f"CAST('{text}' AS {_CASTS[value.field_type]})"
 
 
 def _from_json_table(element: str, column_type: str) -> str:

@@ -13,9 +13,14 @@ from typing import Final
 from forge.errors import UnsupportedError
 from forge.values.base import Column, Value
 from forge.values.json.codec import JsonCodec
+from forge.values.wire_types import WireType
 
-_TIME2, _DATETIME2, _DECIMAL, _VARCHAR = 19, 18, 246, 15
-_ELEMENTS: Final = {5: "DOUBLE", 8: "BIGINT", 10: "DATE", 14: "DATE"}
+_ELEMENTS: Final[dict[int, str]] = {
+    WireType.DOUBLE: "DOUBLE",
+    WireType.LONGLONG: "BIGINT",
+    WireType.DATE: "DATE",
+    WireType.NEWDATE: "DATE",
+}
 #: A JSON document's, whatever the element is.
 _PREFIX_SIZE: Final = 4
 
@@ -23,7 +28,7 @@ _PREFIX_SIZE: Final = 4
 class TypedArrayCodec(JsonCodec):
     """JSON documents behind a length of 4 bytes, in columns whose metadata describe the array's elements."""
 
-    type_codes = (20,)
+    type_codes = (WireType.TYPED_ARRAY,)
 
     def prefix_size(self, column: Column) -> int:
         return _PREFIX_SIZE
@@ -38,11 +43,11 @@ class TypedArrayCodec(JsonCodec):
 def _element(metadata: bytes) -> str:
     """The SQL name of the elements' type; VARCHAR in bytes, which is all that the metadata tell."""
     code, rest = (metadata[0], metadata[1:]) if metadata else (0, b"")
-    if code in (_TIME2, _DATETIME2) and rest:
-        return f"{'TIME' if code == _TIME2 else 'DATETIME'}({rest[0]})"
-    if code == _DECIMAL and len(rest) >= 2:
+    if code in (WireType.TIME2, WireType.DATETIME2) and rest:
+        return f"{'TIME' if code == WireType.TIME2 else 'DATETIME'}({rest[0]})"
+    if code == WireType.NEWDECIMAL and len(rest) >= 2:
         return f"DECIMAL({rest[0]},{rest[1]})"
-    if code == _VARCHAR:
+    if code == WireType.VARCHAR:
         return f"VARCHAR({int.from_bytes(rest[:3], 'little')})"
     return _ELEMENTS.get(code, f"type {code}")
 

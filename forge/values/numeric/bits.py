@@ -17,6 +17,7 @@ from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
 from forge.values.literals import hex_mapping, is_number, number, refuse, rounded
 from forge.values.text.column_charset import utf8
+from forge.values.wire_types import WireType
 
 _WORD = 64
 _BINARY = re.compile(r"b'([01]*)'|0b([01]+)", re.IGNORECASE)
@@ -28,7 +29,7 @@ def layout(size: int) -> Construct[int, int]:
 
 
 class BitCodec(FixedWidthCodec):
-    type_codes = (16,)
+    type_codes = (WireType.BIT,)
     metadata_size = 2
 
     def bits(self, column: Column) -> int:

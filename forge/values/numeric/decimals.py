@@ -18,6 +18,7 @@ from forge.errors import ScenarioError
 from forge.values.base import Column, Piece
 from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
 from forge.values.literals import EXACT, number, refuse, rounded
+from forge.values.wire_types import WireType
 
 #: Bytes of a group of 0 ... 9 digits.
 _BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
@@ -79,7 +80,7 @@ def unpack(raw: bytes, precision: int, scale: int) -> Decimal:
 
 
 class DecimalCodec(FixedWidthCodec):
-    type_codes = (246,)
+    type_codes = (WireType.NEWDECIMAL,)
     metadata_size = 2
 
     def size(self, column: Column) -> int:

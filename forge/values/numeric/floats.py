@@ -24,11 +24,11 @@ from forge.errors import ScenarioError
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
 from forge.values.literals import number, refuse
+from forge.values.wire_types import WireType
 
-_FLOAT, _DOUBLE = 4, 5
 _TYPES: dict[int, tuple[str, int, Construct[float, float]]] = {
-    _FLOAT: ("FLOAT", 4, Float32l),
-    _DOUBLE: ("DOUBLE", 8, Float64l),
+    WireType.FLOAT: ("FLOAT", 4, Float32l),
+    WireType.DOUBLE: ("DOUBLE", 8, Float64l),
 }
 #: Decimal point positions (from the first digit) for which a server prints no exponent.
 _FIRST_PLAIN, _LAST_PLAIN = -14, 15
@@ -70,7 +70,7 @@ def float_text(value: float, single: bool = False) -> str | None:
 
 
 class FloatCodec(FixedWidthCodec):
-    type_codes = (_FLOAT, _DOUBLE)
+    type_codes = (WireType.FLOAT, WireType.DOUBLE)
     metadata_size = 1
 
     def size(self, column: Column) -> int:
@@ -84,7 +84,7 @@ class FloatCodec(FixedWidthCodec):
 
     def encode(self, column: Column, value: float) -> bytes:
         self.size(column)
-        if math.isfinite(value) and column.type_code == _FLOAT and math.isinf(to_float32(value)):
+        if math.isfinite(value) and column.type_code == WireType.FLOAT and math.isinf(to_float32(value)):
             raise refuse(self.type_name(column), value, "cannot hold this number")
         return bytes(_TYPES[column.type_code][2].build(value))
 
@@ -96,7 +96,7 @@ class FloatCodec(FixedWidthCodec):
             raise refuse(name, declared, "cannot hold a negative number")
         if column.declared is not None and column.declared.scale is not None:
             value = _to_scale(name, value, column.declared.precision or 0, column.declared.scale)
-        if column.type_code == _FLOAT:
+        if column.type_code == WireType.FLOAT:
             value = to_float32(value)
         if not math.isfinite(value):
             raise refuse(name, declared, "cannot hold this number")
@@ -109,7 +109,7 @@ class FloatCodec(FixedWidthCodec):
         return float(str(exact))
 
     def text(self, column: Column, value: float) -> str | None:
-        return float_text(value, column.type_code == _FLOAT)
+        return float_text(value, column.type_code == WireType.FLOAT)
 
     def sql(self, column: Column, value: float) -> str:
         if not math.isfinite(value):

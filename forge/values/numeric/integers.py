@@ -14,8 +14,15 @@ from construct import BytesInteger, Construct
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec
 from forge.values.literals import number, refuse, rounded
+from forge.values.wire_types import WireType
 
-_TYPES = {1: ("TINYINT", 1), 2: ("SMALLINT", 2), 9: ("MEDIUMINT", 3), 3: ("INT", 4), 8: ("BIGINT", 8)}
+_TYPES: dict[int, tuple[str, int]] = {
+    WireType.TINY: ("TINYINT", 1),
+    WireType.SHORT: ("SMALLINT", 2),
+    WireType.INT24: ("MEDIUMINT", 3),
+    WireType.LONG: ("INT", 4),
+    WireType.LONGLONG: ("BIGINT", 8),
+}
 
 
 @lru_cache(maxsize=16)

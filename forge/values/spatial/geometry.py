@@ -19,6 +19,7 @@ from forge.values.spatial.wkb import NAMES, wkb_text, wkb_type
 from forge.values.spatial.wkb_input import stored_wkb
 from forge.values.spatial.wkt import parse_wkt
 from forge.values.text.length_prefixed import LengthPrefixed
+from forge.values.wire_types import WireType
 
 _SRID: Final = re.compile(r"\s*SRID\s*=\s*([0-9]{1,10})\s*;", re.I)
 _SRID_SIZE: Final = 4
@@ -30,7 +31,7 @@ _EXPECTED: Final = (
 class GeometryCodec(LengthPrefixed):
     """An SRID and well-known binary behind a length of 4 bytes."""
 
-    type_codes = (255,)
+    type_codes = (WireType.GEOMETRY,)
 
     def decode(self, column: Column, raw: bytes) -> bytes:
         """The SRID and the WKB.  Raises FormatError unless they are one whole little-endian geometry."""

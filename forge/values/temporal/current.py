@@ -43,6 +43,7 @@ from forge.values.temporal.text import (
     parse_clock,
     parse_moment,
 )
+from forge.values.wire_types import WireType
 
 _MONTHS = 13
 #: The hour has 11 bits, although no server stores more than 838.
@@ -91,7 +92,7 @@ class TemporalCodec(FixedWidthCodec):
 
 
 class DateCodec(TemporalCodec):
-    type_codes = (10, 14)
+    type_codes = (WireType.DATE, WireType.NEWDATE)
 
     def size(self, column: Column) -> int:
         return 3
@@ -158,7 +159,7 @@ class FractionalCodec(TemporalCodec):
 
 
 class TimeCodec(FractionalCodec):
-    type_codes = (19,)
+    type_codes = (WireType.TIME2,)
     name = "TIME"
     base = 3
 
@@ -194,7 +195,7 @@ class TimeCodec(FractionalCodec):
 
 
 class DatetimeCodec(FractionalCodec):
-    type_codes = (18,)
+    type_codes = (WireType.DATETIME2,)
     name = "DATETIME"
     base = 5
 
@@ -236,7 +237,7 @@ class DatetimeCodec(FractionalCodec):
 
 
 class TimestampCodec(FractionalCodec):
-    type_codes = (17,)
+    type_codes = (WireType.TIMESTAMP2,)
     name = "TIMESTAMP"
     base = 4
 

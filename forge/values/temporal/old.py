@@ -50,6 +50,7 @@ from forge.values.temporal.text import (
     parse_clock,
     parse_moment,
 )
+from forge.values.wire_types import WireType
 
 TIME_LAYOUT: Construct[int, int] = BytesInteger(3, signed=True, swapped=True)
 #: Bytes of MariaDB's fractional forms, by fsp.
@@ -103,7 +104,7 @@ class OldTemporalCodec(TemporalCodec):
 
 
 class OldTimeCodec(OldTemporalCodec):
-    type_codes = (11,)
+    type_codes = (WireType.TIME,)
     name = "TIME"
     sizes = _TIME_SIZES
 
@@ -139,7 +140,7 @@ class OldTimeCodec(OldTemporalCodec):
 
 
 class OldDatetimeCodec(OldTemporalCodec):
-    type_codes = (12,)
+    type_codes = (WireType.DATETIME,)
     name = "DATETIME"
     sizes = _DATETIME_SIZES
 
@@ -184,7 +185,7 @@ class OldDatetimeCodec(OldTemporalCodec):
 
 
 class OldTimestampCodec(OldTemporalCodec):
-    type_codes = (7,)
+    type_codes = (WireType.TIMESTAMP,)
     name = "TIMESTAMP"
     sizes = (4, 5, 5, 6, 6, 7, 7)
 

@@ -15,12 +15,13 @@ from construct import Byte
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec
 from forge.values.literals import number, refuse, rounded
+from forge.values.wire_types import WireType
 
 _BASE = 1900
 
 
 class YearCodec(FixedWidthCodec):
-    type_codes = (13,)
+    type_codes = (WireType.YEAR,)
 
     def size(self, column: Column) -> int:
         return 1

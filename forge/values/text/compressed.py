@@ -22,6 +22,7 @@ from forge.values.base import Column
 from forge.values.cells import bad_metadata, bad_value
 from forge.values.text.column_charset import charset_of, utf8
 from forge.values.text.strings import BlobCodec, Text, VarcharCodec, scalar_text
+from forge.values.wire_types import WireType
 
 THRESHOLD = 100
 LEVEL = 6
@@ -64,7 +65,7 @@ def decompress(stored: bytes) -> bytes:
 
 
 class CompressedVarcharCodec(VarcharCodec):
-    type_codes = (141,)
+    type_codes = (WireType.VARCHAR_COMPRESSED,)
 
     def limit(self, column: Column) -> int:
         longest = super().limit(column)
@@ -95,7 +96,7 @@ class CompressedVarcharCodec(VarcharCodec):
 
 
 class CompressedBlobCodec(BlobCodec):
-    type_codes = (140,)
+    type_codes = (WireType.BLOB_COMPRESSED,)
 
     def stored(self, column: Column, data: bytes) -> bytes:
         return compress(data)

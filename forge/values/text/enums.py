@@ -24,8 +24,8 @@ from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
 from forge.values.literals import hex_mapping, number, quoted, refuse, shortened, shown
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of, charset_of_collation, decoded
+from forge.values.wire_types import WireType
 
-STRING, ENUM_METADATA, SET_METADATA = 254, 0xF7, 0xF8
 #: SET members: at most this many fit the number of bytes.
 SET_SIZES = {8: 1, 16: 2, 24: 3, 32: 4, 64: 8}
 _LONGEST_MEMBER = 255
@@ -107,7 +107,7 @@ def _plain(column: Column, declared: Any) -> Any:
 class MemberCodec(FixedWidthCodec):
     """What ENUM and SET share."""
 
-    type_codes = (STRING,)
+    type_codes = (WireType.STRING,)
     metadata_size = 2
     name: ClassVar[str] = "ENUM or SET"
     first: ClassVar[int]
@@ -175,7 +175,7 @@ class MemberCodec(FixedWidthCodec):
 
 class EnumCodec(MemberCodec):
     name = "ENUM"
-    first = ENUM_METADATA
+    first = WireType.ENUM
     sizes = (1, 2)
 
     def largest(self, column: Column) -> int:
@@ -204,7 +204,7 @@ class EnumCodec(MemberCodec):
 
 class SetCodec(MemberCodec):
     name = "SET"
-    first = SET_METADATA
+    first = WireType.SET
     sizes = tuple(SET_SIZES.values())
 
     def largest(self, column: Column) -> int:

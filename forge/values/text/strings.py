@@ -30,10 +30,10 @@ from forge.values.declaration.mariadb_types import NETWORK_SIZES, accept_as_wire
 from forge.values.literals import hex_mapping, hexadecimal, number, quoted, refuse, shortened
 from forge.values.numeric.floats import float_text
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of, decoded, utf8
+from forge.values.wire_types import WireType
 
 Text = str | bytes
 
-STRING, VARCHAR, VAR_STRING, BLOB = 254, 15, 253, 252
 _BLOB_NAMES = {1: "TINY", 2: "", 3: "MEDIUM", 4: "LONG"}
 #: ucs2 holds them as characters; a literal with one is written in hex.
 _SURROGATES = range(0xD800, 0xE000)
@@ -41,12 +41,12 @@ _SURROGATES = range(0xD800, 0xE000)
 
 def folded_metadata(length: int) -> bytes:
     """STRING metadata of a CHAR or BINARY of at most ``length`` bytes (0 ... 1020)."""
-    return bytes([STRING ^ (length & 0x300) >> 4, length & 0xFF])
+    return bytes([WireType.STRING ^ (length & 0x300) >> 4, length & 0xFF])
 
 
 def unfolded_length(metadata: bytes) -> int:
     """The longest value in bytes.  Raises FormatError if the metadata is not that of a CHAR or BINARY."""
-    if len(metadata) != 2 or metadata[0] | 0x30 != STRING:
+    if len(metadata) != 2 or metadata[0] | 0x30 != WireType.STRING:
         raise bad_metadata(f"STRING metadata {metadata.hex(' ')} is not of CHAR, BINARY, ENUM or SET")
     return metadata[1] | ((metadata[0] & 0x30) ^ 0x30) << 4
 
@@ -193,7 +193,7 @@ def _bytes_of(column: Column, value: Text) -> bytes:
 class CharCodec(TextCodec):
     """CHAR and BINARY; ENUM and SET, which share the wire type, are in forge.values.text.enums."""
 
-    type_codes = (STRING,)
+    type_codes = (WireType.STRING,)
     metadata_size = 2
 
     def limit(self, column: Column) -> int:
@@ -215,7 +215,7 @@ class CharCodec(TextCodec):
 class VarcharCodec(TextCodec):
     """VARCHAR and VARBINARY."""
 
-    type_codes: ClassVar[tuple[int, ...]] = (VARCHAR, VAR_STRING)
+    type_codes: ClassVar[tuple[int, ...]] = (WireType.VARCHAR, WireType.VAR_STRING)
     metadata_size = 2
 
     def limit(self, column: Column) -> int:
@@ -230,7 +230,7 @@ class VarcharCodec(TextCodec):
 class BlobCodec(TextCodec):
     """The four BLOB and the four TEXT types."""
 
-    type_codes: ClassVar[tuple[int, ...]] = (BLOB,)
+    type_codes: ClassVar[tuple[int, ...]] = (WireType.BLOB,)
     metadata_size = 1
 
     def prefix(self, column: Column) -> int:
