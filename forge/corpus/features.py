@@ -45,6 +45,7 @@ _DECLARED = {
     "xa_commit": "xa second phase",
     "xa_rollback": "xa second phase",
     "explicit": "explicit transaction",
+    "logged": "logged statement",
     "event": "event placed",
     "flush": "flush binary logs",
     "restart": "restart of the server",

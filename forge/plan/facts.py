@@ -75,8 +75,6 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     table_ids: list[int] | None = None
     #: One a LOAD DATA in statement format.
     file_ids: list[int] | None = None
-    #: Salts of the passwords in statements on accounts, as hexadecimal.
-    salts: list[str] | None = None
     first_table_id: int | None = None
     #: One a group: of the XID event, or of the DDL's status variable; groups without one have 0.
     xids: list[int] | None = None

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
-from forge.plan.passwords import Password
 from forge.plan.tables import Row, Table, TableColumn
 
 ChangeKind = Literal["insert", "update", "delete"]
@@ -370,8 +369,6 @@ class DdlStatement:
     atomic: bool = False
     #: CREATE DATABASE and TABLESPACE that do not say it carry DEFAULT_TABLE_ENCRYPTION.
     encrypts: bool = False
-    #: The text in pieces, where it has passwords: their hashes are made as it is logged.
-    texts: tuple[str | Password, ...] = ()
     #: The text that a client sends, where the server logs another; it may keep the statement out of the log.
     replayed: str | None = None
     unlogged: bool = False

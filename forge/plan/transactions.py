@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from forge.plan.logged import LoggedStatement
 from forge.plan.statements import DdlStatement, RowsStatement
 
 
@@ -120,4 +121,4 @@ class XaEnd:
     mixed: bool = False
 
 
-Group = Transaction | DdlStatement | XaEnd
+Group = Transaction | DdlStatement | LoggedStatement | XaEnd

@@ -32,7 +32,6 @@ from forge.events.transaction_payload import TransactionPayload
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.plan.facts import Checkpoint, Connection, Facts, FileFacts, RelayFileFacts
-from forge.plan.passwords import logged_salts
 
 STMT_END = 0x0001
 #: MariaDB's GTID: the group is one statement without BEGIN.
@@ -77,7 +76,6 @@ class _Collected:
         #: The group is one of a MariaDB transaction, not of a statement by itself.
         self.in_transaction = False
         self.file_ids: list[int] = []
-        self.salts: list[str] = []
         self.statement_open = False
         self.gtid_second: int | None = None
 
@@ -147,7 +145,6 @@ class _Collected:
             xids=self.xids,
             inner_xids=self.inner_xids or None,
             file_ids=self.file_ids or None,
-            salts=self.salts or None,
             later_files=[FileFacts(**file) for file in later],
             **self.found,
         )
@@ -192,8 +189,6 @@ class _Collected:
             # The server empties MEMORY tables in connections of its own.
             self._thread(body.thread_id)
         self.exec_times.append(body.exec_time)
-        if isinstance(body, Query):
-            self.salts += [salt.hex() for salt in logged_salts(body.query)]
         if body.query == "BEGIN" or body.query.startswith("XA START "):
             return
         if body.query in ("COMMIT", "ROLLBACK"):

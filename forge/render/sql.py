@@ -11,6 +11,7 @@ from typing import Literal
 
 from forge.compile.groups.clock import Clock
 from forge.compile.query.clock_use import asks_for_time
+from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.statements import DdlStatement, RowsStatement
 from forge.plan.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
@@ -138,14 +139,14 @@ def _group(plan: Plan, clock: Clock, number: int, current: str) -> ReplayGroup:
 
 
 #: What a client sends.
-Sent = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint | DdlStatement
+Sent = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint | DdlStatement | LoggedStatement
 
 
 def _steps(group: Group) -> Sequence[Sent]:
     """The statements of a group; events that a scenario places are nobody's statements."""
     if isinstance(group, XaEnd) or (isinstance(group, DdlStatement) and group.implicit):
         return ()
-    if isinstance(group, DdlStatement):
+    if isinstance(group, DdlStatement | LoggedStatement):
         return (group,)
     return tuple(step for step in group.statements if not isinstance(step, OwnEvent))
 
@@ -154,7 +155,7 @@ def _ends(group: Group) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The statements that open and end a block."""
     if isinstance(group, XaEnd):
         return (), (f"XA {group.end.upper()} {_xa_text(group.xa)}",)
-    if isinstance(group, DdlStatement) or not group.in_block:
+    if isinstance(group, DdlStatement | LoggedStatement) or not group.in_block:
         return (), ()
     if group.xa is None:
         return ("BEGIN",), (group.end.upper(),)
@@ -174,11 +175,12 @@ def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
         return ReplayStatement(f"ROLLBACK TO SAVEPOINT {quoted(step.name)}", None)
     if isinstance(step, ReleaseSavepoint):
         return ReplayStatement(f"RELEASE SAVEPOINT {quoted(step.name)}", None)
+    if isinstance(step, LoggedStatement):
+        moment = None if clock.declared is not None or step.time is None else _seconds(step.time)
+        return ReplayStatement(step.sent, moment, delimiter=_delimiter(step.sent))
     if not isinstance(step, RowsStatement):
         sql = step.replayed or step.sql
-        body = step.kind == "other" and ";" in sql
-        delimiter = next(mark for mark in ("//", "$$", "%%", "@@@") if mark not in sql) if body else None
-        return ReplayStatement(sql, _own_time(step, clock), delimiter=delimiter)
+        return ReplayStatement(sql, _own_time(step, clock), delimiter=_delimiter(sql) if step.kind == "other" else None)
     settings = step.context.settings
     restored: tuple[str, ...] = ()
     if step.rows_query is not None:
@@ -187,6 +189,11 @@ def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
         settings += (f"SET SESSION {name} = {int(step.rows_query)}",)
         restored = (f"SET SESSION {name} = {int(plan.session.rows_query)}",)
     return ReplayStatement(step.sql, _own_time(step, clock), settings, restored)
+
+
+def _delimiter(sql: str) -> str | None:
+    """What ends a statement that has semicolons of its own."""
+    return next(mark for mark in ("//", "$$", "%%", "@@@") if mark not in sql) if ";" in sql else None
 
 
 def _about_database(group: Group) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from forge.engine.requests.loads import LoadData
+from forge.engine.requests.logged import Logged
 from forge.engine.requests.statements import Delete, Insert, PlacedEvent, Replace, Statement, Update
 from forge.plan.transactions import EventPlace
 from forge.scenario.table_model import Cell, Where
@@ -50,6 +51,11 @@ def delete(table: str, *, where: Where | None = None, query: str | None = None) 
 def ddl(text: str) -> Statement:
     """A data definition statement."""
     return Statement(ddl=text)
+
+
+def logged(text: str, *, sent: str | None = None, status: dict[str, Any] | None = None, **form: Any) -> Statement:
+    """A statement as the server logs it, for those that ``ddl`` does not take (accounts, routines, events)."""
+    return Statement(logged=Logged(text=text, sent=sent, status=status or {}, **form))
 
 
 def flush_binary_logs() -> Statement:

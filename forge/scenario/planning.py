@@ -18,6 +18,7 @@ from forge.engine.rows.cells import Circumstances
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.foreign_keys import References
 from forge.engine.rows.state import TableState
+from forge.engine.session.logged import logged_statement
 from forge.engine.session.settings import check_selects, wrong_settings
 from forge.engine.session.texts import SessionText
 from forge.engine.session.transactions import (
@@ -60,7 +61,7 @@ def plan(scenario: Scenario) -> Plan:
 
 
 #: Statements that are a transaction of their own.
-_ALONE = ("ddl", "flush", "restart")
+_ALONE = ("ddl", "logged", "flush", "restart")
 
 
 class _Planner:
@@ -205,6 +206,12 @@ class _Planner:
             with self.places.sql(ddl_path, alone.ddl):
                 parsed = parse_ddl(as_read(alone.ddl, self.line), self.line.family)
                 self._apply(parsed, alone.ddl, ddl_path)
+            return
+        if alone.logged is not None:
+            logged_path = (*statement_path(path, entry, 0), "logged")
+            with self.places.at(logged_path):
+                statement = logged_statement(alone.logged, self.current, self._time().second, self.line)
+                self._add(replace(statement, line=self.places.line(logged_path)))
             return
         with self.places.at(path):
             self._open_for_rows(declared)

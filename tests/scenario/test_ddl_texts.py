@@ -60,18 +60,6 @@ def test_a_view_is_written_from_its_first_word_to_its_last() -> None:
     assert text.endswith("VIEW `v` AS /* a */ SELECT 1 /* b */")
 
 
-def test_the_options_of_accounts_are_written_in_one_order() -> None:
-    (text,) = logged("mysql-9.7", "create user a REQUIRE SSL ACCOUNT LOCK PASSWORD EXPIRE")
-    assert text.endswith("'caching_sha2_password' REQUIRE SSL PASSWORD EXPIRE ACCOUNT LOCK")
-    with pytest.raises(ScenarioError):
-        logged("mysql-9.7", "create user a ACCOUNT LOCK REQUIRE SSL")
-
-
-def test_privileges_are_written_in_the_server_s_order() -> None:
-    text = logged("mysql-9.7", "CREATE USER u", "GRANT BACKUP_ADMIN, reload, Select ON *.* TO u")[1]
-    assert text == "GRANT SELECT, RELOAD, BACKUP_ADMIN ON *.* TO 'u'@'%'"
-
-
 CHILD = "CREATE TABLE d.c (id INT PRIMARY KEY, pid INT)"
 PARENT = "CREATE TABLE d.p (id INT PRIMARY KEY)"
 

@@ -9,6 +9,7 @@ from itertools import count
 from forge.compile.files.own import own_event
 from forge.compile.groups.clock import Clock
 from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.query.logged import logged_variables
 from forge.compile.query.statement_format import statement_bodies, statement_flags
 from forge.compile.query.status import in_order, session_variables
 from forge.compile.rows.rows import row_events
@@ -23,6 +24,7 @@ from forge.events.query import Query
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.plan.facts import Facts
+from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.statements import DdlStatement, RowsStatement
@@ -78,6 +80,8 @@ class SessionLog(ABC):
         """The events of the session's group ``number``, from 0."""
         if isinstance(group, DdlStatement):
             return self.ddl(number, group)
+        if isinstance(group, LoggedStatement):
+            return self.logged(number, group)
         return self.xa_end(number, group) if isinstance(group, XaEnd) else self.transaction(number, group)
 
     def between(self, groups: int) -> Iterator[Event]:
@@ -99,6 +103,16 @@ class SessionLog(ABC):
     @abstractmethod
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
         """The group of a data definition statement."""
+
+    @abstractmethod
+    def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
+        """The group of a statement that the scenario gives as the server logs it."""
+
+    def logged_event(self, number: int, statement: LoggedStatement, number_of: str) -> Event:
+        """Its QUERY event; ``number_of`` is the status variable of a storage engine's transaction."""
+        status = logged_variables(statement, number_of, self.xid(number), self.session, self.line)
+        query = Query(database=statement.current_database, status_variables=status, query=statement.text)
+        return self.query(query, self.clock.second(number, 0), statement.flags)
 
     @abstractmethod
     def inner_ddl(self, statement: DdlStatement, second: int) -> Event:

@@ -26,6 +26,7 @@ from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.xid import Xid
 from forge.plan.engines import is_transactional
+from forge.plan.logged import LoggedStatement
 from forge.plan.statements import DdlStatement, RowsStatement
 from forge.plan.transactions import XaEnd, XaId
 
@@ -97,6 +98,10 @@ class MariadbLog(SessionLog):
             flags |= THREAD_SPECIFIC if statement.dropped else 0
         event = self.query(query, second, flags)
         yield event if statement.kind.endswith("_database") else self._compressed(event)
+
+    def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
+        yield self._gtid(number, self.clock.second(number, 0), STANDALONE | ALLOW_PARALLEL | DDL)
+        yield self._compressed(self.logged_event(number, statement, "mariadb_ddl_xid"))
 
     def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
         xid = self.inner_xid() if statement.kind == "create_table" else 0

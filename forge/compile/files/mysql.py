@@ -39,7 +39,7 @@ from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.transaction_payload import NONE, ZSTD
 from forge.events.xid import Xid
-from forge.plan.passwords import Password, default_salt, escaped, password_hash
+from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.statements import DdlStatement, RowsStatement
 from forge.plan.transactions import OwnEvent, Step, XaEnd
@@ -142,7 +142,7 @@ class MysqlLog(SessionLog):
                 self.session,
                 self.line,
             ),
-            query=self._hashed(statement) or ddl_text(statement, self.line),
+            query=ddl_text(statement, self.line),
         )
         thread_id = None
         if statement.kind == "empty_memory":
@@ -157,14 +157,9 @@ class MysqlLog(SessionLog):
         if self.clock.declared is None and asks_for_time(statement):
             self.used = {}
 
-    def _hashed(self, statement: DdlStatement) -> str:
-        """The text of a statement with passwords; empty for others."""
-        return "".join(self._hash(piece) if isinstance(piece, Password) else piece for piece in statement.texts)
-
-    def _hash(self, password: Password) -> str:
-        known, number = self.facts.salts, password.number
-        salt = bytes.fromhex(known[number]) if known is not None and number < len(known) else default_salt(number)
-        return escaped(password_hash(password, salt, self.line.password_rounds).decode())
+    def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
+        yield from self._opening(number, statement)
+        yield self.logged_event(number, statement, "ddl_xid")
 
     def _create_select(self, number: int, statement: DdlStatement, selected: RowsStatement) -> Iterator[Event]:
         """CREATE TABLE ... SELECT: a replica makes table and rows in one transaction (8.0.21 on)."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from forge.compile.groups.drops import mysql_ddl, parts_of_drop
 from forge.compile.rows.table_map import key_of_rows
 from forge.plan.engines import changes_none_of_several, changes_nothing, is_transactional
+from forge.plan.logged import LoggedStatement
 from forge.plan.statements import DdlStatement, RowsStatement
 from forge.plan.transactions import (
     End,
@@ -93,7 +94,7 @@ class LoggedTransaction:
         return not self.mixed and not self.alone
 
 
-LoggedGroup = LoggedTransaction | DdlStatement | XaEnd
+LoggedGroup = LoggedTransaction | DdlStatement | LoggedStatement | XaEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +312,8 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
         elif isinstance(group, XaEnd):
             if group.logged:
                 yield group
+        elif isinstance(group, LoggedStatement):
+            yield group
         elif group.unlogged:
             continue
         elif group.kind == "drop_table":

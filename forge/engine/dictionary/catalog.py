@@ -35,8 +35,6 @@ from forge.sql.ast.statements import (
 from forge.sql.tokens import SqlError, SqlUnsupported
 
 SYSTEM_DATABASES = frozenset({"mysql", "sys", "information_schema", "performance_schema"})
-#: What a new server has (recorded on 9.7).
-FIRST_ACCOUNTS = frozenset((user, "localhost") for user in ("root", "mysql.sys", "mysql.session", "mysql.infoschema"))
 _NAME = re.compile(r"\s*(`(?:[^`]|``)+`|[^`.\s]+)(?:\s*\.\s*(`(?:[^`]|``)+`|[^`.\s]+))?\s*")
 
 TableName = tuple[str, str]
@@ -72,11 +70,6 @@ class Catalog:
         self.objects: dict[ObjectName, TableName | None] = {}
         #: Columns of views whose defaults are moments.
         self.view_moments: dict[TableName, frozenset[str]] = {}
-        #: The accounts that there are: user and host.
-        self.accounts = set(FIRST_ACCOUNTS)
-        #: Plugins of accounts, and how many hashes of passwords are logged so far.
-        self.plugins: dict[str, str] = {}
-        self.passwords = 0
         #: Triggers by their names in ``objects``, which has those that are there.
         self.triggers: dict[ObjectName, Trigger] = {}
         #: How many definitions every table name has had.

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 from forge.engine.requests.loads import LoadData
+from forge.engine.requests.logged import Logged
 from forge.plan.transactions import EventPlace
 from forge.scenario.table_model import TableName, Where, exactly_one
 
@@ -125,13 +126,13 @@ class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 #: Kinds of statements: each statement has exactly one.
 KINDS = (
     "insert", "replace", "update", "delete", "load_data",
-    "savepoint", "rollback_to", "release_savepoint", "ddl", "flush", "restart", "event",
+    "savepoint", "rollback_to", "release_savepoint", "ddl", "logged", "flush", "restart", "event",
 )  # fmt: skip
 
 
 class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One statement: exactly one of insert, replace, update, delete, load_data, savepoint, rollback_to,
-    release_savepoint, ddl, flush, restart and event.
+    release_savepoint, ddl, logged, flush, restart and event.
     """
 
     insert: Insert | None = None
@@ -147,6 +148,13 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         Meta(
             description="A data definition statement as SQL text: a transaction of its own, but for CREATE and DROP"
             " TEMPORARY TABLE."
+        ),
+    ] = None
+    logged: Annotated[
+        Logged | None,
+        Meta(
+            description="A statement as the server logs it, for those that `ddl` does not take (accounts, routines,"
+            " events): a transaction of its own."
         ),
     ] = None
     flush: Annotated[

@@ -1,20 +1,19 @@
-"""Statements on views, triggers, routines, events, accounts, and upkeep: from SQL text to what it says."""
+"""Statements on views and triggers, and the upkeep of tables: from SQL text to what it says.
+
+Accounts, routines, events, tablespaces and the like change no row that the log shows: a scenario gives what the server
+logs of them (``logged:``).
+"""
 
 from __future__ import annotations
 
 import re
 
-from forge.engine.ddl.objects import Definer, ObjectKind, ObjectStatement, Piece
-from forge.sql.ast.definitions import TableRef
-from forge.sql.parse.accounts import create_user, named_accounts, user
+from forge.engine.ddl.objects import Definer, ObjectKind, ObjectStatement
 from forge.sql.parse.foreign_keys import table_ref
 from forge.sql.tokens import Cursor, SqlUnsupported
 
 #: Statements whose bodies may hold semicolons.
-WITH_BODY = re.compile(r"\s*(CREATE|ALTER)\b[^;]*?\b(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b", re.IGNORECASE | re.DOTALL)
-_SQL_DATA = ("NO SQL", "READS SQL DATA", "MODIFIES SQL DATA")
-_INTEGERS = {"INTEGER": "int", "INT": "int", "BIGINT": "bigint", "SMALLINT": "smallint", "TINYINT": "tinyint",
-             "MEDIUMINT": "mediumint"}  # fmt: skip
+WITH_BODY = re.compile(r"\s*(CREATE|ALTER)\b[^;]*?\bTRIGGER\b", re.IGNORECASE | re.DOTALL)
 _FLUSHED = {
     "mysql": ("PRIVILEGES", "STATUS", "USER_RESOURCES", "OPTIMIZER_COSTS"),
     "mariadb": (
@@ -40,21 +39,20 @@ def object_statement(cursor: Cursor, verb: str) -> ObjectStatement | None:
     if cursor.accept("SQL", "SECURITY"):
         security = cursor.advance().text.upper()
     word = cursor.token
-    kind: ObjectKind
     if cursor.accept("VIEW"):
         return _view(cursor, verb, algorithm or "UNDEFINED", definer, security or "DEFINER", replaces=replaces)
-    if cursor.accept("USER"):
-        return create_user(cursor, verb, start)
-    if verb == "CREATE" and cursor.accept("ROLE"):
-        return named_accounts(cursor, "create", start)
-    for kind in ("trigger", "event", "procedure", "function"):
-        if cursor.accept(kind.upper()):
-            if replaces:
-                raise SqlUnsupported(f"OR REPLACE of a {kind} is not supported yet", word.start)
-            return _with_body(cursor, kind, verb, word.start, definer)
+    if cursor.accept("TRIGGER"):
+        if replaces or verb == "ALTER":
+            raise SqlUnsupported(f"{'OR REPLACE' if replaces else 'ALTER'} of a trigger is not supported", word.start)
+        return _trigger(cursor, word.start, definer)
     if replaces or definer is not None or security is not None:
-        raise SqlUnsupported(f"{verb} {word.text.upper()} is not supported yet", word.start)
+        raise unmade(f"{verb} {word.text.upper()}", word.start)
     return None
+
+
+def unmade(statement: str, offset: int) -> SqlUnsupported:
+    """The refusal of a statement that is given as the server logs it."""
+    return SqlUnsupported(f"{statement} is not run here: give what the server logs of it with `logged:`", offset)
 
 
 def _at_object_option(cursor: Cursor) -> bool:
@@ -75,7 +73,10 @@ def _definer(cursor: Cursor) -> Definer | None:
         if cursor.accept_mark("("):
             cursor.expect_mark(")")
         return Definer()
-    return Definer(user(cursor))
+    name = cursor.advance().text
+    # A user without a host is at '%'.
+    host = cursor.advance().text.lower() if cursor.accept_mark("@") else "%"
+    return Definer((name, host))
 
 
 def _view(
@@ -116,107 +117,30 @@ def _view(
     )
 
 
-def _with_body(cursor: Cursor, kind: ObjectKind, verb: str, start: int, definer: Definer | None) -> ObjectStatement:
-    if verb == "ALTER":
-        return _alter(cursor, kind, start, definer)
+def _trigger(cursor: Cursor, start: int, definer: Definer | None) -> ObjectStatement:
     exists = cursor.accept("IF", "NOT", "EXISTS")
     name = table_ref(cursor)
-    common = {"offset": start, "exists": exists, "invoker": definer is None or definer.account is None}
-    head: tuple[Piece, ...] = ("CREATE DEFINER=", definer or Definer())
-    if kind in ("procedure", "function"):
-        return ObjectStatement(
-            kind,
-            "create",
-            (name,),
-            (*head, *_routine(cursor, kind, name, exists=exists)),
-            **common,  # type: ignore[arg-type]
-        )
-    # The text goes on as it was sent.
-    pieces = (*head, f" {cursor.sql[start:].rstrip()}")
-    if kind == "event":
-        cursor.rest()
-        return ObjectStatement(kind, "create", (name,), pieces, zone=True, **common)  # type: ignore[arg-type]
     cursor.accept_any("BEFORE", "AFTER")
     cursor.accept_any("INSERT", "UPDATE", "DELETE")
     cursor.expect("ON")
     table = table_ref(cursor)
     cursor.rest()
-    return ObjectStatement(kind, "create", (name,), pieces, table=table, **common)  # type: ignore[arg-type]
-
-
-def _alter(cursor: Cursor, kind: ObjectKind, start: int, definer: Definer | None) -> ObjectStatement:
-    if kind == "trigger" or (definer is not None and kind != "event"):
-        raise SqlUnsupported(f"this ALTER {kind.upper()} is not supported yet", start)
-    name = table_ref(cursor)
-    text = cursor.rest()
-    # Keywords stand outside of quotes, comments, and what comes behind DO.
-    plain = re.sub(r"'(?:[^'\\]|\\.|'')*'|/\*.*?\*/|\bDO\b.*", " ", text, flags=re.IGNORECASE | re.DOTALL)
-    zone = kind == "event" and re.search(r"\bSCHEDULE\b", plain, re.IGNORECASE) is not None
-    renamed = re.search(r"\bRENAME\s+TO\s+(.*)", plain, re.IGNORECASE | re.DOTALL) if kind == "event" else None
-    new = table_ref(Cursor(renamed[1])) if renamed is not None else None
-    return ObjectStatement(kind, "alter", (name,), offset=start, invoker=kind == "event", zone=zone, renamed=new)
-
-
-def _routine(cursor: Cursor, kind: ObjectKind, name: TableRef, *, exists: bool) -> tuple[Piece, ...]:
-    """What the server writes of a routine: its characteristics in an order of their own, then the body as sent."""
-    opening = cursor.token.start
-    closing = cursor.balanced_end()
-    parameters = cursor.sql[opening:closing]
-    returns = f" RETURNS {_returned_type(cursor)}" if kind == "function" else ""
-    data, deterministic, security, comment = "", False, "", None
-    while True:
-        if cursor.accept("CONTAINS", "SQL"):
-            data = ""
-        elif any(cursor.accept(*(found := words).split()) for words in _SQL_DATA):
-            data = found
-        elif cursor.accept("NOT", "DETERMINISTIC"):
-            deterministic = False
-        elif cursor.accept("DETERMINISTIC"):
-            deterministic = True
-        elif cursor.accept("LANGUAGE", "SQL"):
-            pass
-        elif cursor.accept("SQL", "SECURITY"):
-            security = cursor.advance().text.upper()
-        elif cursor.accept("COMMENT"):
-            at = cursor.token
-            cursor.string("the comment")
-            comment = cursor.sql[at.start : at.end]
-        else:
-            break
-    lines = [data, "DETERMINISTIC" if deterministic else "", "SQL SECURITY INVOKER" if security == "INVOKER" else ""]
-    lines.append(f"COMMENT {comment}" if comment not in (None, "''") else "")
-    written = "".join(f"    {line}\n" for line in lines if line)
-    condition = " IF NOT EXISTS" if exists else ""
-    return (f" {kind.upper()}{condition} ", name, f"{parameters}{returns}\n{written}{cursor.rest()}")
-
-
-def _returned_type(cursor: Cursor) -> str:
-    """A type as the server writes it; only those whose form is known."""
-    cursor.expect("RETURNS")
-    token = cursor.advance()
-    word = token.text.upper()
-    size = ""
-    if cursor.token.is_mark("("):
-        start = cursor.token.start
-        size = re.sub(r"\s", "", cursor.sql[start : cursor.balanced_end()])
-    if word in _INTEGERS and not size:
-        return _INTEGERS[word] + (" unsigned" if cursor.accept("UNSIGNED") else "")
-    if word in ("DECIMAL", "DATETIME", "TIMESTAMP", "TIME", "DATE", "YEAR", "DOUBLE", "FLOAT", "JSON") and (
-        word != "DECIMAL" or "," in size
-    ):
-        return word.lower() + size
-    if word in ("VARCHAR", "CHAR", "TEXT", "LONGTEXT"):
-        charset = "utf8mb4"
-        if cursor.accept("CHARSET") or cursor.accept("CHARACTER", "SET"):
-            charset = cursor.advance().text.lower()
-        if charset != "binary" and not cursor.token.is_word("COLLATE") and (size or word not in ("VARCHAR", "CHAR")):
-            return f"{word.lower()}{size} CHARSET {charset}"
-    raise SqlUnsupported(f"RETURNS {word} is not supported yet", token.start)
+    return ObjectStatement(
+        "trigger",
+        "create",
+        (name,),
+        # The text goes on as it was sent.
+        ("CREATE DEFINER=", definer or Definer(), f" {cursor.sql[start:].rstrip()}"),
+        offset=start,
+        exists=exists,
+        table=table,
+        invoker=definer is None or definer.account is None,
+    )
 
 
 def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
     kind: ObjectKind
-    for kind in ("view", "trigger", "procedure", "function", "event"):
+    for kind in ("view", "trigger"):
         if cursor.accept(kind.upper()):
             exists = cursor.accept("IF", "EXISTS")
             names = [table_ref(cursor)]
@@ -224,8 +148,6 @@ def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
                 names.append(table_ref(cursor))
             cursor.accept_any("RESTRICT", "CASCADE")
             return ObjectStatement(kind, "drop", tuple(names), offset=start, exists=exists)
-    if cursor.accept_any("USER", "ROLE"):
-        return named_accounts(cursor, "drop", start)
     return None
 
 

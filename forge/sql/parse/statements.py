@@ -20,12 +20,10 @@ from forge.sql.ast.statements import (
     TableDdl,
     TruncateTable,
 )
-from forge.sql.parse.accounts import grant_or_revoke, rename_user, set_statement
 from forge.sql.parse.alter import alter_table, locking
 from forge.sql.parse.columns import charset_name, collation_name
 from forge.sql.parse.foreign_keys import table_ref
-from forge.sql.parse.objects import WITH_BODY, object_statement, upkeep
-from forge.sql.parse.server_objects import server_statement
+from forge.sql.parse.objects import WITH_BODY, object_statement, unmade, upkeep
 from forge.sql.parse.tables import create_table, key_body
 from forge.sql.tokens import Cursor, SqlError, SqlUnsupported
 
@@ -37,8 +35,7 @@ _OTHER_OBJECTS = (
 )  # fmt: skip
 _DML = ("INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "LOAD", "WITH", "VALUES")
 _VERBS = (
-    "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "GRANT", "REVOKE",
-    "SET", "CHECK", "CHECKSUM",
+    "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "CHECK", "CHECKSUM",
 )  # fmt: skip
 _OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
 #: What a data definition statement says.
@@ -58,6 +55,8 @@ def parse_ddl(sql: str, family: Family = "mysql") -> Ddl:
         raise SqlError(f"{start.text.upper()} is not a data definition", 0, expected="insert:, update: or delete:")
     verb = cursor.accept_any(*_VERBS)
     if verb is None:
+        if start.is_word("GRANT", "REVOKE", "SET"):
+            raise unmade(start.text.upper(), start.start)
         if start.kind == "word" and nearest(start.text.upper(), _VERBS) is None:
             raise SqlUnsupported(f"{start.text.upper()} is not supported; {', '.join(_VERBS)} are", start.start)
         cursor.wrong("a data definition statement", _VERBS)
@@ -78,10 +77,6 @@ def parse_create_table(sql: str, family: Family = "mysql") -> CreateTable:
 def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
     if verb in ("ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "CHECK", "CHECKSUM"):
         return upkeep(cursor, verb, start)
-    if verb in ("GRANT", "REVOKE"):
-        return grant_or_revoke(cursor, verb, start)
-    if verb == "SET":
-        return set_statement(cursor, start)
     if verb == "TRUNCATE":
         cursor.accept("TABLE")
         truncated = TruncateTable(table_ref(cursor))
@@ -96,7 +91,7 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
     what = cursor.token
     on_object = sequence_statement(cursor, verb, replaces=replaces)
     if on_object is None and not replaces:
-        on_object = server_statement(cursor, verb) or object_statement(cursor, verb)
+        on_object = object_statement(cursor, verb)
     if on_object is not None:
         return on_object
     temporary = verb in ("CREATE", "DROP") and cursor.accept("TEMPORARY")
@@ -115,7 +110,7 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
     if verb == "DROP" and cursor.accept("INDEX"):
         return _drop_index(cursor)
     if what.is_word(*_OTHER_OBJECTS):
-        raise SqlUnsupported(f"{verb} {what.text.upper()} is not supported yet", what.start)
+        raise unmade(f"{verb} {what.text.upper()}", what.start)
     return cursor.wrong("TABLE, DATABASE or INDEX", _OBJECTS)
 
 
@@ -125,11 +120,9 @@ def _replaces(cursor: Cursor) -> bool:
     return found and cursor.accept("OR", "REPLACE")
 
 
-def _rename(cursor: Cursor) -> RenameTables | ObjectStatement:
+def _rename(cursor: Cursor) -> RenameTables:
     if cursor.token.is_word("USER"):
-        offset = cursor.token.start
-        cursor.accept("USER")
-        return rename_user(cursor, offset)
+        raise unmade("RENAME USER", cursor.token.start)
     if not cursor.accept_any("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
     if_exists = cursor.accept_mariadb("IF", "EXISTS")

@@ -1,0 +1,71 @@
+"""Statements that a scenario gives as the server logs them: what their entry means, and which may not be given so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from construct import ConstructError
+
+from forge.compile.query.status import ORDER
+from forge.engine.requests.logged import Logged
+from forge.errors import ScenarioError, nearest
+from forge.events.event import EVENT_FLAGS
+from forge.events.layout import flag_value
+from forge.events.status_vars import build_status_variables
+from forge.plan.logged import LoggedStatement
+from forge.servers import ServerLine
+from forge.servers.features import features
+from forge.sql.tokens import Cursor
+
+#: First words of statements that change tables or rows, of which the session has to know.
+_RUN = ("INSERT", "UPDATE", "DELETE", "REPLACE", "LOAD", "TRUNCATE", "XA", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT")
+_DEFINITIONS = ("CREATE", "ALTER", "DROP", "RENAME")
+_DEFINED = ("TABLE", "TABLES", "TEMPORARY", "DATABASE", "SCHEMA", "INDEX", "UNIQUE", "FULLTEXT", "TRIGGER", "SEQUENCE")
+
+
+def logged_statement(declared: Logged, current: str, second: int, line: ServerLine) -> LoggedStatement:
+    """The plan's form of an entry that runs in that second.
+
+    Raises ScenarioError for a statement that changes tables or rows, a status variable
+    that the line does not have, a value that it cannot hold, and an unknown flag.
+    """
+    cursor = Cursor(declared.text, with_body=True, family=line.family)
+    if cursor.accept_any(*_RUN) or (cursor.accept_any(*_DEFINITIONS) and cursor.token.is_word(*_DEFINED)):
+        raise ScenarioError(
+            "the statement changes tables or rows, which `logged:` does not follow",
+            expected="insert, update, delete, load_data, ddl or the form of the transaction that says so",
+        )
+    variables = {name: _variable(name, value, line) for name, value in declared.status.items()}
+    return LoggedStatement(
+        text=declared.text,
+        sent=declared.sent or declared.text,
+        current_database=current if declared.database is None else declared.database,
+        variables=tuple(variables.items()),
+        numbered=declared.numbered,
+        flags=flag_value(declared.flags, EVENT_FLAGS),
+        time=(second, variables["microseconds"]) if variables.get("microseconds") is not None else None,
+    )
+
+
+def _variable(name: str, declared: Any, line: ServerLine) -> Any:
+    """The value of a status variable; None leaves it out."""
+    if name not in ORDER:
+        raise ScenarioError(
+            f"{name!r} is no status variable", expected=f"one of {', '.join(ORDER)}", suggestion=nearest(name, ORDER)
+        )
+    if name in features():
+        line.require(name)
+    value = _frozen(declared)
+    if value is None:
+        return None
+    try:
+        build_status_variables(((name, value),))
+    except (ConstructError, TypeError, ValueError, ScenarioError):
+        raise ScenarioError(
+            f"the status variable {name} cannot be {declared!r}", expected="the form that `forge disasm` shows"
+        ) from None
+    return value
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
