@@ -6,14 +6,15 @@ OUT := out
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit servers lint docs lock clean
+.PHONY: help corpus test unit long servers lint docs lock clean
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
 	@echo 'make test      run the tests'
 	@echo 'make unit      run those alone that need no minute'
+	@echo 'make long      run them with 10,000 examples for each property instead of 50 (hours)'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
-	@echo 'make lint      ruff and mypy'
+	@echo 'make lint      ruff, mypy and the order of the rooms'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
 	@echo 'make lock      resolve the dependencies again (needs uv)'
 
@@ -26,20 +27,26 @@ test: $(VENV)/.ready
 unit: $(VENV)/.ready
 	$(BIN)/python -m pytest -m unit $(PYTEST_ARGS)
 
+long: $(VENV)/.ready
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m unit $(PYTEST_ARGS)
+
 servers:
 	.ci/servers
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 
 docs: $(VENV)/.ready
 	$(BIN)/mkdocs build --quiet --strict --site-dir $(OUT)/site
 
+COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
+
 lock:
-	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-header --no-annotate --quiet \
-	  --upgrade pyproject.toml -o requirements.lock
+	$(COMPILE) --all-extras --upgrade pyproject.toml -o requirements.lock
+	$(COMPILE) --extra test --upgrade --constraint requirements.lock pyproject.toml -o requirements-test.lock
 
 clean:
 	rm -rf $(OUT) $(VENV)
