@@ -15,7 +15,7 @@ import msgspec
 from forge.errors import FormatError
 from forge.plan.plan import Plan
 from forge.plan.tables import Table, TableColumn
-from forge.sql.write.identifiers import quoted
+from forge.sql.write.identifiers import identifier, qualified
 from forge.values.text.column_charset import BINARY_COLLATION
 
 Form = Literal["text", "hex", "float"]
@@ -86,8 +86,10 @@ def _select(table: Table) -> str:
     asked = ", ".join(_question(column).sql for column in table.columns)
     order = ""
     if table.primary_key is not None:
-        order = " ORDER BY " + ", ".join(quoted(table.columns[part.column].name) for part in table.primary_key.parts)
-    return f"SELECT {asked} FROM {quoted(table.database)}.{quoted(table.name)}{order};"
+        order = " ORDER BY " + ", ".join(
+            identifier(table.columns[part.column].name) for part in table.primary_key.parts
+        )
+    return f"SELECT {asked} FROM {qualified(table.database, table.name)}{order};"
 
 
 class _Question(NamedTuple):
@@ -99,7 +101,7 @@ class _Question(NamedTuple):
 
 
 def _question(column: TableColumn) -> _Question:
-    name, kind = quoted(column.name), column.type.name
+    name, kind = identifier(column.name), column.type.name
     if kind in _TEXTS and column.type.collation != BINARY_COLLATION:
         return _Question(f"HEX(CONVERT({name} USING utf8mb4))", "text", True)
     if kind in ("ENUM", "SET"):

@@ -17,7 +17,7 @@ from forge.events.columns import primary_key_of
 from forge.events.layout import text_or_hex
 from forge.events.table_map import TableMap
 from forge.render.column_facts import ColumnFacts, column_facts, unknown_of_table
-from forge.sql.write.identifiers import quoted
+from forge.sql.write.identifiers import identifier
 
 GENERATED_INVISIBLE_PK = 0x0004
 #: Words of the column list.
@@ -110,7 +110,7 @@ def _schema(logged: LoggedEvent, body: TableMap) -> TableSchema:
 def _identifier(name: str) -> str:
     """A quoted name; the bytes of one that is not UTF-8, as no statement can have it."""
     shown = text_or_hex(name)
-    return quoted(shown if isinstance(shown, str) else f"0x{shown['hex']}")
+    return identifier(shown if isinstance(shown, str) else f"0x{shown['hex']}")
 
 
 def _comment(text: str) -> str:

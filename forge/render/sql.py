@@ -17,7 +17,7 @@ from forge.plan.statements import DdlStatement, RowsStatement
 from forge.plan.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
 from forge.render.templates import render
 from forge.servers import server_line
-from forge.sql.write.identifiers import quoted
+from forge.sql.write.identifiers import identifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _group(plan: Plan, clock: Clock, number: int, current: str) -> ReplayGroup:
     database = _database_of(group, current)
     before, after = _ends(group)
     return ReplayGroup(
-        use=None if database in ("", current) else quoted(database),
+        use=None if database in ("", current) else identifier(database),
         before=before,
         statements=tuple(_replayed(step, clock, plan) for step in _steps(group)),
         after=after,
@@ -170,11 +170,11 @@ def _xa_text(xa: XaId) -> str:
 
 def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
     if isinstance(step, Savepoint):
-        return ReplayStatement(f"SAVEPOINT {quoted(step.name)}", None)
+        return ReplayStatement(f"SAVEPOINT {identifier(step.name)}", None)
     if isinstance(step, RollbackTo):
-        return ReplayStatement(f"ROLLBACK TO SAVEPOINT {quoted(step.name)}", None)
+        return ReplayStatement(f"ROLLBACK TO SAVEPOINT {identifier(step.name)}", None)
     if isinstance(step, ReleaseSavepoint):
-        return ReplayStatement(f"RELEASE SAVEPOINT {quoted(step.name)}", None)
+        return ReplayStatement(f"RELEASE SAVEPOINT {identifier(step.name)}", None)
     if isinstance(step, LoggedStatement):
         moment = None if clock.declared is not None or step.time is None else _seconds(step.time)
         return ReplayStatement(step.sent, moment, delimiter=_delimiter(step.sent))

@@ -10,7 +10,7 @@ from forge.errors import ScenarioError
 from forge.located import Path
 from forge.scenario.model import Scenario, Transaction
 from forge.scenario.table_model import TableDeclaration
-from forge.sql.tokens import SqlError
+from forge.sql.errors import SqlError
 
 
 class Places:

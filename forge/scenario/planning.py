@@ -45,7 +45,8 @@ from forge.servers import server_line
 from forge.sql.ast.statements import AlterTable, CreateTable, DatabaseStatement, DropTables
 from forge.sql.parse.statements import Ddl, parse_ddl
 from forge.sql.version_comments import as_logged, as_read, as_sent
-from forge.sql.write.statements import identifier, table_sql
+from forge.sql.write.identifiers import identifier
+from forge.sql.write.statements import table_sql
 
 
 def plan(scenario: Scenario) -> Plan:

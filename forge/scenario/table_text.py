@@ -11,7 +11,7 @@ import msgspec
 
 from forge.errors import ScenarioError
 from forge.scenario.table_model import ColumnDeclaration, KeyDeclaration, TableDeclaration
-from forge.sql.write.statements import identifier
+from forge.sql.write.identifiers import identifier
 from forge.values.literals import hexadecimal, quoted
 
 _SQL_DEFAULT = re.compile(

@@ -21,7 +21,7 @@ from forge.render.schema_of import TableSchema, schemas_of
 from forge.resources import corpora_dir
 from forge.scenario import Scenario, insert, plan
 from forge.servers import server_line
-from forge.sql.write.identifiers import quoted
+from forge.sql.write.identifiers import identifier
 
 MYSQL = ("mysql-8.0", "mysql-8.4", "mysql-9.7")
 MARIADB = ("mariadb-10.11", "mariadb-11.8")
@@ -171,7 +171,7 @@ def first_row(table: str, described: TableSchema) -> str:
         for column in described.columns
         if column.name is not None and not column.nullable and column.sql_type in SHAPES
     }
-    names = ", ".join(map(quoted, shapes))
+    names = ", ".join(map(identifier, shapes))
     return f"INSERT IGNORE INTO {table} ({names}) VALUES ({', '.join(shapes.values())});\n"
 
 
@@ -182,7 +182,7 @@ def test_the_create_table_that_is_printed_logs_the_same_description_again(line: 
     options = ["--server-id=1", "--binlog-row-metadata=FULL", "--binlog-format=ROW"]
     script = "SET NAMES utf8mb4;\n"
     for number, one in enumerate(wanted):
-        table = f"d{number}.{quoted(one.table_map.table)}"
+        table = f"d{number}.{identifier(one.table_map.table)}"
         definition = one.create_table().partition(" (\n")[2]
         script += f"CREATE DATABASE d{number};\nCREATE TABLE {table} (\n{definition}"
         script += first_row(table, one)

@@ -24,7 +24,6 @@ from forge.scenario import (
 )
 from forge.scenario.table_text import table_text
 from forge.sql.parse.statements import parse_ddl
-from forge.sql.tokens import tokenize
 
 
 def defined(sql: str, server: str = "mysql-9.7") -> Table:
@@ -355,16 +354,6 @@ def test_statements_reach_tables_by_their_new_names() -> None:
 def test_broken_text_is_an_error_and_nothing_worse(text: str) -> None:
     with pytest.raises(ScenarioError):
         parse_ddl(text)
-
-
-def test_tokens_know_their_places() -> None:
-    sql = "RENAME TABLE `a``b` TO c -- d\n, 'it''s' 0x1F b'1' 1.5e3"
-    for token in tokenize(sql):
-        if token.kind == "word":
-            assert sql[token.start : token.end] == token.text
-    assert [token.text for token in tokenize(sql)] == [
-        "RENAME", "TABLE", "a`b", "TO", "c", ",", "it's", "1F", "1", "1.5e3", "",
-    ]  # fmt: skip
 
 
 def test_converting_a_table_changes_its_text_columns_and_grows_its_texts() -> None:

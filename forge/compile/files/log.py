@@ -31,7 +31,7 @@ from forge.plan.statements import DdlStatement, RowsStatement
 from forge.plan.tables import Table
 from forge.plan.transactions import OwnEvent, RollbackTo, Savepoint, XaEnd, XaId
 from forge.servers import ServerLine
-from forge.sql.write.identifiers import quoted
+from forge.sql.write.identifiers import identifier
 
 DEFAULT_TABLE_ID = 106
 DEFAULT_XID = 10
@@ -234,7 +234,7 @@ class SessionLog(ABC):
                 inside.clear()
             elif isinstance(step, (Savepoint, RollbackTo)):
                 word = "SAVEPOINT" if isinstance(step, Savepoint) else "ROLLBACK TO"
-                yield self.plain_query(f"{word} {quoted(step.name)}", second, transaction.current_database)
+                yield self.plain_query(f"{word} {identifier(step.name)}", second, transaction.current_database)
 
     def selected(self, statement: RowsStatement, second: int) -> Iterator[Event]:
         """The rows of CREATE TABLE ... SELECT, if there are any."""

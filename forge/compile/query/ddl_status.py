@@ -23,7 +23,7 @@ from forge.plan.session import Session
 from forge.plan.statements import DdlStatement
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine
-from forge.sql.write.identifiers import quoted
+from forge.sql.write.identifiers import qualified
 
 #: Statements that change what a table is.
 ALTERING = ("alter_table", "create_index", "drop_index")
@@ -70,10 +70,8 @@ def ddl_text(statement: DdlStatement, line: ServerLine) -> str:
     if line.family == "mariadb" and statement.named:
         tables = statement.named
     bare = not (statement.temporary and statement.if_exists and line.family == "mariadb")
-    names = (
-        quoted(name) if database == statement.current_database and bare else f"{quoted(database)}.{quoted(name)}"
-        for database, name in tables
-    )
+    current = statement.current_database if bare else None
+    names = (qualified(database, name, current) for database, name in tables)
     words = ("TEMPORARY " if statement.temporary else "") + "TABLE " + ("IF EXISTS " if statement.if_exists else "")
     comment = _DROP_COMMENT.match(statement.sql) if line.family == "mariadb" else None
     if comment is not None and (comment[1] is not None) == statement.if_exists:

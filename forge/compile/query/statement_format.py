@@ -32,7 +32,7 @@ from forge.events.user_var import DECIMAL, INTEGER, REAL, STRING, UserVar
 from forge.plan.session import Session
 from forge.plan.statements import LoadFile, RowsStatement, UserVariable
 from forge.servers import ServerLine
-from forge.sql.write.identifiers import quoted
+from forge.sql.write.identifiers import identifier
 from forge.values.numeric.decimals import pack
 
 #: Bytes of a block: read_buffer_size, by which a file of the server's is read (recorded).
@@ -170,9 +170,9 @@ def load_text(
     how = {"error": "", "ignore": " IGNORE", "replace": " REPLACE"}[load.duplicates]
     path = load.name if load.local else f"./{load.name}"
     middle = f"{local} INFILE '{path}'{how} INTO"
-    table = quoted(statement.table.name)
+    table = identifier(statement.table.name)
     if statement.table.database != current_database:
-        table = f"{quoted(statement.table.database)}.{table}"
+        table = f"{identifier(statement.table.database)}.{table}"
     parts = [f" TABLE {table}"]
     if load.charset is not None:
         parts.append(f" CHARACTER SET {load.charset}")
@@ -186,7 +186,7 @@ def load_text(
         parts.append(f" STARTING BY {_quoted(load.lines_starting, line)}")
     if load.ignored_lines:
         parts.append(f" IGNORE {load.ignored_lines} LINES ")
-    names = (f"@{quoted(name[1:])}" if name.startswith("@") else quoted(name) for name in load.columns)
+    names = (f"@{identifier(name[1:])}" if name.startswith("@") else identifier(name) for name in load.columns)
     parts.append(f" ({', '.join(names)})")
     parts.append(f" SET {', '.join(load.sets)}" if load.sets else "")
     return "LOAD DATA", middle, "".join(parts)

@@ -13,7 +13,7 @@ from forge.engine.rows.state import TableState, largest_number
 from forge.errors import ScenarioError
 from forge.plan.tables import Row
 from forge.servers import server_line
-from forge.sql.tokens import at_offset
+from forge.sql.errors import at_offset
 from forge.values.base import Value
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from forge.sql.ast.alter_actions import (
     RenameKey,
 )
 from forge.sql.ast.definitions import CheckDraft
+from forge.sql.errors import SqlError
 from forge.sql.expressions import parse_expression
-from forge.sql.tokens import SqlError
 
 if TYPE_CHECKING:
     from forge.engine.ddl.alteration import Alteration

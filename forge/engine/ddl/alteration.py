@@ -60,7 +60,7 @@ from forge.sql.ast.definitions import (
     TableOptions,
     TableRef,
 )
-from forge.sql.tokens import SqlError, SqlUnsupported
+from forge.sql.errors import SqlError, SqlUnsupported
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.catalog import Catalog

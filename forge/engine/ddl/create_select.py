@@ -23,7 +23,7 @@ from forge.plan.tables import Row, TableColumn
 from forge.servers import server_line
 from forge.sql.ast.definitions import CharsetClause, ColumnDraft, LiteralDefault, SelectDraft, SelectedColumn, TypeDraft
 from forge.sql.ast.statements import CreateTable
-from forge.sql.tokens import SqlError, SqlUnsupported, at_offset
+from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import column_for

@@ -16,8 +16,8 @@ from forge.plan.statements import DdlStatement, DroppedTemporary
 from forge.servers import server_line
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import DropTables
-from forge.sql.tokens import SqlError
-from forge.sql.write.identifiers import quoted
+from forge.sql.errors import SqlError
+from forge.sql.write.identifiers import identifier
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.catalog import Catalog
@@ -97,7 +97,7 @@ def session_end(catalog: Catalog, *, idle: bool) -> Iterator[DdlStatement]:
     for database, group in groupby(states, key=lambda state: state.table.database):
         tables = list(group)
         for number, part in enumerate(_by_engine(tables) if splits else (tables,)):
-            names = ",".join(quoted(state.table.name) for state in part)
+            names = ",".join(identifier(state.table.name) for state in part)
             yield DdlStatement(
                 kind="drop_table",
                 sql=f"DROP /*!40005 TEMPORARY */ TABLE IF EXISTS {names}",

@@ -17,7 +17,8 @@ from forge.plan.engines import is_defined_atomically
 from forge.plan.statements import DdlStatement
 from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import TableRef
-from forge.sql.tokens import SqlError, SqlUnsupported
+from forge.sql.errors import SqlError, SqlUnsupported
+from forge.sql.write.identifiers import identifier, qualified
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.catalog import Catalog
@@ -171,13 +172,8 @@ def _piece(piece: Piece, current: str, line: ServerLine) -> str:
         return piece
     if isinstance(piece, Definer):
         user, host = piece.account or line.session_user
-        return _quoted(user) + (f"@{_quoted(host)}" if host or user else "")
-    name = _quoted(piece.name)
-    return name if piece.database in (None, current) else f"{_quoted(piece.database or '')}.{name}"
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+        return identifier(user) + (f"@{identifier(host)}" if host or user else "")
+    return qualified(piece.database or current, piece.name, current)
 
 
 def forget_database(objects: dict[ObjectName, tuple[str, str] | None], database: str) -> None:

@@ -12,7 +12,7 @@ from forge.plan.statements import DdlStatement
 from forge.servers import server_line
 from forge.sql.ast.alter_actions import AlterPartitions
 from forge.sql.ast.definitions import TableRef
-from forge.sql.tokens import SqlError
+from forge.sql.errors import SqlError
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.catalog import Catalog

@@ -37,7 +37,7 @@ from forge.sql.ast.alter_actions import (
 )
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import AlterTable, RenameTables, TruncateTable
-from forge.sql.tokens import SqlError
+from forge.sql.errors import SqlError
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.catalog import Catalog

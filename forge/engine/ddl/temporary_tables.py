@@ -13,8 +13,8 @@ from forge.plan.session import Session
 from forge.plan.statements import DdlStatement
 from forge.servers import ServerLine
 from forge.sql.ast.statements import CreateLike, CreateTable, DropTables
+from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.statements import Ddl
-from forge.sql.tokens import SqlUnsupported
 
 
 def changes_no_base(statement: Ddl) -> bool:

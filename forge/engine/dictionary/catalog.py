@@ -32,7 +32,7 @@ from forge.sql.ast.statements import (
     RenameTables,
     TableDdl,
 )
-from forge.sql.tokens import SqlError, SqlUnsupported
+from forge.sql.errors import SqlError, SqlUnsupported
 
 SYSTEM_DATABASES = frozenset({"mysql", "sys", "information_schema", "performance_schema"})
 _NAME = re.compile(r"\s*(`(?:[^`]|``)+`|[^`.\s]+)(?:\s*\.\s*(`(?:[^`]|``)+`|[^`.\s]+))?\s*")

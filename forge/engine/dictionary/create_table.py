@@ -10,7 +10,7 @@ from forge.engine.dictionary.definition import ColumnDefinition, Definition, def
 from forge.engine.dictionary.engines import INNODB
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, TypeDraft
 from forge.sql.ast.statements import CreateTable
-from forge.sql.tokens import SqlError
+from forge.sql.errors import SqlError
 from forge.values.declaration.sqltype import SqlType
 
 TableName = tuple[str, str]

@@ -27,8 +27,8 @@ from forge.sql.ast.definitions import (
     NowDefault,
     PartitionClause,
 )
+from forge.sql.errors import SqlError, at_offset
 from forge.sql.expressions import Document, Expression, Operand, Unsigned, parse_expression
-from forge.sql.tokens import SqlError, at_offset
 from forge.values.base import Codec, Column, Value
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.binary import decode_document

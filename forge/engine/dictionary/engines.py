@@ -10,7 +10,7 @@ from forge.errors import nearest
 from forge.plan.tables import Table, TableColumn
 from forge.servers import server_line
 from forge.sql.ast.definitions import KeyDraft
-from forge.sql.tokens import SqlError, SqlUnsupported
+from forge.sql.errors import SqlError, SqlUnsupported
 
 INNODB = "InnoDB"
 _SPATIAL = frozenset((

@@ -14,7 +14,7 @@ from forge.errors import UnsupportedError
 from forge.plan.tables import ForeignKey, Key, KeyPart, Table
 from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import ColumnDraft, ForeignKeyDraft, KeyDraft
-from forge.sql.tokens import SqlError
+from forge.sql.errors import SqlError
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.catalog import Catalog

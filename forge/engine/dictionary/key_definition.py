@@ -15,9 +15,9 @@ from forge.plan.requirements import expression_features
 from forge.plan.tables import Key, KeyExpression, KeyPart, Row
 from forge.servers import server_line
 from forge.sql.ast.definitions import KeyDraft, PartDraft
+from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.expressions import Expression, parse_expression
 from forge.sql.expressions.types import result_type
-from forge.sql.tokens import SqlError, SqlUnsupported, at_offset
 from forge.values.text.column_charset import charset_of
 
 if TYPE_CHECKING:

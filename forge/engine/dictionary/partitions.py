@@ -20,9 +20,9 @@ from forge.plan.tables import Row
 from forge.servers import server_line
 from forge.sql.ast.alter_actions import AlterPartitions
 from forge.sql.ast.definitions import PartitionClause, PartitionDraft
+from forge.sql.errors import SqlError, at_offset
 from forge.sql.expressions import Expression, parse_expression
 from forge.sql.expressions.evaluation import kind_of
-from forge.sql.tokens import SqlError, at_offset
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.definition import ColumnDefinition, Definition

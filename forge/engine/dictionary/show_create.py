@@ -19,6 +19,7 @@ from forge.sql.ast.definitions import ColumnDraft, ExpressionDefault, KeyDraft, 
 from forge.sql.ast.statements import CreateTable
 from forge.sql.expressions import Expression
 from forge.sql.expressions.evaluation import kind_of
+from forge.sql.write.identifiers import identifier
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import column_for
 
@@ -51,9 +52,9 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     lines += _keys(definition)
     if statement.foreign_keys or definition.checks:
         raise UnsupportedError("constraints of a table that gets an invisible primary key are not supported yet")
-    name = quoted_name(definition.name)
+    name = identifier(definition.name)
     if definition.database != current_database:
-        name = f"{quoted_name(definition.database)}.{name}"
+        name = f"{identifier(definition.database)}.{name}"
     head = "CREATE TABLE IF NOT EXISTS " if statement.if_not_exists else "CREATE TABLE "
     body = ",\n  ".join(lines)
     options = "".join(f" {option}" for option in _options(statement, definition))
@@ -64,17 +65,13 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     return f"{head}{name} (\n  {body}\n){options}"
 
 
-def quoted_name(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
 def quoted_text(text: str) -> str:
     """A literal with the few escapes that the server prints."""
     return f"'{text.translate(_ESCAPES)}'"
 
 
 def _column(draft: ColumnDraft, column: ColumnDefinition, statement: CreateTable, definition: Definition) -> str:
-    words = [quoted_name(column.name), _type_text(column, draft, definition), *_charset(draft, column, definition)]
+    words = [identifier(column.name), _type_text(column, draft, definition), *_charset(draft, column, definition)]
     facts = column.column
     if column.generated is not None:
         kind = "STORED" if facts.generated == "stored" else "VIRTUAL"
@@ -226,7 +223,7 @@ def _keys(definition: Definition) -> Iterator[str]:
             text = f"PRIMARY KEY ({parts})"
         else:
             word = "UNIQUE " if key.kind == "unique" else f"{key.special} " if key.special else ""
-            text = f"{word}KEY {quoted_name(name)} ({parts})"
+            text = f"{word}KEY {identifier(name)} ({parts})"
         text += f" USING {key.using}" if key.using else ""
         text += "" if key.visible else " /*!80000 INVISIBLE */"
         yield text + (f" COMMENT {quoted_text(key.comment)}" if key.comment else "")
@@ -251,7 +248,7 @@ def _key_part(part: PartDraft) -> str:
         raise UnsupportedError(
             "keys on expressions in a table that gets an invisible primary key are not supported yet"
         )
-    return quoted_name(part.column) + (f"({part.prefix})" if part.prefix else "") + (" DESC" if part.descending else "")
+    return identifier(part.column) + (f"({part.prefix})" if part.prefix else "") + (" DESC" if part.descending else "")
 
 
 def _options(statement: CreateTable, definition: Definition) -> Iterator[str]:
@@ -286,7 +283,7 @@ def expression_text(expression: Expression, definition: Definition) -> str:
         if kind == "Paren":
             return text(node.this)
         if kind == "Column":
-            return quoted_name(node.name)
+            return identifier(node.name)
         if kind == "Literal":
             return f"_{charset}{quoted_text(node.this)}" if node.is_string else str(node.this)
         if kind in _OPERATORS:

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from forge.sql.ast.definitions import TableRef
-from forge.sql.tokens import Cursor, SqlUnsupported
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlUnsupported
 
 if TYPE_CHECKING:
     from forge.engine.dictionary.catalog import Catalog
@@ -75,7 +76,7 @@ def _items(cursor: Cursor) -> list[str]:
     cursor.accept_any("DISTINCT", "ALL", "DISTINCTROW")
     start = cursor.token.start
     while True:
-        if cursor.at("end") or cursor.token.is_word("FROM", *_ENDS) or cursor.token.is_mark(","):
+        if cursor.at_end() or cursor.token.is_word("FROM", *_ENDS) or cursor.token.is_mark(","):
             items.append(cursor.sql[start : cursor.previous_end].strip())
             if not cursor.accept_mark(","):
                 return items
@@ -90,7 +91,7 @@ def _tables(cursor: Cursor, current: str) -> dict[str, Name]:
     """Aliases of the tables behind FROM."""
     found: dict[str, Name] = {}
     wanted = True
-    while not cursor.at("end") and not cursor.token.is_word(*_ENDS):
+    while not cursor.at_end() and not cursor.token.is_word(*_ENDS):
         if cursor.token.is_word(*_JOINS) or cursor.token.is_mark(","):
             cursor.advance()
             wanted = True

@@ -17,7 +17,7 @@ from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.generators import literal_of
 from forge.sql.expressions import Expression, Field, Operand, parse_expression
-from forge.sql.write.statements import identifier
+from forge.sql.write.identifiers import identifier
 
 #: Functions whose results are moments, which no text is converted to.
 _MOMENT = re.compile(

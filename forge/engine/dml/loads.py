@@ -17,7 +17,8 @@ from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.statements import LoadFile, RowsStatement, UserVariable
-from forge.sql.write.statements import identifier, table_sql
+from forge.sql.write.identifiers import identifier
+from forge.sql.write.statements import table_sql
 from forge.values.literals import quoted
 
 _NUMBERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")

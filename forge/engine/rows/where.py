@@ -15,7 +15,8 @@ from forge.engine.dictionary.definition import ColumnDefinition
 from forge.engine.rows.literals import strict_value
 from forge.engine.rows.state import TableState, comparable, sort_value, stored_bytes_of
 from forge.errors import ScenarioError, UnsupportedError, nearest
-from forge.sql.write.statements import comparison_sql, identifier, value_sql
+from forge.sql.write.identifiers import identifier
+from forge.sql.write.statements import comparison_sql, value_sql
 from forge.values.base import Value
 from forge.values.literals import hexadecimal
 

@@ -15,7 +15,7 @@ from forge.events.status_vars import build_status_variables
 from forge.plan.logged import LoggedStatement
 from forge.servers import ServerLine
 from forge.servers.features import features
-from forge.sql.tokens import Cursor
+from forge.sql.cursor import Cursor
 
 #: First words of statements that change tables or rows, of which the session has to know.
 _RUN = ("INSERT", "UPDATE", "DELETE", "REPLACE", "LOAD", "TRUNCATE", "XA", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT")
@@ -29,7 +29,7 @@ def logged_statement(declared: Logged, current: str, second: int, line: ServerLi
     Raises ScenarioError for a statement that changes tables or rows, a status variable
     that the line does not have, a value that it cannot hold, and an unknown flag.
     """
-    cursor = Cursor(declared.text, with_body=True, family=line.family)
+    cursor = Cursor(declared.text, several=True, family=line.family)
     if cursor.accept_any(*_RUN) or (cursor.accept_any(*_DEFINITIONS) and cursor.token.is_word(*_DEFINED)):
         raise ScenarioError(
             "the statement changes tables or rows, which `logged:` does not follow",

@@ -12,8 +12,8 @@ from forge.engine.dictionary.catalog import Catalog
 from forge.errors import ScenarioError
 from forge.plan.tables import Table
 from forge.servers import ServerLine
+from forge.sql.lexer import Token, tokenize
 from forge.sql.reads.reads import reads_of
-from forge.sql.tokens import Token, tokenize
 
 #: What keeps a subquery from becoming a join (recorded on 9.7 of ORDER BY; the others by convert_subquery_to_semijoin).
 _NOT_JOINED = ("ORDER", "LIMIT")

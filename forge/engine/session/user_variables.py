@@ -9,7 +9,7 @@ from forge.charsets import charset, collation
 from forge.errors import ScenarioError
 from forge.plan.statements import UserVariable
 from forge.servers import server_line
-from forge.sql.write.statements import identifier
+from forge.sql.write.identifiers import identifier
 from forge.values.literals import hexadecimal, quoted
 
 _KINDS = ("unsigned", "real", "decimal", "hex", "text")

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from forge.charsets import Collation, collation, default_collation
 from forge.errors import ScenarioError
 from forge.plan.tables import ReferentialAction
-from forge.sql.tokens import at_offset
+from forge.sql.errors import at_offset
 from forge.values.declaration.sqltype import SqlType
 
 BINARY_COLLATION = 63

@@ -26,6 +26,8 @@ from forge.sql.ast.alter_actions import (
 )
 from forge.sql.ast.definitions import CharsetClause, Place, TableOptions
 from forge.sql.ast.statements import AlterTable
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.columns import (
     charset_name,
     check_constraint,
@@ -36,7 +38,6 @@ from forge.sql.parse.columns import (
 from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key, table_ref
 from forge.sql.parse.partitions import alter_partitions
 from forge.sql.parse.tables import TABLE_OPTIONS, is_check, is_key, key_definition, table_option
-from forge.sql.tokens import Cursor, SqlUnsupported
 
 _ALGORITHMS: tuple[str, ...] = ("DEFAULT", "INPLACE", "COPY", "INSTANT", "NOCOPY")
 _LOCKS: tuple[str, ...] = ("DEFAULT", "NONE", "SHARED", "EXCLUSIVE")
@@ -54,7 +55,7 @@ def alter_table(cursor: Cursor) -> AlterTable:
     cursor.accept_wait()
     actions: list[Action] = []
     algorithm = ""
-    while not cursor.at("end"):
+    while not cursor.at_end():
         if cursor.token.is_word("ALGORITHM", "LOCK"):
             algorithm = locking(cursor) or algorithm
         elif cursor.family == "mysql" and cursor.token.is_word("WITH", "WITHOUT"):
@@ -63,7 +64,7 @@ def alter_table(cursor: Cursor) -> AlterTable:
         else:
             actions += alter_action(cursor)
         # Options of the table may stand without a comma.
-        if not cursor.accept_mark(",") and cursor.at("end"):
+        if not cursor.accept_mark(",") and cursor.at_end():
             break
     return AlterTable(table, tuple(actions), algorithm=algorithm, if_exists=if_exists)
 
@@ -116,7 +117,7 @@ def alter_action(cursor: Cursor) -> list[Action]:
     if cursor.token.is_word(*_UNSUPPORTED_ACTIONS):
         word = cursor.token.text.upper()
         raise SqlUnsupported(f"ALTER TABLE ... {word} is not supported yet", offset)
-    if cursor.at("end") or not cursor.token.is_word("CHARACTER", "CHAR", "UNION", *TABLE_OPTIONS):
+    if cursor.at_end() or not cursor.token.is_word("CHARACTER", "CHAR", "UNION", *TABLE_OPTIONS):
         cursor.wrong("an action of ALTER TABLE", _ACTIONS)
     return [SetOptions(table_option(cursor, TableOptions()))]
 

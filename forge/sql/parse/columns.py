@@ -18,8 +18,9 @@ from forge.sql.ast.definitions import (
     NowDefault,
     TypeDraft,
 )
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlError, at_offset
 from forge.sql.parse.foreign_keys import column_reference
-from forge.sql.tokens import Cursor, SqlError, at_offset
 from forge.values.declaration.sqltype import SqlType
 from forge.values.declaration.typetext import COMPRESSIBLE, parse_type
 
@@ -46,7 +47,7 @@ def column_definition(cursor: Cursor) -> ColumnDraft:
     column = ColumnDraft(name, column_type(cursor), offset)
     if serial:
         column = replace(column, nullable=False, auto_increment=True, keys=("unique",))
-    while not (cursor.at("end") or cursor.token.is_mark(",") or cursor.token.is_mark(")")):
+    while not (cursor.at_end() or cursor.token.is_mark(",") or cursor.token.is_mark(")")):
         if cursor.token.is_word("FIRST", "AFTER", "PARTITION", "REMOVE"):
             break
         column = _attribute(cursor, column)
@@ -95,14 +96,14 @@ def charset_name(cursor: Cursor) -> str:
     """The name after CHARACTER SET, which may be quoted, or the word BINARY."""
     if cursor.accept("BINARY"):
         return "binary"
-    return cursor.advance().text if cursor.at("string") else cursor.name("character set")
+    return cursor.advance().text if cursor.token.kind == "string" else cursor.name("character set")
 
 
 def collation_name(cursor: Cursor) -> str:
     """The name after COLLATE, which may be quoted, or the word BINARY."""
     if cursor.accept("BINARY"):
         return "binary"
-    return cursor.advance().text if cursor.at("string") else cursor.name("collation")
+    return cursor.advance().text if cursor.token.kind == "string" else cursor.name("collation")
 
 
 def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
@@ -255,7 +256,7 @@ def _hex(cursor: Cursor) -> bytes:
 
 def _introduced(cursor: Cursor, name: str) -> str | bytes:
     """A literal behind a character set: ``_latin1'x'``, ``_utf8mb4 x'c3a9'``."""
-    if cursor.at("string"):
+    if cursor.token.kind == "string":
         return cursor.string("a literal")
     data = _hex(cursor)
     if name.lower() == "binary":

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from forge.plan.tables import ReferentialAction
 from forge.sql.ast.definitions import ForeignKeyDraft, PartDraft, TableRef
-from forge.sql.tokens import Cursor, SqlError
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlError
 
 _ACTIONS = ("RESTRICT", "CASCADE", "SET NULL", "NO ACTION")
 _NOWHERE = TableRef(None, "", 0)

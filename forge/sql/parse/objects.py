@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 
 from forge.engine.ddl.objects import Definer, ObjectKind, ObjectStatement
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.foreign_keys import table_ref
-from forge.sql.tokens import Cursor, SqlUnsupported
 
-#: Statements whose bodies may hold semicolons.
-WITH_BODY = re.compile(r"\s*(CREATE|ALTER)\b[^;]*?\bTRIGGER\b", re.IGNORECASE | re.DOTALL)
 _FLUSHED = {
     "mysql": ("PRIVILEGES", "STATUS", "USER_RESOURCES", "OPTIMIZER_COSTS"),
     "mariadb": (
@@ -169,7 +168,7 @@ def upkeep(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
         pass
     if verb == "ANALYZE" and cursor.family == "mysql" and cursor.token.is_word("UPDATE", "DROP"):
         cursor.rest()
-    if not cursor.at("end"):
+    if not cursor.at_end():
         raise SqlUnsupported(f"{verb} TABLE ... {cursor.token.text.upper()} is not supported", cursor.token.start)
     return ObjectStatement(
         "upkeep",
@@ -187,10 +186,10 @@ def _flush(cursor: Cursor, start: int, *, local: bool) -> ObjectStatement:
     what = cursor.token
     if word := cursor.accept_any("TABLES", "TABLE"):
         names = []
-        while not cursor.at("end") and not cursor.token.is_word("WITH", "FOR"):
+        while not cursor.at_end() and not cursor.token.is_word("WITH", "FOR"):
             names.append(table_ref(cursor))
             cursor.accept_mark(",")
-        if not cursor.at("end"):
+        if not cursor.at_end():
             raise SqlUnsupported(f"FLUSH {word} ... {cursor.token.text.upper()} is not supported", cursor.token.start)
         return ObjectStatement("upkeep", "other", tuple(names), offset=start, local=local)
     zone = False

@@ -7,8 +7,9 @@ from typing import Literal
 
 from forge.sql.ast.alter_actions import AlterPartitions, Conditional
 from forge.sql.ast.definitions import PartitionClause, PartitionDraft
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.foreign_keys import table_ref
-from forge.sql.tokens import Cursor, SqlUnsupported
 
 _IDLE = ("COMMENT", "ENGINE", "MAX_ROWS", "MIN_ROWS", "TABLESPACE")
 
@@ -81,7 +82,7 @@ def _definition(cursor: Cursor) -> PartitionDraft:
             values.append(_list_entry(cursor))
         cursor.expect_mark(")")
         part = replace(part, values=tuple(values))
-    while not (cursor.token.is_mark(",") or cursor.token.is_mark(")") or cursor.at("end")):
+    while not (cursor.token.is_mark(",") or cursor.token.is_mark(")") or cursor.at_end()):
         if cursor.token.is_mark("(") or cursor.token.is_word("SUBPARTITION"):
             raise SqlUnsupported("definitions of single subpartitions are not supported yet", cursor.token.start)
         cursor.accept("STORAGE")
@@ -110,7 +111,7 @@ def _list_entry(cursor: Cursor) -> tuple[str, ...]:
 def _value(cursor: Cursor) -> str:
     start = cursor.token.start
     end = start
-    while not (cursor.token.is_mark(",") or cursor.token.is_mark(")") or cursor.at("end")):
+    while not (cursor.token.is_mark(",") or cursor.token.is_mark(")") or cursor.at_end()):
         end = cursor.balanced_end() if cursor.token.is_mark("(") else cursor.advance().end
     return cursor.sql[start:end]
 
@@ -138,7 +139,7 @@ def alter_partitions(cursor: Cursor) -> AlterPartitions | Conditional | None:
         return Conditional(dropped, exists=True) if exists else dropped
     if cursor.accept("REORGANIZE", "PARTITION"):
         local = _local(cursor)
-        if cursor.at("end"):
+        if cursor.at_end():
             return AlterPartitions("reorganize", offset, local=local)
         names = _names(cursor)
         cursor.expect("INTO")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from forge.sql.ast.definitions import SelectDraft, SelectedColumn
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.parse.foreign_keys import table_ref
 from forge.sql.reserved import RESERVED
-from forge.sql.tokens import Cursor, SqlError, SqlUnsupported
 
 _OPERATORS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "<>": "ne", "!=": "ne"}
 #: Digits of an integer literal that is INT on all servers, characters of a text that is VARCHAR.
@@ -56,7 +57,7 @@ def select(cursor: Cursor) -> SelectDraft:
                 break
     order = tuple(_order(cursor, offset, qualifiers))
     limit = _limit(cursor, offset)
-    if not cursor.at("end"):
+    if not cursor.at_end():
         _unsupported(cursor, f"with {cursor.token.text.upper()}", cursor.token.start)
     if qualifiers - {known}:
         raise SqlError(f"the SELECT reads {known!r} alone, not {min(qualifiers - {known})!r}", offset)

@@ -20,12 +20,13 @@ from forge.sql.ast.statements import (
     TableDdl,
     TruncateTable,
 )
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.parse.alter import alter_table, locking
 from forge.sql.parse.columns import charset_name, collation_name
 from forge.sql.parse.foreign_keys import table_ref
-from forge.sql.parse.objects import WITH_BODY, object_statement, unmade, upkeep
+from forge.sql.parse.objects import object_statement, unmade, upkeep
 from forge.sql.parse.tables import create_table, key_body
-from forge.sql.tokens import Cursor, SqlError, SqlUnsupported
 
 #: Statements that servers log and this version does not make: they are rewritten, or need objects it does not track.
 _OTHER_OBJECTS = (
@@ -49,7 +50,7 @@ def parse_ddl(sql: str, family: Family = "mysql") -> Ddl:
     Raises SqlError (a place in the text, what was expected, the nearest word) for text that no server accepts, and
     SqlUnsupported naming the statement for those that this version does not make.
     """
-    cursor = Cursor(sql, with_body=WITH_BODY.match(sql) is not None, family=family)
+    cursor = Cursor(sql, family=family)
     start = cursor.token
     if start.is_word(*_DML):
         raise SqlError(f"{start.text.upper()} is not a data definition", 0, expected="insert:, update: or delete:")
@@ -61,7 +62,7 @@ def parse_ddl(sql: str, family: Family = "mysql") -> Ddl:
             raise SqlUnsupported(f"{start.text.upper()} is not supported; {', '.join(_VERBS)} are", start.start)
         cursor.wrong("a data definition statement", _VERBS)
     statement = _after_verb(cursor, verb, start.start)
-    if not cursor.at("end"):
+    if not cursor.at_end():
         cursor.wrong("the end of the statement")
     return statement
 
@@ -159,11 +160,11 @@ def _database(cursor: Cursor, verb: str) -> DatabaseStatement:
         exists = cursor.accept("IF", "EXISTS")
     offset = cursor.token.start
     name = None
-    if verb != "ALTER" or not (cursor.at("end") or cursor.token.is_word(*_DATABASE_OPTIONS)):
+    if verb != "ALTER" or not (cursor.at_end() or cursor.token.is_word(*_DATABASE_OPTIONS)):
         name = cursor.name("database")
     charset = CharsetClause(offset=offset)
     encryption = False
-    while verb != "DROP" and not cursor.at("end"):
+    while verb != "DROP" and not cursor.at_end():
         encryption |= cursor.token.is_word("ENCRYPTION") or cursor.following().is_word("ENCRYPTION")
         charset = _database_option(cursor, charset)
     return DatabaseStatement(kinds[verb], name, offset, charset, exists, encryption=encryption)

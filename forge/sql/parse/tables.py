@@ -8,6 +8,7 @@ from typing import Literal
 from forge.engine.dictionary.engines import engine_named
 from forge.sql.ast.definitions import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, PartDraft, TableOptions
 from forge.sql.ast.statements import CreateLike, CreateTable
+from forge.sql.cursor import Cursor
 from forge.sql.parse.columns import (
     charset_name,
     check_constraint,
@@ -17,7 +18,6 @@ from forge.sql.parse.columns import (
 from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key, table_ref
 from forge.sql.parse.partitions import partition_clause
 from forge.sql.parse.select import begins_definition, begins_select, select
-from forge.sql.tokens import Cursor
 
 _KEY_WORDS = ("PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "CONSTRAINT", "FOREIGN", "CHECK")
 #: Table options that leave no trace in a binlog.
@@ -62,7 +62,7 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     options = TableOptions()
     partitions = None
     selected = None
-    while not cursor.at("end"):
+    while not cursor.at_end():
         if begins_select(cursor):
             selected = select(cursor)
             break
@@ -201,7 +201,7 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
         if name is None:
             cursor.wrong("a table option", TABLE_OPTIONS)
     cursor.accept_mark("=")
-    if cursor.at("end"):
+    if cursor.at_end():
         cursor.wrong("the option's value")
     idle = (*options.idle, (name, cursor.advance().text))
     return replace(options, rebuild=options.rebuild or rebuild, idle=idle)

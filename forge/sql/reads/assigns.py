@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from forge.sql.tokens import Token
+from forge.sql.lexer import Token
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from forge.errors import ScenarioError
 from forge.sql.expressions import Operand, parse_expression
-from forge.sql.tokens import Token
+from forge.sql.lexer import Token
 
 _CONDITIONAL = ("IF", "IFNULL", "COALESCE", "NVL", "NVL2")
 #: Functions of which the log tells whether they were evaluated, but for the clock only LAST_INSERT_ID().

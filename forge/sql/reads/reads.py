@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from forge.plan.statements import Call
+from forge.sql.lexer import Token, tokenize
 from forge.sql.reads.assigns import Assigned, assigned_at, last_insert_source
 from forge.sql.reads.conditionals import Conditional, conditionals
-from forge.sql.tokens import Token, tokenize
 
 #: Functions that may be written without parentheses.
 _WITHOUT_PARENTHESES = frozenset((

@@ -9,6 +9,7 @@ from forge.engine.rows.state import TableState
 from forge.errors import UnsupportedError
 from forge.plan.engines import is_transactional
 from forge.plan.tables import Row, Table
+from forge.sql.write.identifiers import identifier, qualified
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.literals import hexadecimal
@@ -16,13 +17,8 @@ from forge.values.literals import hexadecimal
 _TEXTS = ("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
 
 
-def identifier(name: str) -> str:
-    """A name in backticks."""
-    return "`" + name.replace("`", "``") + "`"
-
-
 def table_sql(table: Table) -> str:
-    return f"{identifier(table.database)}.{identifier(table.name)}"
+    return qualified(table.database, table.name)
 
 
 def value_sql(column: ColumnDefinition, value: Value | None) -> str:

@@ -1,0 +1,131 @@
+"""SQL text as words, names, literals, punctuation and comments, each with its place.
+
+The rules are those of the servers' lexer (sql/sql_lex.cc) in the default sql_mode: double quotes enclose text, a
+backslash escapes, ``--`` begins a comment only before white space.  Everything that reads SQL goes through here: a word
+inside a string, a quoted name or a comment is never taken for SQL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from forge.sql.errors import SqlError, SqlUnsupported
+
+Kind = Literal["word", "name", "string", "number", "hex", "bit", "mark", "comment", "end"]
+
+#: Letters, digits, ``_``, ``$`` and everything beyond ASCII: what names without quotes are made of.
+_NAME = r"[\w$\x80-\U0010ffff]"
+_TOKEN = re.compile(
+    rf"""
+    (?P<comment>(?:--(?=[\s\0]|\Z)|\#)[^\n]*|/\*(?:M?!(?:(?!\*/|/\*).|/\*.*?\*/)*|.*?)\*/)
+    |[nN]?(?P<string>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")
+    |(?P<name>`(?:[^`]|``)*`)
+    |(?P<hex>0x[0-9A-Fa-f]+(?!{_NAME})|[xX]'[0-9A-Fa-f]*')
+    |(?P<bit>0b[01]+(?!{_NAME})|[bB]'[01]*')
+    |(?P<number>[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+(?!{_NAME})|[0-9]+(?!{_NAME}))
+    |(?P<word>{_NAME}+)
+    |(?P<unclosed>'|"|`|/\*)
+    |(?P<mark>:=|@@|->>?|<=>|<=|>=|<>|<<|>>|!=|\|\||&&|[^\s])
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+#: An escape, or the string's own quote twice.
+_ESCAPE = {quote: re.compile(rf"\\(.)|{quote}({quote})", re.DOTALL) for quote in "'\""}
+_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": r"\%", "_": r"\_"}
+_VERSION = re.compile(r"/\*(M?!)(\d{5,6})?")
+#: Statements of these objects hold other statements.
+_HOLDERS = ("TRIGGER", "PROCEDURE", "FUNCTION", "EVENT")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece of SQL: ``text`` is a word as written, a name or string without quotes, digits, a mark, or a comment.
+
+    ``start`` and ``end`` are its place in the statement, quotes included.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+    def is_word(self, *words: str) -> bool:
+        """Whether it is one of these words (upper case), outside of quotes."""
+        return self.kind == "word" and self.text.upper() in words
+
+    def is_mark(self, mark: str) -> bool:
+        return self.kind == "mark" and self.text == mark
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it can name something: in backticks or without."""
+        return self.kind in ("word", "name")
+
+    @property
+    def version(self) -> tuple[str, str | None] | None:
+        """Of a version comment: its mark, ``!`` or ``M!``, and the version; None of other tokens."""
+        match = _VERSION.match(self.text) if self.kind == "comment" else None
+        return None if match is None else (match[1], match[2])
+
+    def shown(self) -> str:
+        return "end of the statement" if self.kind == "end" else repr(self.text)
+
+
+def scan(sql: str) -> Iterator[Token]:
+    """All pieces of a text, comments included.  Raises SqlError for a quote or comment that is not closed."""
+    for match in _TOKEN.finditer(sql):
+        text, start, end = match[0], match.start(), match.end()
+        match match.lastgroup:
+            case "string":
+                written = match["string"]
+                yield Token("string", _ESCAPE[written[0]].sub(_unescape, written[1:-1]), start, end)
+            case "name":
+                yield Token("name", text[1:-1].replace("``", "`"), start, end)
+            case "hex" | "bit" as kind:
+                yield Token("hex" if kind == "hex" else "bit", text[2:].rstrip("'"), start, end)
+            case "number":
+                yield Token("number", text, start, end)
+            case "word":
+                yield Token("word", text, start, end)
+            case "comment":
+                yield Token("comment", text, start, end)
+            case "mark":
+                yield Token("mark", text, start, end)
+            case _:
+                raise SqlError("a quote or comment is not closed", len(sql))
+
+
+def tokenize(sql: str, *, several: bool = False) -> list[Token]:
+    """The pieces of one statement without its comments, closed by one of kind "end".
+
+    ``several``: the text may be more than one statement.
+
+    Raises SqlError for a second statement, unless the first is of an object that holds statements, and
+    SqlUnsupported for version comments, which have to be read before.
+    """
+    tokens: list[Token] = []
+    for token in scan(sql):
+        if token.kind != "comment":
+            tokens.append(token)
+        elif token.text.startswith("/*!"):
+            raise SqlUnsupported("version comments (/*! ... */) are not supported", token.start)
+    while tokens and tokens[-1].is_mark(";"):
+        tokens.pop()
+    second = next((index for index, token in enumerate(tokens) if token.is_mark(";")), None)
+    if second is not None and not several and not _holds_statements(tokens[:second]):
+        raise SqlError("a second statement begins here", tokens[second].end, expected="one statement")
+    end = tokens[-1].end if tokens else 0
+    tokens.append(Token("end", "", end, end))
+    return tokens
+
+
+def _holds_statements(head: list[Token]) -> bool:
+    """Whether a text that begins so may have semicolons inside."""
+    return bool(head) and head[0].is_word("CREATE", "ALTER") and any(token.is_word(*_HOLDERS) for token in head)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return match[2] or _ESCAPES.get(match[1], match[1])
