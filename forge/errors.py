@@ -3,6 +3,7 @@
 ``ScenarioError``    you asked for something impossible (file, line, what was expected, a suggestion) — exit code 2
 ``UnsupportedError`` you asked for something that exists but is not built yet; it names the thing     — exit code 2
 ``FormatError``      bytes are wrong (phase, event index, offset, rule)                               — exit code 3
+``ManifestError``    the manifest of a corpus is damaged (folder, rule)                               — exit code 3
 ``CheckFailed``      a comparison found a difference                                                  — exit code 1
 ``EnvironmentMissing`` a program that the command needs is not on this machine                        — exit code 1
 """
@@ -113,6 +114,20 @@ class FormatError(ForgeError):
             place.append(f"offset {self.offset}")
         place.append(self.phase)
         return f"{', '.join(place)}: {self.rule}"
+
+
+class ManifestError(ForgeError):
+    """The manifest of a corpus is not what a build has written."""
+
+    exit_code = 3
+
+    def __init__(self, rule: str, *, folder: str) -> None:
+        self.rule = rule
+        self.folder = folder
+        super().__init__(rule)
+
+    def __str__(self) -> str:
+        return f"{self.folder}: {self.rule}"
 
 
 class CheckFailed(ForgeError):

@@ -17,7 +17,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -44,6 +44,13 @@ _EXPANDED_NODES = 1_000_000
 _DEPTH = 200
 #: No server holds a number of more digits than this, and larger exponents would cost memory to write out.
 _NUMBER_DIGITS = 4000
+
+
+class Place(NamedTuple):
+    """Where something stands: a file, or an option of the command line, and the line."""
+
+    file: str | None
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class Located:
     that came out of a template.
     """
 
-    __slots__ = ("_lines", "_root", "_text", "file", "value")
+    __slots__ = ("_lines", "_replaced", "_root", "_text", "file", "value")
 
     def __init__(self, root: _Entry | None, *, file: str | None, text: str, lines: Sequence[int] | None) -> None:
         self.value: Any = None if root is None else root.value
@@ -92,6 +99,20 @@ class Located:
         self._root = root
         self._text = text
         self._lines = lines
+        #: Where the entries come from that do not stand in the text themselves.
+        self._replaced: dict[tuple[str | int, ...], Place] = {}
+
+    def replaced(self, path: Path, place: Place) -> None:
+        """Say that the value at ``path``, and all inside it, comes from another place, such as an option."""
+        self._replaced[tuple(path)] = place
+
+    def place(self, path: Path) -> Place:
+        """Where the entry at ``path`` comes from: file and line as :meth:`line` has it, or what replaced it."""
+        for length in range(len(path), 0, -1):
+            place = self._replaced.get(tuple(path[:length]))
+            if place is not None:
+                return place
+        return Place(self.file, self.line(path))
 
     def line(self, path: Path) -> int | None:
         """The line of the entry at ``path``: of its key in a mapping, of its first character elsewhere.
@@ -130,7 +151,8 @@ class Located:
         self, problem: str, path: Path, *, expected: str | None = None, suggestion: str | None = None
     ) -> ScenarioError:
         """An error at the entry at ``path``."""
-        return ScenarioError(problem, file=self.file, line=self.line(path), expected=expected, suggestion=suggestion)
+        file, line = self.place(path)
+        return ScenarioError(problem, file=file, line=line, expected=expected, suggestion=suggestion)
 
     def _find(self, path: Path) -> tuple[_Entry | None, bool]:
         """The entry at ``path`` or at its longest beginning that exists, and whether it is the whole path's."""
@@ -199,13 +221,14 @@ def _line_of(index: int, lines: Sequence[int] | None) -> int:
 def _bad_yaml(error: yaml.MarkedYAMLError, text: str, file: str | None, lines: Sequence[int] | None) -> ScenarioError:
     mark = error.problem_mark or error.context_mark
     problem = f"bad YAML: {error.problem or 'unreadable'}"
-    index = None
-    if mark is not None:
-        index = min(mark.line, max(len(text.splitlines()) - 1, 0))
+    # At the end of the text the parser stands behind its last line.
+    last = max(len(text.splitlines()) - 1, 0)
+    index = None if mark is None else min(mark.line, last)
     if error.context:
         problem += f", {error.context}"
-        if error.context_mark is not None and error.context_mark.line != index:
-            problem += f" that begins on line {_line_of(error.context_mark.line, lines)}"
+        begins = None if error.context_mark is None else min(error.context_mark.line, last)
+        if begins is not None and begins != index:
+            problem += f" that begins on line {_line_of(begins, lines)}"
     return ScenarioError(problem, file=file, line=None if index is None else _line_of(index, lines))
 
 

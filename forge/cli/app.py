@@ -21,6 +21,9 @@ EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
 
+#: What a shell sets when it asks for its completion script, or for the words that may follow.
+COMPLETE = "_FORGE_COMPLETE"
+
 #: Command -> (module with an attribute ``command``, help line).  A module is imported when its command is called.
 COMMANDS: dict[str, tuple[str, str]] = {
     "build": ("forge.cli.commands.build", "Compile a scenario into a binary log."),
@@ -54,7 +57,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             word = nearest(args[0], COMMANDS)
             hint = f"; did you mean {word!r}?" if word else f"; there are {', '.join(COMMANDS)}"
             raise click.UsageError(f"there is no command {args[0]!r}{hint}", ctx)
@@ -87,6 +90,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         try:
             # Not cli.main(): it turns a broken pipe into exit code 1 and prints a line of its own for Ctrl-C.
+            if arguments is None and COMPLETE in os.environ:
+                return _complete(os.environ[COMPLETE])
             with cli.make_context("forge", list(sys.argv[1:] if arguments is None else arguments)) as context:
                 cli.invoke(context)
         finally:
@@ -120,6 +125,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
             " and its input (FORGE_DEBUG=1 shows the traceback)"
         )
         return EXIT_INTERNAL
+
+
+def _complete(instruction: str) -> int:
+    """Answer a shell: its completion script (``bash_source``), or what may follow (``bash_complete``)."""
+    from click.shell_completion import shell_complete
+
+    code = shell_complete(cli, {}, "forge", COMPLETE, instruction)
+    if code:
+        raise click.UsageError(f"{COMPLETE} is {instruction!r}; expected bash_source, zsh_source or fish_source")
+    return code
 
 
 def _say(message: str) -> None:

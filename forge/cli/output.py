@@ -1,10 +1,10 @@
-"""Where a command's result goes: a file that appears whole or not at all, or standard output (``-``)."""
+"""Where a command's result goes: files that appear whole or not at all, or standard output (``-``)."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
+import stat
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,70 +14,126 @@ from forge.errors import ScenarioError
 
 STDOUT = "-"
 
+#: What a file is made of; text is written as UTF-8.
+Chunks = bytes | str | Iterable[bytes] | Iterable[str]
 
-def write_output(target: str, chunks: bytes | str | Iterable[bytes] | Iterable[str]) -> None:
-    """Write ``chunks`` (text as UTF-8) to the file ``target``, or to standard output if it is ``-``.
 
-    The file is written under another name in the same folder and renamed when it is complete; nothing is left if
-    making the chunks fails.  A target that is no regular file (a device, a pipe) is written directly.
-    Raises OSError.
+def write_output(target: str, chunks: Chunks, *, inputs: Sequence[str] = ()) -> None:
+    """Write ``chunks`` to the file ``target``, or to standard output if it is ``-``.
+
+    Raises OSError; ScenarioError if ``target`` is one of the ``inputs``, as :func:`refuse_inputs` does.
     """
-    parts: Iterable[bytes | str] = [chunks] if isinstance(chunks, (bytes, str)) else chunks
-    if target == STDOUT:
-        _copy(parts, sys.stdout.fileno())
-        return
-    path = Path(os.path.realpath(target))
-    if path.exists() and not path.is_file():
-        if path.is_dir():
-            raise IsADirectoryError(21, "Is a directory", target)
-        with path.open("wb") as device:
-            _copy(parts, device.fileno())
-        return
-    partial = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}")
+    write_files([(target, chunks)], inputs=inputs)
+
+
+def write_files(files: Iterable[tuple[str, Chunks]], *, inputs: Sequence[str] = ()) -> None:
+    """Write files that belong together, (target, chunks) each: none appears before all of them are complete.
+
+    A file is written under another name in the same folder, and all are renamed at the end; nothing is left if
+    making the chunks fails.  A target that is no regular file (standard output, a device, a pipe) is written directly.
+    Raises as :func:`write_output`.
+    """
+    partials: list[tuple[Path, Path]] = []
+    try:
+        for target, chunks in files:
+            parts: Iterable[bytes | str] = [chunks] if isinstance(chunks, (bytes, str)) else chunks
+            if target == STDOUT:
+                _copy(parts, sys.stdout.fileno())
+                continue
+            refuse_inputs([target], inputs)
+            path = Path(os.path.realpath(target))
+            if path.is_dir():
+                raise IsADirectoryError(21, "Is a directory", target)
+            if path.exists() and not path.is_file():
+                with path.open("wb") as device:
+                    _copy(parts, device.fileno())
+                continue
+            partial = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}")
+            partials.append((partial, path))
+            _write_partial(partial, path, parts)
+        while partials:
+            partial, path = partials[0]
+            partial.replace(path)
+            del partials[0]
+    finally:
+        for partial, _ in partials:
+            partial.unlink(missing_ok=True)
+
+
+def write_binlogs(
+    output: str, files: Sequence[tuple[str, bytes]], index: bytes | None = None, *, inputs: Sequence[str] = ()
+) -> list[str]:
+    """Write the files of a session, (name, bytes) each: to ``output`` if there is one, else under their names to the
+    folder ``output`` (made if it ends with a slash), or beside ``output``, which is the first; with the index file.
+
+    Returns the paths of the binary logs.  Raises ScenarioError for a name that several files cannot have: each ROTATE
+    event names the next file; otherwise as :func:`write_output`.
+    """
+    names = [name for name, _ in files]
+    targets = _targets(output, names)
+    refuse_inputs(targets, inputs)
+    if is_folder(output):
+        Path(output).mkdir(exist_ok=True)
+    contents: list[tuple[str, Chunks]] = [(target, data) for target, (_, data) in zip(targets, files, strict=True)]
+    if len(files) > 1:
+        contents.append((str(Path(targets[0]).with_suffix(".index")), index_text(names) if index is None else index))
+    write_files(contents, inputs=inputs)
+    return targets
+
+
+def is_folder(output: str) -> bool:
+    """Whether an output is meant as a folder: it is one, or ends with a slash."""
+    return output.endswith(os.sep) or Path(output).is_dir()
+
+
+def refuse_inputs(targets: Iterable[str], inputs: Sequence[str]) -> None:
+    """Raise ScenarioError if one of the files that a command reads is also one that it would write.
+
+    The same file is found under another path and behind symbolic and hard links; ``-`` is standard input.
+    """
+    read = [status for source in inputs if (status := _status(source)) is not None and stat.S_ISREG(status.st_mode)]
+    for target in targets:
+        if target == STDOUT or not read:
+            continue
+        written = _status(os.fspath(target))
+        if written is not None and any(os.path.samestat(written, status) for status in read):
+            raise ScenarioError(
+                f"{target} is the file that the command reads, and the output would replace it",
+                expected="another name as output",
+            )
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.fstat(sys.stdin.fileno()) if path == STDOUT else Path(path).stat()
+    except (OSError, ValueError):
+        return None
+
+
+def _targets(output: str, names: Sequence[str]) -> list[str]:
+    if is_folder(output):
+        return [str(Path(output) / name) for name in names]
+    if len(names) > 1 and Path(output).name != names[0]:
+        raise ScenarioError(
+            f"the scenario makes {len(names)} files, and each names the next one",
+            expected=f"{names[0]} or a folder with a slash at its end as output (session.log_name and"
+            " session.first_file choose the names)",
+        )
+    return [output, *(str(Path(output).parent / name) for name in names[1:])]
+
+
+def _write_partial(partial: Path, path: Path, parts: Iterable[bytes | str]) -> None:
+    """Write the parts to a new file, with the rights of the file that it will replace, and onto the disk."""
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except FileNotFoundError as error:
         raise FileNotFoundError(error.errno, "No such folder", str(path.parent)) from error
     try:
-        try:
-            _copy(parts, descriptor)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        partial.replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            partial.unlink()
-        raise
-
-
-def write_binlogs(output: str, files: Sequence[tuple[str, bytes]], index: bytes | None = None) -> None:
-    """Write the files of a session, (name, bytes) each: to ``output`` if there is one, else under their names to the
-    folder ``output`` (made if it ends with a slash), or beside ``output``, which is the first; with the index file.
-
-    Raises ScenarioError for a name that several files cannot have: each ROTATE event names the next one.  OSError.
-    """
-    names = [name for name, _ in files]
-    if output.endswith(os.sep):
-        Path(output).mkdir(exist_ok=True)
-    for target, (_, data) in zip(_targets(output, names), files, strict=True):
-        write_output(target, data)
-    if len(files) > 1:
-        folder = Path(output) if Path(output).is_dir() else Path(output).parent
-        write_output(str((folder / names[0]).with_suffix(".index")), index_text(names) if index is None else index)
-
-
-def _targets(output: str, names: Sequence[str]) -> list[str]:
-    if Path(output).is_dir():
-        return [str(Path(output) / name) for name in names]
-    if len(names) > 1 and Path(output).name != names[0]:
-        raise ScenarioError(
-            f"the scenario makes {len(names)} files, which name each other",
-            expected=f"{names[0]}, or a folder with a slash at its end, as output (session.log_name and"
-            " session.first_file are their names)",
-        )
-    return [output, *(str(Path(output).parent / name) for name in names[1:])]
+        _copy(parts, descriptor)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _copy(parts: Iterable[bytes | str], descriptor: int) -> None:

@@ -3,7 +3,7 @@
 ::
 
     DIR/part-00000.parquet ...   CASES_PER_PART cases each, in the order of their ids
-    DIR/corpus.json              what made it: versions, decoders, number of cases, sha256 of all parts
+    DIR/_corpus.json             what made it: versions, decoders, number of cases, sha256 of all parts
 
 The same cases give the same bytes of every part, however the work was divided.  Reading needs no Spark.
 """
@@ -11,7 +11,9 @@ The same cases give the same bytes of every part, however the work was divided. 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +23,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from forge.corpus.judge import RIGHT, DecoderVerdict, Judgement, Status
-from forge.errors import Phase, ScenarioError, Verdict, nearest
+from forge.errors import ManifestError, Phase, ScenarioError, Verdict, nearest
 
 FORMAT = 2
-SUMMARY = "corpus.json"
+#: Readers of datasets pass over names that begin with an underscore.
+SUMMARY = "_corpus.json"
 CASES_PER_PART = 1024
 
 _VERDICT = pa.struct(
@@ -146,10 +149,12 @@ def part_name(number: int) -> str:
 def write_part(path: Path, rows: pa.Table) -> None:
     """Write the rows of one part, sorted by case, as one row group."""
     table = rows.select(SCHEMA.names).cast(SCHEMA).sort_by("case").combine_chunks()
-    with pq.ParquetWriter(
-        path, SCHEMA, compression="zstd", use_dictionary=["file", "server", "verdict", "status"]
-    ) as writer:
-        writer.write_table(table, row_group_size=max(1, table.num_rows))
+    with path.open("wb") as file:
+        dictionaries = ["file", "server", "verdict", "status"]
+        with pq.ParquetWriter(file, SCHEMA, compression="zstd", use_dictionary=dictionaries) as writer:
+            writer.write_table(table, row_group_size=max(1, table.num_rows))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def parts(folder: Path) -> list[Path]:
@@ -168,34 +173,68 @@ def digest(paths: Iterable[Path]) -> str:
 
 
 def read_summary(folder: Path) -> Summary:
-    """Raises ScenarioError if there is no corpus in ``folder``."""
+    """What made the corpus in ``folder``.  Raises ScenarioError if there is none; ManifestError if it is damaged."""
     parts(folder)
-    return msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
+    with _damage(folder):
+        return msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
 
 
 def write_summary(folder: Path, summary: Summary) -> None:
-    (folder / SUMMARY).write_bytes(msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+    """Write what made a corpus, as the last of its files."""
+    with (folder / SUMMARY).open("wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_entries(folder: Path) -> Iterator[Entry]:
-    """All cases in the order of their ids, without their bytes."""
+    """All cases in the order of their ids, without their bytes.  Raises as :func:`read_summary`."""
     for path in parts(folder):
-        for row in pq.ParquetFile(path).read(columns=_BRIEF).to_pylist():
-            yield msgspec.convert(row, Entry)
+        with _damage(folder):
+            entries = [msgspec.convert(row, Entry) for row in _read_part(path, _BRIEF).to_pylist()]
+        yield from entries
 
 
 def read_case(folder: Path, case: str) -> dict[str, Any]:
-    """One whole row.  Raises ScenarioError (with the nearest id) if there is no such case."""
-    known: list[str] = []
+    """The whole row of a case.
+
+    Raises ScenarioError (with the nearest id) if there is no such case, and as :func:`read_summary`; ManifestError for
+    a file whose name leads out of a folder, or whose bytes are not those that its sha256 is of.
+    """
+    ids: list[str] = []
     for path in parts(folder):
-        file = pq.ParquetFile(path)
-        ids = file.read(columns=["case"])["case"]
-        if pc.index(ids, case).as_py() >= 0:
-            return _one(file.read().filter(pc.field("case") == case).to_pylist())
-        known += ids.to_pylist()
-    raise ScenarioError(f"there is no case {case!r} in {folder}", suggestion=nearest(case, known))
+        with _damage(folder):
+            cases = _read_part(path, ["case"])["case"]
+            if pc.index(cases, case).as_py() >= 0:
+                row: dict[str, Any]
+                [row] = _read_part(path).filter(pc.field("case") == case).to_pylist()
+                _check_files(folder, row)
+                return row
+        ids += cases.to_pylist()
+    raise ScenarioError(f"there is no case {case!r} in {folder}", suggestion=nearest(case, ids))
 
 
-def _one(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    [row] = rows
-    return row
+def _read_part(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    with pq.ParquetFile(path) as part:
+        return part.read(columns=None if columns is None else list(columns))
+
+
+def _check_files(folder: Path, row: dict[str, Any]) -> None:
+    """Raise ManifestError unless the files of a case can be written into one folder, and are what they were."""
+    names = [file["name"] for file in row["files"]]
+    for file in row["files"]:
+        name, data = file["name"], file["bytes"]
+        if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name or names.count(name) > 1:
+            raise ManifestError(f"a file of the case {row['case']!r} cannot have the name {name!r}", folder=str(folder))
+        if hashlib.sha256(data).hexdigest() != file["sha256"]:
+            rule = f"the bytes of {name} of the case {row['case']!r} are not those that its sha256 is of"
+            raise ManifestError(rule, folder=str(folder))
+
+
+@contextmanager
+def _damage(folder: Path) -> Iterator[None]:
+    """Files that are no manifest, or not one of this format, as ManifestError."""
+    try:
+        yield
+    except (pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError) as error:
+        raise ManifestError(f"the manifest cannot be read: {error}", folder=str(folder)) from error

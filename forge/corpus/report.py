@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from textwrap import shorten
 from typing import Any, get_args
 
 from forge.corpus.cases import RECORDED
@@ -19,10 +18,13 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 #: Outcomes that say something wrong of the bytes, in contrast to those that say nothing.
 _WRONG: frozenset[Outcome] = frozenset(("disagree", "accepts"))
-#: Groups of findings that a table shows; the rest is counted.
-SHOWN = 40
-#: Characters of what was said of a finding.
-_WIDTH = 220
+#: Lines and characters of the summary at the end of a build.
+SCREEN = 40
+WIDTH = 100
+#: Where in a file a difference is: what findings of one kind do not share.
+_PLACE = re.compile(r"\A(?:\S+\.\d{6}: )?(?:the event at \d+: |event \d+ at \d+,? )?")
+_QUOTED = re.compile(r"'[^']*(?:'|\Z)|`[^`]*(?:`|\Z)")
+_TABLE = re.compile(r" of \S+\.\S+?:")
 
 
 @dataclass(slots=True)
@@ -52,6 +54,8 @@ class Tally:
         self.against: dict[str, str] = {}
         self.outcomes: dict[str, Counter[Outcome]] = {}
         self.warnings: Counter[str] = Counter()
+        #: Cases by who says something, outcome, and kind of what is said.
+        self.kinds: Counter[tuple[str, str, str]] = Counter()
         self._failures: dict[tuple[str, str], Finding] = {}
         self._findings: dict[tuple[str, str, str], Finding] = {}
         for entry in entries:
@@ -80,6 +84,7 @@ class Tally:
             about = topic(entry.file)
             failure = self._failures.setdefault((entry.status, about), Finding("forge", entry.status, about))
             _add(failure, entry.case, entry.against or entry.error)
+            self.kinds["forge", entry.status, kind_of(entry.against or entry.error or "")] += 1
         for verdict in entry.verdicts:
             self.outcomes.setdefault(verdict.decoder, Counter())[verdict.outcome] += 1
             self.warnings[verdict.decoder] += bool(verdict.warnings)
@@ -87,11 +92,18 @@ class Tally:
                 key = (verdict.decoder, verdict.outcome, _reason(entry, verdict))
                 finding = self._findings.setdefault(key, Finding(*key))
                 _add(finding, entry.case, verdict.detail)
+                self.kinds[verdict.decoder, verdict.outcome, kind_of(verdict.detail or "")] += 1
 
 
 def _reason(entry: Entry, verdict: DecoderVerdict) -> str:
     """What makes findings alike: the scenario for what is wrong, the message (numbers aside) for everything else."""
     return topic(entry.file) if verdict.outcome in _WRONG else re.sub(r"[0-9]+", "#", verdict.detail or "")
+
+
+def kind_of(detail: str) -> str:
+    """What was said, without the place, the names and the numbers: `TABLE_MAP: column # should be ..., X shows ...`."""
+    text = _TABLE.sub(":", _PLACE.sub("", detail))
+    return re.sub(r"0x[0-9a-f]+|(?<![\w.-])\d+", "#", _QUOTED.sub("...", text))
 
 
 def topic(file: str) -> str:
@@ -120,35 +132,55 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
         yield "  ".join([first, *others]).rstrip()
 
 
-def summary_lines(tally: Tally, summary: Summary) -> Iterator[str]:
-    """What `forge corpus build` prints at its end."""
-    yield f"{tally.cases} cases: " + ", ".join(
-        f"{tally.statuses[status]} {status}" for status in STATUSES if tally.statuses[status] or status == "compiled"
-    )
+def summary_lines(tally: Tally, summary: Summary, folder: str) -> list[str]:
+    """What `forge corpus build` prints at its end: at most SCREEN lines, whatever the decoders say."""
     accept, reject, either = (tally.verdicts[verdict] for verdict in VERDICTS)
-    yield f"a reader has to accept {accept}, has to reject {reject}, may do either with {either}"
-    yield ""
-    yield from table(
-        ["decoder", "version", *OUTCOMES, "warned"],
-        (
-            [
-                name,
-                version,
-                *(str(tally.outcomes.get(name, Counter())[outcome]) for outcome in OUTCOMES),
-                str(tally.warnings[name]),
-            ]
-            for name, version in summary.decoders.items()
-        ),
-    )
+    statuses = (status for status in STATUSES if tally.statuses[status] or status == "compiled")
+    head = [
+        f"{tally.cases} cases: " + ", ".join(f"{tally.statuses[status]} {status}" for status in statuses),
+        f"a reader has to accept {accept}, has to reject {reject}, may do either with {either}",
+        "",
+        *_decoder_table(tally, summary),
+    ]
+    end = ["", f"sha256 of the manifest {summary.sha256}"]
+    if tally.kinds:
+        head += ["", "what is not right, by decoder, with the number of cases:"]
+        end.insert(0, f"(`forge corpus show {folder} --findings` has all of it with the cases)")
+    return head + _kind_lines(tally, SCREEN - len(head) - len(end)) + end
+
+
+def _decoder_table(tally: Tally, summary: Summary) -> Iterator[str]:
+    rows: list[list[str]] = []
+    for name, version in summary.decoders.items():
+        outcomes = tally.outcomes.get(name, Counter())
+        rows.append([name, version, *(str(outcomes[outcome]) for outcome in OUTCOMES), str(tally.warnings[name])])
+    yield from table(["decoder", "version", *OUTCOMES, "warned"], rows)
     for name, reason in summary.absent.items():
         yield f"{name}  NOT RUN: {reason}"
-    yield from _listing("failed here", tally.failures)
-    disagreements = [finding for finding in tally.findings if finding.outcome in _WRONG]
-    yield from _listing("disagreements, by decoder and scenario, with the first difference", disagreements)
+
+
+def _kind_lines(tally: Tally, room: int) -> list[str]:
+    """A line for every kind of finding, the commonest of each decoder first, in no more than ``room`` lines."""
+    by_decoder: dict[str, list[str]] = {}
+    for (who, outcome, kind), count in tally.kinds.most_common():
+        by_decoder.setdefault(who, []).append(shorten(f"{count:>6}  {who} {outcome}: ", kind))
+    share = max(room // max(len(by_decoder), 1), 1)
+    lines: list[str] = []
+    for who, kinds in sorted(by_decoder.items()):
+        shown = kinds if len(kinds) <= share else kinds[: share - 1]
+        lines += shown
+        if len(kinds) > len(shown):
+            lines.append(f"     +  {who}: {len(kinds) - len(shown)} more kinds")
+    return lines[:room]
+
+
+def finding_lines(tally: Tally) -> Iterator[str]:
+    """Every finding with its first case and what was said of it: failures of ours, wrong outcomes, the others."""
+    wrong = [finding for finding in tally.findings if finding.outcome in _WRONG]
     others = [finding for finding in tally.findings if finding.outcome not in _WRONG]
+    yield from _listing("failed here", tally.failures)
+    yield from _listing("disagreements, by decoder and scenario, with the first difference", wrong)
     yield from _listing("not read to the end, by decoder and message", others)
-    yield ""
-    yield f"sha256 of the manifest {summary.sha256}"
 
 
 def summary_object(tally: Tally, summary: Summary) -> dict[str, Any]:
@@ -169,16 +201,17 @@ def summary_object(tally: Tally, summary: Summary) -> dict[str, Any]:
     }
 
 
-def _listing(title: str, found: Sequence[Finding]) -> Iterator[str]:
-    if not found:
+def _listing(title: str, findings: Sequence[Finding]) -> Iterator[str]:
+    if not findings:
         return
-    yield ""
-    yield f"{sum(len(finding.cases) for finding in found)} {title}:"
-    for finding in found[:SHOWN]:
-        count = len(finding.cases)
-        more = f" and {count - 1} more" if count > 1 else ""
-        word = "" if finding.outcome == "disagree" else f" {finding.outcome}"
-        yield f"  {finding.who}{word}: {finding.cases[0]}{more}"
-        yield f"    {shorten(finding.first, _WIDTH, placeholder=' ...')}"
-    if len(found) > SHOWN:
-        yield f"  ... and {len(found) - SHOWN} groups more (`forge corpus show DIR --failing`)"
+    yield f"{sum(len(finding.cases) for finding in findings)} {title}:"
+    for finding in findings:
+        more = f" and {len(finding.cases) - 1} more" if len(finding.cases) > 1 else ""
+        yield f"  {finding.who} {finding.outcome}: {finding.cases[0]}{more}"
+        yield f"    {finding.first}"
+
+
+def shorten(head: str, text: str) -> str:
+    """``head`` and ``text`` in one line of at most WIDTH characters."""
+    line = head + " ".join(text.split())
+    return line if len(line) <= WIDTH else line[: WIDTH - 4] + " ..."

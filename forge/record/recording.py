@@ -87,8 +87,8 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
     Raises ScenarioError for a wrong scenario, EnvironmentMissing without the server, RecordingError if the server
     refuses a statement.
     """
-    given = dict(parameters or {})
-    planned = plan(load_scenario(scenario, given))
+    settings = parameters or {}
+    planned = plan(load_scenario(scenario, settings))
     recorded = record_plan(planned, home, ask=questions(planned))
     text = scenario.read_bytes()
     out.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
             server_version=recorded.server_version,
             build=recorded.build,
             options=list(recorded.options),
-            settings=given,
+            settings=dict(settings),
             files=[name for name, _ in recorded.files],
         ),
     )

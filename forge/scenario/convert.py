@@ -109,8 +109,7 @@ def _explained(message: str, tree: Any, located: Located | None) -> ScenarioErro
         expected = _describe(hint) + constraint
     else:
         problem, expected = message + (place if located is None else ""), None
-    line = located.line(line_path) if located is not None else None
-    file = located.file if located is not None else None
+    file, line = (None, None) if located is None else located.place(line_path)
     return ScenarioError(problem, file=file, line=line, expected=expected, suggestion=suggestion)
 
 

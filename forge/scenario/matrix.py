@@ -10,7 +10,7 @@ import copy
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ import msgspec
 
 from forge.engine.rows.json_cells import TAGS
 from forge.errors import ScenarioError, nearest
-from forge.located import Located, load
+from forge.located import Located, Place, load
 from forge.scenario.convert import convert
 from forge.scenario.model import Scenario
 from forge.scenario.template import check_parameters, is_template, render
@@ -29,7 +29,25 @@ EXCLUDE = "exclude"
 #: More cases than this come from a mistake.
 _MOST_CASES = 1_000_000
 
+#: Parameters of a template, and fields to replace by dotted path.
 Settings = Mapping[str, Any]
+
+
+class OptionSettings(dict[str, Any]):
+    """Settings that were options of a command line: an error about a value names its option."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._options: dict[str, str] = {}
+
+    def add(self, key: str, value: Any, option: str) -> None:
+        """Set ``key``; ``option`` is the option as it was written, such as ``--server mysql-8.4``."""
+        self[key] = value
+        self._options[key] = option
+
+    def option(self, key: str) -> str | None:
+        """The option that set ``key``."""
+        return self._options.get(key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +59,23 @@ class Case:
     choices: dict[str, Any] = field(default_factory=dict)
 
 
-def parse_settings(words: list[str] | tuple[str, ...]) -> dict[str, Any]:
-    """``--set key=value`` words as a mapping; values are read as YAML.  Raises ScenarioError."""
-    settings: dict[str, Any] = {}
+def parse_settings(words: Sequence[str], *, server: str | None = None) -> OptionSettings:
+    """The words of ``--set key=value``, whose values are YAML, and the server line of ``--server``, as settings.
+
+    Raises ScenarioError.
+    """
+    settings = OptionSettings()
     for word in words:
         key, mark, value = word.partition("=")
+        option = f"--set {word}"
         if not mark or not key:
             raise ScenarioError(f"--set {word!r} sets nothing", expected="--set key=value")
         try:
-            settings[key] = load(value, tags=TAGS).value
+            settings.add(key, load(value, tags=TAGS).value, option)
         except ScenarioError as error:
-            raise ScenarioError(f"--set {key}: {error.problem}") from None
+            raise ScenarioError(error.problem, file=option, expected=error.expected) from None
+    if server is not None:
+        settings.add("server", server, f"--server {server}")
     return settings
 
 
@@ -61,7 +85,7 @@ def expand(text: str, *, file: str | None = None, settings: Settings | None = No
     A text without matrix is one case.  Names are stable: ``first-day[server=mysql-9.7,row_image=full]``.
     Raises ScenarioError (file, line).
     """
-    source = _Source(text, file, dict(settings or {}))
+    source = _Source(text, file, settings or {})
     labels = _labels(list(source.axes))
     for choices in source.combinations():
         scenario = source.scenario(choices, choices)
@@ -76,7 +100,7 @@ def base_scenario(text: str, *, file: str | None = None, settings: Settings | No
 
     Raises ScenarioError (file, line).
     """
-    source = _Source(text, file, dict(settings or {}))
+    source = _Source(text, file, settings or {})
     first = next(source.combinations(), {})
     scenario = source.scenario({key: value for key, value in first.items() if not _is_field(key)}, {})
     return _renamed(scenario, scenario.scenario)
@@ -85,28 +109,35 @@ def base_scenario(text: str, *, file: str | None = None, settings: Settings | No
 class _Source:
     """A scenario's text with its matrix."""
 
-    def __init__(self, text: str, file: str | None, settings: dict[str, Any]) -> None:
+    def __init__(self, text: str, file: str | None, settings: Settings) -> None:
         self.text = text
         self.file = file
         self.settings = settings
         self.template = is_template(file, text)
         self.tree: Located | None = None if self.template else load(text, file=file, tags=TAGS)
         parameters = {key: value for key, value in settings.items() if not _is_field(key)}
-        matrix = self._matrix(parameters)
-        self.excluded = _excluded(matrix)
-        declared = matrix.value if isinstance(matrix.value, dict) else {}
+        self.matrix = self._matrix(parameters)
+        self.excluded = _excluded(self.matrix)
+        declared = self.matrix.value if isinstance(self.matrix.value, dict) else {}
         self.axes = {key: values for key, values in declared.items() if key != EXCLUDE}
-        unknown = {key: value for key, value in parameters.items() if key not in self.axes}
-        if self.template:
-            check_parameters(text, unknown, file=file)
-        elif unknown:
-            name = next(iter(unknown))
+        self._check_parameters([key for key in parameters if key not in self.axes])
+
+    def _check_parameters(self, names: Sequence[str]) -> None:
+        """Raise ScenarioError for a parameter that nothing in the file uses."""
+        for name in names:
+            place = self._option(name) or self.file
+            if self.template:
+                check_parameters(self.text, [name], file=place)
+                continue
             raise ScenarioError(
-                f"the file is no template and has no parameter {name!r}",
-                file=file,
+                f"the scenario has no field {name!r}, and it is no template that could have such a parameter",
+                file=place,
                 expected=f"a field such as {', '.join(sorted(_FIELDS))}",
                 suggestion=nearest(name, _FIELDS),
             )
+
+    def _option(self, key: str) -> str | None:
+        return self.settings.option(key) if isinstance(self.settings, OptionSettings) else None
 
     def _matrix(self, parameters: Settings) -> Located:
         """The matrix with its lines; of a template it is read before the rest is rendered."""
@@ -141,8 +172,18 @@ class _Source:
             located.value.pop("matrix", None)
             for key, value in {**overrides, **self.settings}.items():
                 if _is_field(key):
-                    _override(located, key, value)
+                    _override(located, key, value, self._place(key, value))
         return convert(located)
+
+    def _place(self, key: str, value: Any) -> Place | None:
+        """Where a value that replaces a field comes from: an option, or a line of the matrix."""
+        option = self._option(key)
+        if option is not None:
+            return Place(option)
+        values = self.axes.get(key, [])
+        if value not in values:
+            return None
+        return Place(self.file, self.matrix.line((key, values.index(value))))
 
     def _located(self, parameters: Settings) -> Located:
         if self.tree is not None:
@@ -189,14 +230,17 @@ def _excluded(matrix: Located) -> list[dict[str, Any]]:
     return patterns
 
 
-def _override(located: Located, key: str, value: Any) -> None:
-    """Replace the field at a dotted path."""
+def _override(located: Located, key: str, value: Any, place: Place | None) -> None:
+    """Replace the field at a dotted path with a value from ``place`` (None: unknown).  Raises ScenarioError."""
     tree: dict[str, Any] = located.value
-    *steps, last = key.split(".")
+    path = key.split(".")
+    if place is not None:
+        located.replaced(path, place)
+    *steps, last = path
     for step in steps:
         inner = tree.setdefault(step, {})
         if not isinstance(inner, dict):
-            raise located.error(f"{key} is inside {step}, which is no mapping", (step,))
+            raise located.error(f"{key} is inside {step}, which is no mapping", path)
         tree = inner
     tree[last] = copy.deepcopy(value)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from forge.engine.requests.statements import Statement
 from forge.errors import ScenarioError
-from forge.located import Path
+from forge.located import Path, Place
 from forge.scenario.model import Scenario, Transaction
 from forge.scenario.table_model import TableDeclaration
 from forge.sql.errors import SqlError
@@ -24,13 +24,17 @@ class Places:
         """The line of the entry at ``path``; None for scenarios that are not from a file."""
         return None if self.origin is None or path is None else self.origin.line(path)
 
+    def place(self, path: Path) -> Place:
+        """Where the entry at ``path`` comes from: file and line, or the option that replaced it."""
+        return Place(None) if self.origin is None else self.origin.place(path)
+
     @contextmanager
     def at(self, path: Path) -> Iterator[None]:
         """Errors of the block belong to the entry at ``path``, unless they know better."""
         try:
             yield
         except ScenarioError as error:
-            raise error.at(None if self.origin is None else self.origin.file, self.line(path)) from None
+            raise error.at(*self.place(path)) from None
 
     @contextmanager
     def sql(self, path: Path, text: str) -> Iterator[None]:
@@ -42,8 +46,11 @@ class Places:
                 if self.origin is None:
                     raise
                 offset = error.offset + len(text) - len(text.lstrip())
-                line = self.origin.line_at((*path, *self._piece(path, text, offset)), offset)
-                raise error.at(self.origin.file, line) from None
+                place = self.place(path)
+                if place.line is not None:
+                    line = self.origin.line_at((*path, *self._piece(path, text, offset)), offset)
+                    place = Place(place.file, line)
+                raise error.at(*place) from None
 
     def _piece(self, path: Path, text: str, offset: int) -> tuple[str | int, ...]:
         """The steps to the column or key of a table in pieces that stands at a place of its rendered text."""

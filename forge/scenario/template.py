@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -56,8 +56,8 @@ def render(text: str, parameters: Mapping[str, Any], *, file: str | None = None,
     return _unmarked(marked, first_line)
 
 
-def check_parameters(text: str, parameters: Mapping[str, Any], *, file: str | None = None) -> None:
-    """Raise ScenarioError for a parameter that the template does not use."""
+def check_parameters(text: str, parameters: Collection[str], *, file: str | None = None) -> None:
+    """Raise ScenarioError for the name of a parameter that the template does not use."""
     if not parameters:
         return
     from jinja2 import TemplateSyntaxError

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import re
 import shutil
 import tempfile
 import threading
@@ -27,7 +28,6 @@ from forge.corpus.manifest import (
     CASES_PER_PART,
     FORMAT,
     SCHEMA,
-    SUMMARY,
     Summary,
     digest,
     part_name,
@@ -188,8 +188,14 @@ def _adopt(written: list[dict[str, Any]], folder: Path, cases: int) -> None:
 def _check_target(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise ScenarioError(f"{out} is a file", expected="a folder for the corpus")
-    if out.is_dir() and any(out.iterdir()) and not (out / SUMMARY).is_file():
-        raise ScenarioError(f"{out} holds something that is no corpus, and a build would replace it")
+    others = [path.name for path in out.iterdir() if not _is_of_corpus(path.name)] if out.is_dir() else []
+    if others:
+        raise ScenarioError(f"{out} holds {others[0]!r}, which is of no corpus, and a build would replace it")
+
+
+def _is_of_corpus(name: str) -> bool:
+    """Whether a build writes files of this name, or did when the summary had no underscore."""
+    return re.fullmatch(r"part-\d+\.parquet|_?corpus\.json", name) is not None
 
 
 def _publish(building: Path, out: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pytest
 
@@ -12,6 +14,7 @@ from forge.corpus.cases import Case
 from forge.corpus.judge import OUTCOMES, CaseFile, DecoderVerdict, Judgement
 from forge.corpus.manifest import (
     SCHEMA,
+    Entry,
     Summary,
     digest,
     part_name,
@@ -22,10 +25,11 @@ from forge.corpus.manifest import (
     write_part,
     write_summary,
 )
-from forge.corpus.report import Tally, summary_lines, summary_object, table, topic
+from forge.corpus.report import Tally, finding_lines, kind_of, summary_lines, summary_object, table, topic
 from forge.errors import ScenarioError
 
-FILE = CaseFile(name="binlog.000001", data=b"bin", sha256="ab", decode="{}\n")
+SHA256 = hashlib.sha256(b"bin").hexdigest()
+FILE = CaseFile(name="binlog.000001", data=b"bin", sha256=SHA256, decode="{}\n")
 
 
 def judgement(name: str, *verdicts: DecoderVerdict, file: str = "s/a.yaml") -> Judgement:
@@ -62,7 +66,7 @@ def test_a_part_is_sorted_and_read_back(corpus: Path) -> None:
     assert entries[0].verdicts[1].detail == "row 9 is 2, theirs shows 3"
     assert (entries[3].files[0].name, entries[3].size, entries[4].size) == ("binlog.000001", 3, 0)
     assert read_case(corpus, "c")["files"] == [
-        {"name": "binlog.000001", "size": 3, "sha256": "ab", "bytes": b"bin", "decode": "{}\n"}
+        {"name": "binlog.000001", "size": 3, "sha256": SHA256, "bytes": b"bin", "decode": "{}\n"}
     ]
 
 
@@ -72,13 +76,13 @@ def test_an_unknown_case_is_answered_with_the_nearest(corpus: Path) -> None:
 
 
 def test_a_folder_without_a_summary_is_no_corpus(corpus: Path) -> None:
-    (corpus / "corpus.json").unlink()
+    (corpus / "_corpus.json").unlink()
     with pytest.raises(ScenarioError, match="no corpus"):
         list(read_entries(corpus))
 
 
 def test_the_summary_counts_verdicts_and_gives_first_differences(corpus: Path) -> None:
-    lines = list(summary_lines(Tally(read_entries(corpus)), read_summary(corpus)))
+    lines = summary_lines(Tally(read_entries(corpus)), read_summary(corpus), "out/corpus")
     assert lines[0] == "5 cases: 4 compiled, 1 unsupported"
     assert lines[1] == "a reader has to accept 5, has to reject 0, may do either with 0"
     assert [line.split() for line in lines[3:6]] == [
@@ -87,10 +91,62 @@ def test_the_summary_counts_verdicts_and_gives_first_differences(corpus: Path) -
         ["theirs", "1", *("2" if outcome in ("disagree", "refused") else "0" for outcome in OUTCOMES), "0"],
     ]
     assert "mine  NOT RUN: not here" in lines
-    text = "\n".join(lines)
-    assert "forge unsupported: e\n    XA is not here yet" in text
-    assert "theirs: a and 1 more\n    row 9 is 2, theirs shows 3" in text
-    assert "theirs refused: c and 1 more\n    at 17: no" in text
+    assert lines[7:] == [
+        "",
+        "what is not right, by decoder, with the number of cases:",
+        "     1  forge unsupported: XA is not here yet",
+        "     2  theirs disagree: row # is #, theirs shows #",
+        "     2  theirs refused: at #: no",
+        "(`forge corpus show out/corpus --findings` has all of it with the cases)",
+        "",
+        f"sha256 of the manifest {read_summary(corpus).sha256}",
+    ]
+
+
+def test_the_summary_of_thousands_of_findings_fits_a_screen() -> None:
+    details = ["should be " + "".join(chr(97 + int(digit)) for digit in f"{n:04d}") for n in range(2000)]
+    entries = [
+        msgspec.convert(
+            row_of(judgement(str(n), *(verdict(f"decoder-{d}", "disagree", detail) for d in range(7)))), Entry
+        )
+        for n, detail in enumerate(details)
+    ]
+    decoders = {f"decoder-{d}": "1" for d in range(7)}
+    summary = Summary(format=2, forge="0", cases=2000, sha256="ab", decoders=decoders, absent={})
+    lines = summary_lines(Tally(entries), summary, "out/corpus")
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 110
+    assert "     1  decoder-6 disagree: should be aaaa" in lines
+    assert any("decoder-6: 1998 more kinds" in line for line in lines)
+
+
+def test_all_findings_are_told_with_their_first_case(corpus: Path) -> None:
+    assert list(finding_lines(Tally(read_entries(corpus)))) == [
+        "1 failed here:",
+        "  forge unsupported: e",
+        "    XA is not here yet",
+        "2 disagreements, by decoder and scenario, with the first difference:",
+        "  theirs disagree: a and 1 more",
+        "    row 9 is 2, theirs shows 3",
+        "2 not read to the end, by decoder and message:",
+        "  theirs refused: c and 1 more",
+        "    at 17: no",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("detail", "kind"),
+    [
+        (
+            "event 8 at 807, TABLE_MAP of bits.b: column 6 should be '`s` INT', mariadb-binlog-10.11 shows 'INT'",
+            "TABLE_MAP: column # should be ..., mariadb-binlog-10.11 shows ...",
+        ),
+        ("binlog.000001: the event at 762: UnicodeDecodeError: byte 0xbc", "UnicodeDecodeError: byte #"),
+        ("it was ended by SIGSEGV", "it was ended by SIGSEGV"),
+    ],
+)
+def test_a_kind_of_finding_has_no_place_and_no_numbers(detail: str, kind: str) -> None:
+    assert kind_of(detail) == kind
 
 
 def test_cases_whose_verdict_our_reader_goes_against_are_failures_and_right_rejections_are_not(tmp_path: Path) -> None:
@@ -108,7 +164,7 @@ def test_cases_whose_verdict_our_reader_goes_against_are_failures_and_right_reje
     assert tally.against == {"wrong": "our reader accepts it"}
     assert [(found.cases, found.first) for found in tally.failures] == [(["wrong"], "our reader accepts it")]
     assert [(found.outcome, found.cases) for found in tally.findings] == [("accepts", ["their"])]
-    assert "has to reject 3" in "\n".join(summary_lines(tally, read_summary(tmp_path)))
+    assert "has to reject 3" in "\n".join(summary_lines(tally, read_summary(tmp_path), "out/corpus"))
 
 
 def test_the_summary_as_json_has_every_finding(corpus: Path) -> None:

@@ -131,3 +131,11 @@ def test_bad_yaml_is_one_sentence_with_its_line(text: str, sentence: str) -> Non
     with pytest.raises(ScenarioError) as caught:
         load(text, file="f.yaml")
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("text", ["scenario: [1,", "scenario: [1,\n", "{a: 1,", "a: [", "a: {b: ["])
+def test_a_broken_line_that_is_the_only_one_is_never_said_to_begin_on_line_2(text: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load(text, file="f")
+    assert str(caught.value).startswith("f:1: bad YAML: ")
+    assert "line 2" not in str(caught.value)

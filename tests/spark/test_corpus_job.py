@@ -15,6 +15,7 @@ from forge.corpus.judge import CaseFile, DecoderVerdict, Judge, Judgement, Jury
 from forge.corpus.manifest import CASES_PER_PART, parts, read_case, read_entries, read_summary
 from forge.errors import ForgeError, ScenarioError
 from forge.spark.corpus import build_corpus
+from forge.spark.session import spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,7 +59,7 @@ def test_any_number_of_partitions_gives_the_same_manifest(tmp_path: Path) -> Non
     made = [build(tmp_path / str(n), given, partitions=n) for n in (1, 3, 16)]
     contents = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in made]
     assert contents[0] == contents[1] == contents[2]
-    assert sorted(contents[0]) == ["corpus.json", "part-00000.parquet", "part-00001.parquet"]
+    assert sorted(contents[0]) == ["_corpus.json", "part-00000.parquet", "part-00001.parquet"]
 
 
 def test_the_manifest_is_sorted_by_case_and_complete(tmp_path: Path) -> None:
@@ -70,6 +71,13 @@ def test_the_manifest_is_sorted_by_case_and_complete(tmp_path: Path) -> None:
     assert read_case(made, "c/00008")["files"][0]["bytes"] == hashlib.sha256(b"8").digest()
     assert read_summary(made).cases == 40
     assert read_summary(made).absent == JURY.absent
+
+
+def test_the_folder_is_a_dataset_for_spark(tmp_path: Path) -> None:
+    folder = build(tmp_path / "out", cases(3))
+    with spark_session() as session:
+        rows = session.read.parquet(str(folder)).select("case").collect()
+    assert sorted(row["case"] for row in rows) == [f"c/{n:05d}" for n in range(3)]
 
 
 def test_a_killed_worker_is_replaced_and_no_case_is_lost(tmp_path: Path) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import click
 
 from forge.cli.inputs import read_text, shown
-from forge.cli.output import write_output
+from forge.cli.output import refuse_inputs, write_output
+from forge.cli.parameters import FILE
 
 
 @click.command()
-@click.argument("listing")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Where the binary log goes (- is stdout).")
+@click.argument("listing", type=FILE)
+@click.option(
+    "-o", "--output", required=True, type=FILE, metavar="FILE", help="Where the binary log goes (- is stdout)."
+)
 def command(listing: str, output: str) -> None:
     """Make the binary log that LISTING (YAML or JSON lines, - for standard input) describes.
 
@@ -23,4 +26,5 @@ def command(listing: str, output: str) -> None:
     """
     from forge.binlog.listing.listing import assemble
 
-    write_output(output, assemble(read_text(listing), file=shown(listing)))
+    refuse_inputs([output], [listing])
+    write_output(output, assemble(read_text(listing), file=shown(listing)), inputs=[listing])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from forge.cli.parameters import FILE_OR_FOLDER
 from forge.errors import CheckFailed
 
 
@@ -21,7 +22,10 @@ def command() -> None:
 
 @command.command()
 @click.option(
-    "--server", required=True, type=Path, help="A server that `make servers` unpacked: NAME.run or its folder."
+    "--server",
+    required=True,
+    type=FILE_OR_FOLDER,
+    help="A server that `make servers` unpacked: NAME.run or its folder.",
 )
 @click.option("--charset", "names", multiple=True, metavar="NAME", help="Only this set (may be given again).")
 def measure(server: Path, names: tuple[str, ...]) -> None:

@@ -9,6 +9,7 @@ import click
 
 from forge.cli.inputs import errors_in, read_bytes, shown
 from forge.cli.output import STDOUT, write_output
+from forge.cli.parameters import FILE, complete_decoders
 from forge.cli.progress import progress
 from forge.errors import CheckFailed, EnvironmentMissing, FormatError
 
@@ -17,8 +18,15 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file")
-@click.option("--decoder", "names", multiple=True, metavar="NAME", help="Only this decoder (may be given again).")
+@click.argument("file", type=FILE)
+@click.option(
+    "--decoder",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_decoders,
+    help="Only this decoder (may be given again).",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a decoder.")
 def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
     """Compare what every decoder at hand reads in the binary log FILE with the canonical decode.

@@ -5,13 +5,27 @@ from __future__ import annotations
 import click
 
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import parameters_option
+from forge.cli.parameters import FILE, complete_servers, parameters_option
+from forge.errors import ScenarioError
 
 
 @click.command()
-@click.argument("file")
-@click.option("--from", "producer", metavar="LINE", help="Server line that writes the log (else the scenario's).")
-@click.option("--to", "consumer", required=True, metavar="LINE", help="Server line that reads it, e.g. mysql-5.5.")
+@click.argument("file", type=FILE)
+@click.option(
+    "--from",
+    "producer",
+    metavar="LINE",
+    shell_complete=complete_servers,
+    help="Server line that writes the log (default: the scenario's).",
+)
+@click.option(
+    "--to",
+    "consumer",
+    required=True,
+    metavar="LINE",
+    shell_complete=complete_servers,
+    help="Server line that reads it, e.g. mysql-5.5.",
+)
 @parameters_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with the decode that the consumer has.")
 def command(file: str, producer: str | None, consumer: str, parameters: tuple[str, ...], as_json: bool) -> None:
@@ -33,10 +47,13 @@ def command(file: str, producer: str | None, consumer: str, parameters: tuple[st
     from forge.scenario import load_scenario, parse_settings, plan
     from forge.servers import server_line
 
-    server_line(consumer)
+    try:
+        server_line(consumer)
+    except ScenarioError as error:
+        raise error.at(f"--to {consumer}", None) from None
     settings = parse_settings(parameters)
     if producer is not None:
-        settings["server"] = producer
-    made = plan(load_scenario(file, settings))
-    report = compatibility(made, [write_binlog(events) for events in compile_files(made)], consumer)
+        settings.add("server", producer, f"--from {producer}")
+    planned = plan(load_scenario(file, settings))
+    report = compatibility(planned, [write_binlog(events) for events in compile_files(planned)], consumer)
     write_output(STDOUT, json.dumps(report.plain(), ensure_ascii=False) + "\n" if as_json else summary(report))

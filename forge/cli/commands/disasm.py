@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from forge.cli.inputs import read_bytes
-from forge.cli.output import STDOUT, write_output
+from forge.cli.output import STDOUT, refuse_inputs, write_output
+from forge.cli.parameters import FILE
 
 
 @click.command()
-@click.argument("file")
-@click.option("-o", "--output", default=STDOUT, metavar="LISTING", help="Where the listing goes (default: - , stdout).")
+@click.argument("file", type=FILE)
+@click.option("-o", "--output", default=STDOUT, type=FILE, metavar="LISTING", help="Where it goes (default -, stdout).")
 @click.option("--json", "as_json", is_flag=True, help="JSON lines instead of YAML.")
 def command(file: str, output: str, as_json: bool) -> None:
     """Write the binary log FILE as an editable listing; `forge asm` makes the same bytes of it again.
@@ -24,5 +25,6 @@ def command(file: str, output: str, as_json: bool) -> None:
     """
     from forge.binlog.listing.listing import listing_json, listing_text
 
+    refuse_inputs([output], [file])
     data = read_bytes(file)
-    write_output(output, listing_json(data) if as_json else listing_text(data))
+    write_output(output, listing_json(data) if as_json else listing_text(data), inputs=[file])

@@ -10,10 +10,11 @@ import click
 
 from forge.cli.inputs import errors_in, read_bytes
 from forge.cli.output import STDOUT, write_output
+from forge.cli.parameters import FILE
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object an event (`forge schema decode` describes it).")
 @click.option("--rows", "rows_only", is_flag=True, help="Changed rows only; with --json, one object a row.")
 def command(file: str, as_json: bool, rows_only: bool) -> None:

@@ -6,19 +6,20 @@ from pathlib import Path
 
 import click
 
-from forge.cli.parameters import parameters_option
+from forge.cli.output import refuse_inputs
+from forge.cli.parameters import FILE_OR_FOLDER, FOLDER, parameters_option
 
 
 @click.command()
-@click.argument("scenario", type=Path)
+@click.argument("scenario", type=FILE_OR_FOLDER)
 @click.option(
     "--server",
-    type=Path,
+    type=FOLDER,
     metavar="DIR",
     help="Folder of the unpacked servers (default: $FORGE_SERVERS, else ~/.cache/real-servers).",
 )
 @click.option(
-    "-o", "--output", "out", type=Path, metavar="DIR", help="Folder of the recording (default: the scenario's name)."
+    "-o", "--output", "out", type=FOLDER, metavar="DIR", help="Folder of the recording (default: the scenario's name)."
 )
 @parameters_option
 def command(scenario: Path, server: Path | None, out: Path | None, parameters: tuple[str, ...]) -> None:
@@ -32,10 +33,11 @@ def command(scenario: Path, server: Path | None, out: Path | None, parameters: t
       forge record first.yaml -o recordings/first
       forge verify recordings/first
     """
-    from forge.record.recording import record
+    from forge.record.recording import CONTENTS, FACTS, RECORDING, record
     from forge.scenario.matrix import parse_settings
 
     folder = out or Path(scenario.stem)
+    refuse_inputs([str(folder / name) for name in (CONTENTS, FACTS, RECORDING)], [str(scenario)])
     recorded = record(scenario, folder, server, parameters=parse_settings(parameters))
     size = sum(len(data) for _, data in recorded.files)
     files = "" if len(recorded.files) == 1 else f" in {len(recorded.files)} files"

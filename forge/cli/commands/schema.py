@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from forge.cli.output import STDOUT, write_output
+from forge.cli.parameters import FILE
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["scenario", "decode", "listing"]))
-@click.option("-o", "--output", default=STDOUT, metavar="FILE", help="Where the schema goes (default: - , stdout).")
-def command(what: str, output: str) -> None:
+@click.argument("kind", type=click.Choice(["scenario", "decode", "listing"]))
+@click.option("-o", "--output", default=STDOUT, type=FILE, metavar="FILE", help="Where it goes (default -, stdout).")
+def command(kind: str, output: str) -> None:
     """Print the JSON Schema (2020-12) of scenario files, of the canonical decode (`forge dump --json`, an object an
     event), or of listings (`forge disasm --json`, a document an event).
 
@@ -22,15 +23,15 @@ def command(what: str, output: str) -> None:
       forge schema scenario > scenario.schema.json
       forge schema listing -o listing.schema.json
     """
-    write_output(output, json.dumps(_schema(what), indent=2, ensure_ascii=False) + "\n")
+    write_output(output, json.dumps(_schema(kind), indent=2, ensure_ascii=False) + "\n")
 
 
-def _schema(what: str) -> dict[str, Any]:
-    if what == "scenario":
+def _schema(kind: str) -> dict[str, Any]:
+    if kind == "scenario":
         from forge.scenario.schema import published_schema
 
         return published_schema()
-    if what == "listing":
+    if kind == "listing":
         from forge.binlog.listing.schema import listing_schema
 
         return listing_schema()

@@ -9,10 +9,11 @@ import click
 
 from forge.cli.inputs import errors_in, read_bytes
 from forge.cli.output import STDOUT, write_output
+from forge.cli.parameters import FILE
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=FILE)
 @click.option("--columns", is_flag=True, help="A list of columns with their properties in the place of SQL.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a table map, with the same list of columns.")
 def command(file: str, columns: bool, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from forge.cli.parameters import FILE
 from forge.cli.progress import progress
 from forge.errors import CheckFailed, ForgeError, FormatError
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("recordings", nargs=-1, required=True, metavar="RECORDING...")
+@click.argument("recordings", nargs=-1, required=True, type=FILE, metavar="RECORDING...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a recording.")
 def command(recordings: tuple[str, ...], as_json: bool) -> None:
     """Compile recorded scenarios with the facts of their sessions and compare byte for byte; compare the rows that

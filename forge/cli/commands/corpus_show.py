@@ -1,0 +1,156 @@
+"""``forge corpus show``."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from forge.cli.output import STDOUT, write_output
+from forge.cli.parameters import FOLDER
+from forge.errors import EnvironmentMissing, ScenarioError, nearest
+
+if TYPE_CHECKING:
+    from forge.corpus.manifest import Entry
+
+DEFAULT = Path("out/corpus")
+
+
+@click.command()
+@click.argument("folder", type=FOLDER, default=DEFAULT)
+@click.option("--case", "case", metavar="ID", help="All about one case.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="Only cases with this tag (all, if given again).")
+@click.option("--failing", is_flag=True, help="Only cases that were not compiled, or that a decoder does not agree on.")
+@click.option("--findings", is_flag=True, help="What is not right, by decoder, each with a case and what was said.")
+@click.option("--coverage", is_flag=True, help="Cases by feature and server line, and worklog rules without a case.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object a case; with --findings or --coverage, one in all."
+)
+def show(
+    folder: Path, case: str | None, tags: tuple[str, ...], failing: bool, findings: bool, coverage: bool, as_json: bool
+) -> None:
+    """List the cases of the corpus in FOLDER (default out/corpus).
+
+    \b
+    Example:
+      forge corpus show out/corpus --tag gtid
+      forge corpus show out/corpus --case first-day
+      forge corpus show out/corpus --findings
+      forge corpus show out/corpus --coverage
+    """
+    require_arrow()
+    from forge.corpus.manifest import read_case, read_summary
+
+    if (case is not None) + findings + coverage > 1 or (case is not None and (tags or failing)):
+        raise click.UsageError(
+            "--case, --findings and --coverage go one at a time, and --case without a choice of cases"
+        )
+    if case is not None:
+        row = read_case(folder, case)
+        write_output(STDOUT, json.dumps(_printable(row)) + "\n" if as_json else _one_case(row))
+        return
+    entries = _chosen(folder, tags, failing)
+    if findings:
+        from forge.corpus.report import Tally, finding_lines, summary_object
+
+        tally = Tally(entries)
+        whole = summary_object(tally, read_summary(folder))
+        write_output(STDOUT, json.dumps(whole, indent=2) + "\n" if as_json else _lines(finding_lines(tally)))
+    elif coverage:
+        from forge.corpus.coverage import Coverage, coverage_lines, coverage_object
+
+        counts = Coverage(entries)
+        text = json.dumps(coverage_object(counts), indent=2) + "\n" if as_json else _lines(coverage_lines(counts))
+        write_output(STDOUT, text)
+    else:
+        write_output(STDOUT, _json_lines(entries) if as_json else _case_lines(entries))
+
+
+def require_arrow() -> None:
+    """Raises EnvironmentMissing unless the packages of the extra ``spark`` are here."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise EnvironmentMissing("the corpus needs PyArrow and PySpark: `pip install binlog-forge[spark]`") from error
+
+
+def _chosen(folder: Path, tags: tuple[str, ...], failing: bool) -> list[Entry]:
+    """The cases that have all the tags.  Raises ScenarioError for a tag that no case of the corpus has."""
+    from forge.corpus.manifest import read_entries
+
+    entries = list(read_entries(folder))
+    words = {tag for entry in entries for tag in entry.tags}
+    for tag in tags:
+        if tag not in words:
+            raise ScenarioError(f"no case in {folder} has the tag {tag!r}", suggestion=nearest(tag, words))
+    return [entry for entry in entries if set(tags) <= set(entry.tags) and (entry.failing or not failing)]
+
+
+def _lines(lines: Iterable[str]) -> Iterator[str]:
+    return (line + "\n" for line in lines)
+
+
+def _printable(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as JSON can hold it: the bytes in base64, the decodes as lists of events."""
+    files = []
+    for file in row["files"]:
+        decode = None if file["decode"] is None else [json.loads(line) for line in file["decode"].splitlines()]
+        files.append(file | {"bytes": base64.b64encode(file["bytes"]).decode(), "decode": decode})
+    return row | {"files": files}
+
+
+def _json_lines(entries: Iterable[Entry]) -> Iterator[bytes]:
+    import msgspec
+
+    for entry in entries:
+        yield msgspec.json.encode(entry) + b"\n"
+
+
+def _case_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    from forge.corpus.report import table
+
+    rows = [
+        [
+            entry.case,
+            entry.server,
+            str(len(entry.files)),
+            str(entry.size),
+            (entry.files[0].sha256 if entry.files else "")[:12],
+            entry.verdict,
+            _outcome_words(entry),
+        ]
+        for entry in entries
+    ]
+    for line in table(["case", "server", "files", "bytes", "sha256", "verdict", "outcome"], rows):
+        yield line + "\n"
+
+
+def _outcome_words(entry: Entry) -> str:
+    from forge.corpus.judge import RIGHT
+
+    if entry.against is not None or entry.status not in ("compiled", "unreadable"):
+        return entry.status
+    others = [f"{verdict.decoder} {verdict.outcome}" for verdict in entry.verdicts if verdict.outcome not in RIGHT]
+    return ", ".join(others) or f"{len(entry.verdicts)} right"
+
+
+def _one_case(row: dict[str, Any]) -> Iterator[str]:
+    for name in ("case", "file", "server", "verdict", "phase", "status", "error", "against"):
+        if row[name] is not None:
+            yield f"{name:<8} {row[name]}\n"
+    yield f"{'tags':<8} {', '.join(row['tags'])}\n"
+    for verdict in row["verdicts"]:
+        said = f": {verdict['detail']}" if verdict["detail"] else ""
+        yield f"{verdict['decoder']} {verdict['version'] or ''}: {verdict['outcome']}{said}\n"
+        for warning in verdict["warnings"]:
+            yield f"  warned: {warning}\n"
+    from forge.check.canonical.text import render_text
+
+    for file in row["files"]:
+        yield f"\n{file['name']}, {file['size']} bytes, sha256 {file['sha256']}\n"
+        for line in (file["decode"] or "").splitlines():
+            yield render_text(json.loads(line)) + "\n"
