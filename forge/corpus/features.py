@@ -18,10 +18,11 @@ from forge.events.registry import EVENT_NAMES
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
+from forge.plan.definitions import DdlStatement
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.plan import Plan
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table, TableColumn
 from forge.scenario.model import Scenario, Transaction
 from forge.servers import server_line

@@ -15,22 +15,21 @@ def changes_nothing(statement: RowsStatement, line: ServerLine) -> bool:
     """
     if statement.changes:
         return False
-    context = statement.context
     if changes_none_of_several(statement, line):
         return True
-    if context.deletes_all:
+    if statement.text.clauses.deletes_all:
         # One call of the engine, which counts as a change (handler::ha_delete_all_rows).
         return False
-    if statement.kind == "insert" and statement.load is None:
+    if statement.kind == "insert" and statement.text.load is None:
         return False
-    if statement.kind != "update" or not context.matched:
-        return not context.matched
-    assigned = statement.assigned or frozenset()
+    if statement.kind != "update" or not statement.search.matched:
+        return not statement.search.matched
+    assigned = statement.text.assigned or frozenset()
     columns = statement.table.columns
     # MariaDB reads all columns for the sake of one ON UPDATE, be it assigned or not.
     every = line.family == "mariadb"
     stamped = any(column.on_update_now and (every or index not in assigned) for index, column in enumerate(columns))
-    return stamped or assigned <= context.reads | _read_besides(statement.table, assigned, line)
+    return stamped or assigned <= statement.text.reads | _read_besides(statement.table, assigned, line)
 
 
 def _read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> frozenset[int]:
@@ -52,9 +51,10 @@ def _read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> f
 
 def changes_none_of_several(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether an UPDATE of several tables asked no engine: where it changes rows as it finds them, it may (10.11)."""
-    if not (statement.as_text and statement.kind == "update" and statement.context.several and statement.first is None):
+    several = statement.kind == "update" and statement.text.clauses.several_tables
+    if not (several and statement.as_text and statement.first is None):
         return False
-    return not (line.updates_on_the_fly and statement.context.matched)
+    return not (line.updates_on_the_fly and statement.search.matched)
 
 
 def is_transactional(table: Table) -> bool:

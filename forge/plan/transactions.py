@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from forge.plan.definitions import DdlStatement
 from forge.plan.logged import LoggedStatement
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 
 
 @dataclass(frozen=True, slots=True)

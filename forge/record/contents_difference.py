@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forge.compile.rows.table_map import wire_columns
+from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import ForeignKey, Table
 from forge.plan.transactions import RollbackTo, Transaction
 from forge.record.contents import UNTOLD, Contents, Form, Shown, TableContents, asked_tables
@@ -70,7 +71,9 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
 
 
 def _is_updating_replace(step: RowsStatement) -> bool:
-    return step.kind == "insert" and step.updates is None and any(change.kind == "update" for change in step.changes)
+    return (
+        step.kind == "insert" and step.text.updates is None and any(change.kind == "update" for change in step.changes)
+    )
 
 
 def _cascades(foreign: ForeignKey) -> bool:

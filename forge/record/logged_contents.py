@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
+from forge.plan.changes import RowChange
 from forge.plan.plan import Plan
 from forge.plan.session import Session
-from forge.plan.statements import RowChange, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.transactions import Transaction
 
 
@@ -18,7 +19,7 @@ def contents_logged(plan: Plan) -> bytes:
         row_metadata=plan.session.row_metadata, mysql56_temporal_format=plan.session.mysql56_temporal_format
     )
     groups = tuple(
-        Transaction((RowsStatement("insert", plan.tables[name], tuple(RowChange(None, row) for row in rows), ""),), "")
+        Transaction((RowsStatement("insert", plan.tables[name], tuple(RowChange(None, row) for row in rows)),), "")
         for name, rows in plan.contents.items()
         if rows
     )

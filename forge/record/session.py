@@ -11,7 +11,7 @@ from forge.errors import EnvironmentMissing, ScenarioError
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.plan import Plan
 from forge.plan.session import PayloadForms, RelayLog, Session
-from forge.plan.statements import LoadFile
+from forge.plan.statement_text import LoadFile
 from forge.plan.transactions import Transaction
 from forge.record.replica import free_port, replica_of, source_options, wait_until_stored
 from forge.record.server import RealServer
@@ -170,8 +170,8 @@ def loads_of(plan: Plan) -> Iterator[LoadFile]:
     """The files that the plan's statements load."""
     for group in plan.groups:
         for statement in group.rows_statements if isinstance(group, Transaction) else ():
-            if statement.load is not None:
-                yield statement.load
+            if statement.text.load is not None:
+                yield statement.text.load
 
 
 def _check_recordable(session: Session) -> None:

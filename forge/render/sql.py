@@ -11,9 +11,10 @@ from typing import Literal
 
 from forge.compile.groups.clock import Clock
 from forge.compile.query.clock_use import asks_for_time
+from forge.plan.definitions import DdlStatement
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
 from forge.render.templates import render
 from forge.servers import server_line
@@ -183,12 +184,12 @@ def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
         return ReplayStatement(sql, _own_time(step, clock), delimiter=_delimiter(sql) if step.kind == "other" else None)
     settings = step.context.settings
     restored: tuple[str, ...] = ()
-    if step.rows_query is not None:
+    if step.context.rows_query is not None:
         mysql = server_line(plan.server).family == "mysql"
         name = "binlog_rows_query_log_events" if mysql else "binlog_annotate_row_events"
-        settings += (f"SET SESSION {name} = {int(step.rows_query)}",)
+        settings += (f"SET SESSION {name} = {int(step.context.rows_query)}",)
         restored = (f"SET SESSION {name} = {int(plan.session.rows_query)}",)
-    return ReplayStatement(step.sql, _own_time(step, clock), settings, restored)
+    return ReplayStatement(step.text.sql, _own_time(step, clock), settings, restored)
 
 
 def _delimiter(sql: str) -> str | None:
@@ -203,9 +204,10 @@ def _about_database(group: Group) -> bool:
 
 def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | None:
     """The time to set for a statement whose rows hold it, unless the whole session has one."""
-    if clock.declared is not None or statement.time is None:
+    time = statement.context.time if isinstance(statement, RowsStatement) else statement.time
+    if clock.declared is not None or time is None:
         return None
-    return _seconds(statement.time) if asks_for_time(statement) else None
+    return _seconds(time) if asks_for_time(statement) else None
 
 
 def _seconds(moment: tuple[int, int]) -> str:

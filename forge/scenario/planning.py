@@ -31,10 +31,10 @@ from forge.engine.session.transactions import (
 )
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
+from forge.plan.definitions import DdlStatement
 from forge.plan.engines import is_transactional
 from forge.plan.plan import EventStep, FileStep, Plan
 from forge.plan.requirements import session_features
-from forge.plan.statements import DdlStatement
 from forge.plan.transactions import Group, XaId
 from forge.scenario.convert import checked
 from forge.scenario.declared_tables import declared_tables, first_database, used_databases
@@ -348,10 +348,10 @@ class _Planner:
             follows_changes=follows,
             in_xa=running.declared.xa is not None,
             in_block=running.in_block,
+            rows_query=statement.rows_query,
         )
-        done = self.text.finished(statement, replace(done, context=context), circumstances)
         # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
-        running.add(replace(done, rows_query=statement.rows_query), index)
+        running.add(self.text.finished(statement, replace(done, context=context), circumstances), index)
 
     def _inside(
         self, statement: Ddl, sql: str, running: RunningTransaction, place: tuple[int, int], path: Path

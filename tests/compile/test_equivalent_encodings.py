@@ -16,9 +16,10 @@ from forge.compile.rows.table_map import table_map
 from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription
+from forge.plan.changes import RowChange
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.session import Session
-from forge.plan.statements import RowChange, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, Table
 from forge.render.schema_of import schemas_of
 from forge.servers import server_line
@@ -45,8 +46,8 @@ def made(server: str, table: Table, rows: list[Row], **settings: Any) -> bytes:
         post_header_lengths=line.post_header_bytes,
         checksum_algorithm=1,
     )
-    inserted = RowsStatement("insert", table, tuple(RowChange(None, row) for row in rows), "")
-    deleted = RowsStatement("delete", table, tuple(RowChange(row, None) for row in rows), "")
+    inserted = RowsStatement("insert", table, tuple(RowChange(None, row) for row in rows))
+    deleted = RowsStatement("delete", table, tuple(RowChange(row, None) for row in rows))
     bodies = [description, table_map(table, 1, session, line)]
     bodies += [body for one in (inserted, deleted) for body in row_events(one, {one.table.full_name: 1}, session, line)]
     return write_binlog([Event(body=body) for body in bodies])

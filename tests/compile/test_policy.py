@@ -19,10 +19,13 @@ from forge.errors import ScenarioError
 from forge.events.columns import columns_of
 from forge.events.row_image import parse_rows
 from forge.events.rows import WriteRows
+from forge.plan.changes import RowChange
+from forge.plan.definitions import DdlStatement
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.plan import Plan
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement, RowChange, RowsStatement
+from forge.plan.statement_text import StatementText
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Key, KeyPart, Row, Table, TableColumn
 from forge.plan.transactions import RollbackTo, Savepoint, Transaction
 from forge.servers import server_line
@@ -51,11 +54,13 @@ KEYLESS = table(*numbers("id", "v"))
 
 
 def insert(target: Table, *rows: Row, assigned: frozenset[int] | None = None) -> RowsStatement:
-    return RowsStatement("insert", target, tuple(RowChange(None, row) for row in rows), "INSERT", assigned)
+    return RowsStatement(
+        "insert", target, tuple(RowChange(None, row) for row in rows), StatementText("INSERT", assigned)
+    )
 
 
 def update(target: Table, before: Row, after: Row, *assigned: int) -> RowsStatement:
-    return RowsStatement("update", target, (RowChange(before, after),), "UPDATE", frozenset(assigned))
+    return RowsStatement("update", target, (RowChange(before, after),), StatementText("UPDATE", frozenset(assigned)))
 
 
 def logged(*statements: RowsStatement) -> LoggedTransaction:
@@ -204,14 +209,14 @@ def test_images_of_a_keyed_table_follow_the_mode(mode: str, kind: str, before: s
     json = TableColumn("j", SqlType("JSON"))
     target = table(*numbers("id", "v"), blob, json, keys=(PRIMARY,))
     assigned = frozenset((0, 1)) if kind == "insert" else frozenset((1,))
-    statement = RowsStatement(kind, target, (), "", assigned)  # type: ignore[arg-type]
+    statement = RowsStatement(kind, target, (), StatementText("", assigned))  # type: ignore[arg-type]
     session = Session(row_image=mode)  # type: ignore[arg-type]
     images = image_columns(statement, statement.kind, session, LINE)
     assert tuple(None if image is None else image.bitmap.hex() for image in images) == (before, after)
 
 
 def test_without_a_key_the_before_image_is_complete_in_every_mode() -> None:
-    statement = RowsStatement("update", KEYLESS, (), "", frozenset((1,)))
+    statement = RowsStatement("update", KEYLESS, (), StatementText("", frozenset((1,))))
     before, after = image_columns(statement, "update", Session(row_image="minimal"), LINE)
     assert before is not None
     assert after is not None

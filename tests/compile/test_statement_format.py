@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.compile.query.statement_format import user_var
-from forge.compile.query.text_words import converts_text
 from forge.errors import ScenarioError
 from forge.events.event import Event
-from forge.plan.statements import UserVariable
+from forge.plan.statement_text import UserVariable
 from forge.scenario import Scenario, Session, Statement, Transaction, delete, insert, plan, update
 from forge.servers import server_line
 from forge.sql.reads.reads import reads_of
@@ -179,20 +178,3 @@ def test_a_branch_that_depends_on_columns_is_refused() -> None:
     one = update("d.t", where={"id": 1}, set={"v": "x"}, query="UPDATE t SET v = IF(id = 1, @a, @b)")
     with pytest.raises(ScenarioError, match="@a, @b is read"):
         events(insert("d.t", {"v": "y"}), one)
-
-
-@pytest.mark.parametrize(
-    ("sql", "named"),
-    [
-        ("INSERT INTO t (v) VALUES (_latin1'a')", True),
-        ("INSERT INTO t (v) VALUES (_binary x'61')", True),
-        ("INSERT INTO t (v) VALUES (CONVERT('a' USING latin1))", True),
-        ("INSERT INTO t (v) VALUES (CAST('a' AS CHAR CHARACTER SET latin1))", True),
-        ("INSERT INTO t (v) VALUES (N'a', '_latin1', `_latin1`, 'a' COLLATE utf8mb4_bin)", False),
-        ("DELETE FROM t USING t JOIN u USING (id)", False),
-    ],
-)
-def test_a_text_that_names_a_character_set_is_logged_with_the_sessions_choice_of_collations(
-    sql: str, named: bool
-) -> None:
-    assert converts_text(sql) is named

@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
+from forge.plan.changes import EvaluatedRow, RowChange
+from forge.plan.definitions import DdlStatement
+from forge.plan.effects import Evaluation, Search
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement, Evaluation, RowChange, RowsStatement
+from forge.plan.statement_text import StatementText
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Key, KeyPart, Table, TableColumn
 from forge.plan.transactions import Transaction
 from forge.values.declaration.sqltype import SqlType
@@ -29,24 +33,23 @@ INSERT = RowsStatement(
     "insert",
     TABLE,
     (RowChange(None, (1, "x")), RowChange(None, (2, None))),
-    "INSERT INTO t VALUES (1, 'x'), (2, NULL)",
-    evaluated=(Evaluation("insert", (1, "x"), LITERALS),),
+    StatementText("INSERT INTO t VALUES (1, 'x'), (2, NULL)"),
+    evaluation=Evaluation((EvaluatedRow("insert", (1, "x"), LITERALS),)),
 )
 UPDATE = RowsStatement(
     "update",
     TABLE,
     (RowChange((1, "x"), (1, "é")),),
-    "UPDATE t SET v = 'é' WHERE id = 1",
-    assigned=frozenset({1}),
-    evaluated=(Evaluation("update", (1, "é"), ("omitted", "literal")),),
-    compared=frozenset({0}),
+    StatementText("UPDATE t SET v = 'é' WHERE id = 1", frozenset({1})),
+    evaluation=Evaluation((EvaluatedRow("update", (1, "é"), ("omitted", "literal")),)),
+    search=Search(compared=frozenset({0})),
 )
 DELETE = RowsStatement(
     "delete",
     TABLE,
     (RowChange((2, None), None),),
-    "DELETE FROM t WHERE id = 2 -- and no more",
-    compared=frozenset({0}),
+    StatementText("DELETE FROM t WHERE id = 2 -- and no more"),
+    search=Search(compared=frozenset({0})),
 )
 GROUPS = (
     DdlStatement("create_database", "CREATE DATABASE shop", "", ("shop",), encrypts=True),

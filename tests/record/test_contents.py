@@ -14,8 +14,11 @@ from forge.binlog.writer import write_binlog
 from forge.compile.files.compilation import compile_files, compile_plan, write_files
 from forge.compile.rows.table_map import wire_columns
 from forge.errors import FormatError
+from forge.plan.changes import RowChange
+from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
-from forge.plan.statements import DdlStatement, RowChange, RowsStatement
+from forge.plan.statement_text import StatementText
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table, TableColumn
 from forge.plan.transactions import Transaction
 from forge.record.contents import UNTOLD, Contents, TableContents, answered, questions
@@ -39,7 +42,7 @@ def finished(plan: Plan, *groups: Any) -> Plan:
 def with_table(plan: Plan, *columns: TableColumn, rows: tuple[Any, ...] = ()) -> Plan:
     table = Table("shop", "typed", columns)
     make = DdlStatement("create_table", "CREATE TABLE typed", "shop", ("shop",), tables=(table,), defines=columns)
-    insert = RowsStatement("insert", table, tuple(RowChange(None, row) for row in rows), "INSERT")
+    insert = RowsStatement("insert", table, tuple(RowChange(None, row) for row in rows), StatementText("INSERT"))
     return finished(plan, make, *([Transaction((insert,), "shop")] if rows else []))
 
 
@@ -78,7 +81,7 @@ def test_a_declared_table_without_rows_is_empty(make_plan: MakePlan) -> None:
 def test_cells_that_no_image_tells_are_untold_and_equal_to_everything(make_plan: MakePlan) -> None:
     plan = make_plan(row_image="minimal")
     table = plan.groups[1].tables[0]  # type: ignore[union-attr]
-    insert = RowsStatement("insert", table, (RowChange(None, (5, "x")),), "INSERT", assigned=frozenset({0}))
+    insert = RowsStatement("insert", table, (RowChange(None, (5, "x")),), StatementText("INSERT", frozenset({0})))
     plan = finished(replace(plan, groups=plan.groups[:2]), Transaction((insert,), "shop"))
     data = write_binlog(compile_plan(plan))
     assert contents_of_decode([data])["shop.t"].rows == [["5", UNTOLD]]

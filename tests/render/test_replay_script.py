@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from forge.plan.changes import RowChange
+from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement, RowChange, RowsStatement
+from forge.plan.statement_text import StatementText
+from forge.plan.statements import RowsStatement, SessionContext
 from forge.plan.tables import Table, TableColumn
 from forge.plan.transactions import Transaction
 from forge.render.sql import replay_script
@@ -20,7 +23,7 @@ LOG = Table("b", "log", (INT, TIMED))
 
 
 def insert(table: Table, sql: str) -> RowsStatement:
-    return RowsStatement("insert", table, (RowChange(None, (1,)),), sql)
+    return RowsStatement("insert", table, (RowChange(None, (1,)),), StatementText(sql))
 
 
 def script(*groups: Any, **session: Any) -> list[str]:
@@ -59,7 +62,7 @@ def test_a_session_time_is_set_once() -> None:
 
 def test_only_a_statement_that_may_store_the_time_gets_one() -> None:
     statements = (insert(PLAIN, "INSERT 1"), insert(LOG, "INSERT 2"))
-    timed = tuple(replace(statement, time=(1704067201, 0)) for statement in statements)
+    timed = tuple(replace(statement, context=SessionContext(time=(1704067201, 0))) for statement in statements)
     lines = script(Transaction(timed, "", explicit=True))
     assert lines[4:] == [
         "BEGIN;",
@@ -76,7 +79,7 @@ def test_a_closing_comment_does_not_swallow_the_semicolon() -> None:
 
 
 def test_the_text_of_one_statement_is_logged_or_not() -> None:
-    statement = replace(insert(PLAIN, "INSERT 1"), rows_query=True)
+    statement = replace(insert(PLAIN, "INSERT 1"), context=SessionContext(rows_query=True))
     lines = script(Transaction((statement, insert(PLAIN, "INSERT 2")), "", explicit=True))
     assert lines[4:] == [
         "BEGIN;",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.plan.statements import DdlStatement
+from forge.plan.definitions import DdlStatement
 from forge.scenario import Scenario, insert, plan
 
 #: Old type, new type, whether the table is copied.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan
 
 SOURCE = "CREATE TABLE d.s (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(5) NOT NULL, u INT, KEY (a))"

@@ -9,7 +9,7 @@ import pytest
 
 from forge.charsets import collation
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.statements import DdlStatement
+from forge.plan.definitions import DdlStatement
 from forge.plan.tables import Table
 from forge.scenario import (
     ColumnDeclaration,

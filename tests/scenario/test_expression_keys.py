@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from forge.errors import ScenarioError
+from forge.plan.definitions import DdlStatement
 from forge.plan.keys import key_entries
 from forge.plan.plan import Plan
-from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan, update
 
 COLUMNS = "id INT PRIMARY KEY, a INT, b VARCHAR(10), t TEXT, j JSON, at DATETIME(3) DEFAULT CURRENT_TIMESTAMP(3)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.definitions import DdlStatement
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan, update
 
 GENERATES = Session(generate_invisible_primary_key=True)

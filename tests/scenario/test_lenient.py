@@ -36,13 +36,13 @@ def statement_of(made: Plan) -> RowsStatement:
 def test_insert_stores_the_clipped_value_and_says_the_declared_one() -> None:
     made = planned("a TINYINT, b CHAR(3)", insert("d.t", {"id": 1, "a": 1000, "b": "abcdef"}))
     assert made.contents["d.t"] == ((1, 127, "abc"),)
-    assert statement_of(made).sql.endswith("VALUES (1, 1000, 'abcdef')")
+    assert statement_of(made).text.sql.endswith("VALUES (1, 1000, 'abcdef')")
 
 
 def test_update_stores_the_clipped_value_and_says_the_declared_one() -> None:
     made = planned("a DATE", insert("d.t", {"id": 1}), update("d.t", where={"id": 1}, set={"a": "2024-02-30"}))
     assert made.contents["d.t"] == ((1, "0000-00-00"),)
-    assert "SET `a` = '2024-02-30'" in statement_of(made).sql
+    assert "SET `a` = '2024-02-30'" in statement_of(made).text.sql
 
 
 @pytest.mark.parametrize("cells", [{"a": 1000}, {"b": "2024-00-10"}, {}, {"c": "abcd", "a": 1}])
@@ -128,7 +128,7 @@ def test_a_wrong_address_is_null_or_zeros_and_a_wrong_vector_zeros_on_mariadb() 
         server="mariadb-11.8",
     )
     assert made.contents["d.t"] == ((1, None, bytes(4), bytes(8)),)
-    assert statement_of(made).sql.endswith("VALUES (1, 'x', '1.2.3', '[1]')")
+    assert statement_of(made).text.sql.endswith("VALUES (1, 'x', '1.2.3', '[1]')")
 
 
 @pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])
@@ -152,4 +152,4 @@ def test_well_known_binary_is_said_as_it_was_declared_and_stored_as_the_server_c
     cell = {"wkb": "000000000140300000000000004048000000000000", "srid": 4326}
     made = planned("p POINT", insert("d.t", {"id": 1, "p": cell}), session=session)
     assert made.contents["d.t"] == ((1, bytes.fromhex("e6100000010100000000000000000048400000000000003040")),)
-    assert statement_of(made).sql.endswith(f"VALUES (1, ST_GeomFromWKB(x'{cell['wkb']}', 4326))")
+    assert statement_of(made).text.sql.endswith(f"VALUES (1, ST_GeomFromWKB(x'{cell['wkb']}', 4326))")

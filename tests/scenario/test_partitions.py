@@ -12,8 +12,8 @@ from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.rows import UpdateRows, WriteRows
+from forge.plan.definitions import DdlStatement
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement
 from forge.scenario import Scenario, insert, plan, update
 
 

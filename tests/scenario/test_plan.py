@@ -8,10 +8,11 @@ import pytest
 
 from forge.compile.groups.grouping import LoggedTransaction, logged_groups
 from forge.errors import ScenarioError
+from forge.plan.definitions import DdlStatement
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.transactions import Transaction as Committed
 from forge.scenario import Scenario, Statement, Transaction, delete, expand, insert, insert_many, plan, update
 from forge.servers import server_line
@@ -65,17 +66,17 @@ def test_the_first_day_has_four_groups_with_full_images_and_their_sql() -> None:
     assert [(c.before, c.after) for c in first.rows_statements[0].changes] == [(None, ann), (None, bob)]
     assert [(c.before, c.after) for c in second.rows_statements[0].changes] == [(ann, (1, "Ann", 3, ann[3]))]
     assert [(c.before, c.after) for c in second.rows_statements[1].changes] == [(bob, None)]
-    assert [s.sql for s in statements(result)] == [
+    assert [s.text.sql for s in statements(result)] == [
         "INSERT INTO `shop`.`orders` (`who`, `qty`, `at`) VALUES"
         " ('Ann', 2, '2024-02-29 10:00:00.500000'), ('Bob', 1, DEFAULT)",
         "UPDATE `shop`.`orders` SET `qty` = 3 WHERE `id` = 1",
         "DELETE FROM `shop`.`orders` WHERE `id` = 2",
     ]
-    assert [s.line for s in statements(result)] == [7, 8, 9]
+    assert [s.text.line for s in statements(result)] == [7, 8, 9]
     assert result.contents == {"shop.orders": ((1, "Ann", 3, ann[3]),)}
-    assert first.rows_statements[0].assigned == frozenset({1, 2, 3})
-    assert first.rows_statements[0].evaluated[0].origins == ("omitted", "literal", "literal", "literal")
-    assert second.rows_statements[0].compared == frozenset({0})
+    assert first.rows_statements[0].text.assigned == frozenset({1, 2, 3})
+    assert first.rows_statements[0].evaluation.rows[0].origins == ("omitted", "literal", "literal", "literal")
+    assert second.rows_statements[0].search.compared == frozenset({0})
 
 
 def test_python_says_the_same_as_yaml() -> None:
@@ -97,7 +98,7 @@ def test_python_says_the_same_as_yaml() -> None:
     )
     from_python, from_yaml = plan(scenario), planned(FIRST_DAY)
     assert from_python.contents == from_yaml.contents
-    assert [s.sql for s in statements(from_python)] == [s.sql for s in statements(from_yaml)]
+    assert [s.text.sql for s in statements(from_python)] == [s.text.sql for s in statements(from_yaml)]
 
 
 AUTO = "(id INT AUTO_INCREMENT PRIMARY KEY, n INT)"
@@ -147,19 +148,19 @@ def test_columns_that_are_left_out_get_their_defaults() -> None:
     sql += " g JSON DEFAULT (JSON_OBJECT('k', 1)), h DECIMAL(5,2) DEFAULT 1.5)"
     result = one_table(sql, [insert("d.t", {})])
     assert rows_of(result)[0][:6] == (7, "x", None, 1, 5, rows_of(result)[0][5])
-    assert statements(result)[0].sql == "INSERT INTO `d`.`t` () VALUES ()"
-    assert statements(result)[0].evaluated[0].origins == ("omitted",) * 7
+    assert statements(result)[0].text.sql == "INSERT INTO `d`.`t` () VALUES ()"
+    assert statements(result)[0].evaluation.rows[0].origins == ("omitted",) * 7
 
 
 def test_several_rows_without_any_cell_name_a_column() -> None:
     result = one_table("(a INT, b INT)", [insert("d.t", {}, {})])
-    assert statements(result)[0].sql == "INSERT INTO `d`.`t` (`a`) VALUES (DEFAULT), (DEFAULT)"
-    assert statements(result)[0].evaluated[0].origins == ("default", "omitted")
+    assert statements(result)[0].text.sql == "INSERT INTO `d`.`t` (`a`) VALUES (DEFAULT), (DEFAULT)"
+    assert statements(result)[0].evaluation.rows[0].origins == ("default", "omitted")
 
 
 def test_the_column_list_is_the_union_in_table_order() -> None:
     result = one_table("(a INT, b INT DEFAULT 5, c INT)", [insert("d.t", {"c": 1}, {"b": 2})])
-    assert statements(result)[0].sql == "INSERT INTO `d`.`t` (`b`, `c`) VALUES (DEFAULT, 1), (2, DEFAULT)"
+    assert statements(result)[0].text.sql == "INSERT INTO `d`.`t` (`b`, `c`) VALUES (DEFAULT, 1), (2, DEFAULT)"
     assert rows_of(result) == [(None, 5, 1), (None, 2, None)]
 
 
@@ -209,13 +210,13 @@ def test_rows_stand_in_the_order_of_the_clustering_key() -> None:
 
 def test_several_rows_are_changed_in_an_order_that_the_sql_asks_for() -> None:
     keyed = one_table("(a INT PRIMARY KEY, b INT)", [insert("d.t", {"a": 2}, {"a": 1})], [update("d.t", set={"b": 1})])
-    assert statements(keyed)[1].sql == "UPDATE `d`.`t` SET `b` = 1 ORDER BY `a`"
+    assert statements(keyed)[1].text.sql == "UPDATE `d`.`t` SET `b` = 1 ORDER BY `a`"
     assert [c.after for c in statements(keyed)[1].changes] == [(1, 1), (2, 1)]
     text = "(a CHAR(2) PRIMARY KEY)"
     deleted = one_table(text, [insert("d.t", {"a": "b"}, {"a": "A"})], [delete("d.t")])
-    assert statements(deleted)[1].sql == "DELETE FROM `d`.`t` ORDER BY CAST(`a` AS BINARY)"
+    assert statements(deleted)[1].text.sql == "DELETE FROM `d`.`t` ORDER BY CAST(`a` AS BINARY)"
     bare = one_table("(a INT, KEY (a))", [insert("d.t", {"a": 2}, {"a": 1})], [delete("d.t", where={"a": {"gt": 0}})])
-    assert statements(bare)[1].sql == "DELETE /*+ NO_INDEX(`t`) */ FROM `d`.`t` WHERE `a` > 0"
+    assert statements(bare)[1].text.sql == "DELETE /*+ NO_INDEX(`t`) */ FROM `d`.`t` WHERE `a` > 0"
     assert [c.before for c in statements(bare)[1].changes] == [(2,), (1,)]
 
 
@@ -226,7 +227,7 @@ def test_generated_values_of_several_rows_are_chosen_by_their_keys() -> None:
         [update("d.t", set={"b": {"sequence": 10}})],
     )
     assert (
-        statements(result)[1].sql
+        statements(result)[1].text.sql
         == "UPDATE `d`.`t` SET `b` = CASE WHEN `a` = 1 THEN 11 WHEN `a` = 2 THEN 10 END ORDER BY `a`"
     )
     assert rows_of(result) == [(1, 11), (2, 10)]
@@ -277,7 +278,7 @@ def test_many_rows_of_one_pattern() -> None:
 
 def test_an_own_query_text_is_logged_instead_of_ours() -> None:
     result = one_table("(a INT)", [insert("d.t", {"a": 1}, query="insert into d.t set a = 1 -- mine")])
-    assert statements(result)[0].sql == "insert into d.t set a = 1 -- mine"
+    assert statements(result)[0].text.sql == "insert into d.t set a = 1 -- mine"
 
 
 def test_begin_and_commit_come_with_several_statements_or_on_demand() -> None:

@@ -99,8 +99,8 @@ def test_children_change_before_their_parent_each_followed_by_its_own_children()
     last, changes = logged(FAMILY, *PEOPLE, delete("d.p", where={"id": 1}))
     assert [(name, before and before[0]) for name, before, _ in changes] == [("c", 10), ("g", 100), ("c", 11), ("p", 1)]
     assert [table.name for table in last.tables] == ["p", "c", "g"]
-    assert last.is_parent
-    assert last.is_related
+    assert last.foreign_keys.is_parent
+    assert last.foreign_keys.is_related
 
 
 def test_mariadb_logs_only_the_parent_but_its_children_change() -> None:
@@ -221,15 +221,15 @@ def test_a_row_that_refers_to_itself_is_deleted_once() -> None:
     rows = insert("d.t", {"id": 1, "p": 1}, {"id": 2, "p": 1}, {"id": 3})
     last, changes = logged([table], rows, delete("d.t", where={"id": 1}), server="mariadb-11.8")
     assert changes == [("t", (1, 1), None)]
-    assert last.is_related
+    assert last.foreign_keys.is_related
 
 
 def test_deleting_rows_of_a_child_table_checks_no_parent() -> None:
     parent = "CREATE TABLE d.p (id INT PRIMARY KEY)"
     child = "CREATE TABLE d.c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES p (id))"
     row = insert("d.c", {"id": 1})
-    assert logged([parent, child], row)[0].is_related
-    assert not logged([parent, child], row, delete("d.c"))[0].is_related
+    assert logged([parent, child], row)[0].foreign_keys.is_related
+    assert not logged([parent, child], row, delete("d.c"))[0].foreign_keys.is_related
 
 
 def test_rows_whose_foreign_key_is_null_conflict() -> None:

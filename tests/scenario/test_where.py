@@ -20,7 +20,7 @@ def deleted(sql: str, rows: list[dict[str, Any]], where: dict[str, Any]) -> tupl
     statement = group.rows_statements[-1]
     if statement.kind != "delete":
         return [], ""
-    clause = statement.sql.partition(" WHERE ")[2].partition(" ORDER BY ")[0]
+    clause = statement.text.sql.partition(" WHERE ")[2].partition(" ORDER BY ")[0]
     return [change.before[0] for change in statement.changes if change.before], clause
 
 

@@ -20,8 +20,8 @@ from forge.errors import UnsupportedError
 from forge.events.event import IGNORABLE
 from forge.events.format_description import FormatDescription
 from forge.events.query import Query
+from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
-from forge.plan.statements import DdlStatement
 from forge.servers import ServerLine, server_line
 from forge.servers.features import Effect, feature
 from forge.servers.reading import TYPE_FEATURES, knows_type, reading, stops_all_the_same

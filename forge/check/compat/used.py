@@ -20,8 +20,8 @@ from forge.events.query import Query
 from forge.events.row_image import present_columns
 from forge.events.rows import ROWS_BODIES, RowsBody
 from forge.events.table_map import TableMap
+from forge.plan.definitions import DdlStatement
 from forge.plan.requirements import table_features
-from forge.plan.statements import DdlStatement
 from forge.servers import ServerLine
 from forge.servers.features import features, features_of_statement
 from forge.values.wire_types import WireType

@@ -23,11 +23,12 @@ from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
+from forge.plan.definitions import DdlStatement
 from forge.plan.facts import Facts
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.plan.transactions import OwnEvent, RollbackTo, Savepoint, XaEnd, XaId
 from forge.servers import ServerLine
@@ -197,14 +198,14 @@ class SessionLog(ABC):
         try:
             self.line.require("row_events")
         except ScenarioError as error:
-            raise error.at(None, statement.line) from None
+            raise error.at(None, statement.text.line) from None
         table_ids: dict[str, int] = {}
         for table in statement.tables:
             table_id = table_ids[table.full_name] = self._table_id(table)
             mapped = table_map(table, table_id, self.session, self.line)
-            if statement.is_related and self.line.foreign_keys_isolate:
+            if statement.foreign_keys.is_related and self.line.foreign_keys_isolate:
                 mapped = mapped.replace(table_flags=mapped.table_flags | REFERRED_FK_DB)
-            if table.full_name in statement.triggered and self.line.flags_triggers:
+            if table.full_name in statement.triggers.tables and self.line.flags_triggers:
                 mapped = mapped.replace(table_flags=mapped.table_flags | HAS_TRIGGERS)
             yield self.event(mapped, second)
         yield from (own_event(one, second, self.session, self.line) for one in inside)
@@ -228,7 +229,7 @@ class SessionLog(ABC):
             elif isinstance(step, RowsStatement) and step.as_text:
                 yield from self.text(step, second, transaction.current_database)
             elif isinstance(step, RowsStatement):
-                if self.session.rows_query if step.rows_query is None else step.rows_query:
+                if self.session.rows_query if step.context.rows_query is None else step.context.rows_query:
                     yield self.statement_text(step, second)
                 yield from self.rows(step, second, inside)
                 inside.clear()
@@ -246,7 +247,7 @@ class SessionLog(ABC):
 
     def text(self, statement: RowsStatement, second: int, current_database: str) -> Iterator[Event]:
         """The events of a statement that is logged as its text."""
-        file_id = self._file_id() if statement.load is not None else 0
+        file_id = self._file_id() if statement.text.load is not None else 0
         for body in statement_bodies(statement, current_database, file_id, self.session, self.line):
             if isinstance(body, (Query, ExecuteLoadQuery)):
                 yield self.query(body, second, statement_flags(statement))

@@ -13,7 +13,6 @@ from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
 from forge.compile.query.ddl_status import create_select_variables, ddl_flags, ddl_text, mariadb_ddl_variables
 from forge.compile.query.statement_format import statement_flags, statement_variables
 from forge.compile.query.status import THREAD_SPECIFIC, in_order, mariadb_commit_variables, session_variables
-from forge.compile.query.text_words import names_charset_alone
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
@@ -25,10 +24,12 @@ from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.xid import Xid
+from forge.plan.definitions import DdlStatement
 from forge.plan.engines import is_transactional
 from forge.plan.logged import LoggedStatement
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.transactions import XaEnd, XaId
+from forge.sql.reads.charsets import names_charset_alone
 
 STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL, PREPARED_XA, COMPLETED_XA = 0x01, 0x04, 0x08, 0x20, 0x40, 0x80
 #: extra_engines of a transaction whose engines are not known before its commit.

@@ -39,9 +39,10 @@ from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.transaction_payload import NONE, ZSTD
 from forge.events.xid import Xid
+from forge.plan.definitions import DdlStatement
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.transactions import OwnEvent, Step, XaEnd
 from forge.servers import ServerLine
 
@@ -245,7 +246,7 @@ class MysqlLog(SessionLog):
         if last is None or last.as_text:
             return begin
         variables = dict(begin.status_variables)
-        if last.has_triggers:
+        if last.triggers.exist:
             variables.pop("table_map_for_update", None)
         for part in last.parts():
             used = statement_variables(part, self.session, self.line)

@@ -47,7 +47,7 @@ class Writeset(CommitOrder):
         keys = {key for statement in statements for key in written_keys(statement)}
         # A savepoint does not take back that rows had no key (recorded).
         missing = transaction is not None and transaction.keyless
-        if (not keys and not missing) or any(statement.is_parent for statement in statements):
+        if (not keys and not missing) or any(statement.foreign_keys.is_parent for statement in statements):
             # Children of a changed parent are not in the set, so nothing after may run beside it (recorded).
             self._restart(number)
             return last_committed, number
@@ -79,7 +79,7 @@ def written_keys(statement: RowsStatement) -> Iterator[KeyEntry]:
                 if row is not None:
                     for entry in key_entries(table, key, row):
                         yield (table.database, table.name, key.name, *entry)
-    if not statement.checks_parents:
+    if not statement.foreign_keys.checks_parents:
         return
     for foreign in table.foreign_keys:
         key = Key(foreign.parent_key, "unique", tuple(KeyPart(index) for index in foreign.columns))

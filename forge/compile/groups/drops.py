@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from forge.plan.statements import DdlStatement
+from forge.plan.definitions import DdlStatement
 from forge.servers import ServerLine
 
 

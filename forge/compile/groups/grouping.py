@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 
 from forge.compile.groups.drops import mysql_ddl, parts_of_drop
 from forge.compile.rows.table_map import key_of_rows
+from forge.plan.definitions import DdlStatement
 from forge.plan.engines import changes_none_of_several, changes_nothing, is_transactional
 from forge.plan.logged import LoggedStatement
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.transactions import (
     End,
     Group,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forge.plan.statements import Call
 from forge.servers import ServerLine
+from forge.sql.reads.calls import Call
 
 #: Functions that convert the statement's time to the session's zone, with and without a fraction.
 _NOW = frozenset(("NOW", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "CURTIME", "CURRENT_TIME"))

@@ -12,28 +12,30 @@ from dataclasses import dataclass
 from forge.compile.query.clock_calls import CLOCK_FUNCTIONS, calls_use_fraction, calls_use_zone
 from forge.compile.query.ddl_status import ALTERING
 from forge.compile.query.status import TIMESTAMPS, ZONED
-from forge.plan.statements import Call, DdlStatement, Origin, RowsStatement
+from forge.plan.changes import Origin
+from forge.plan.definitions import DdlStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine
 
 
 def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether TIME_ZONE is logged with the statement's text."""
-    calls_ask = calls_use_zone(_calls(statement), line) or "time_zone" in statement.context.system_variables
-    if calls_ask or any("converted" in origins for origins in statement.context.origins):
+    calls_ask = calls_use_zone(statement.evaluated_calls, line) or "time_zone" in statement.text.system_variables
+    if calls_ask or any("converted" in origins for origins in statement.evaluation.origins):
         return True
-    if statement.context.uses_zone:
+    if statement.evaluation.uses_zone:
         return True
     compared = ZONED if line.datetime_zone else TIMESTAMPS
     columns = statement.table.columns
     # Several literals at once are converted in the first row that they are compared in.
-    reached = statement.context.reached
-    read = statement.compared & reached if line.compares_lazily else statement.compared
+    search = statement.search
+    read = search.compared & search.reached if line.compares_lazily else search.compared
     if line.family == "mysql":
-        read |= statement.compared_twice
+        read |= search.compared_twice
     if any(columns[index].type.name in compared for index in read):
         return True
-    if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together & reached):
+    if any(columns[index].type.name == "TIMESTAMP" for index in search.compared_together & search.reached):
         return True
     # Rows take a default that is left out from the table's template row.
     omits = statement.as_text
@@ -43,7 +45,7 @@ def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
 def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether MICROSECONDS (MariaDB: HRNOW) is logged with the statement's text."""
     mariadb = line.family == "mariadb"
-    if calls_use_fraction(_calls(statement), line):
+    if calls_use_fraction(statement.evaluated_calls, line):
         return True
     for use in _uses(statement, line):
         if not (use.now or use.stamped):
@@ -55,12 +57,6 @@ def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
     return False
 
 
-def _calls(statement: RowsStatement) -> frozenset[Call]:
-    """What the text calls, and those of the triggers that ran."""
-    context = statement.context
-    return context.evaluated_calls | (context.trigger_calls if context.fires else frozenset())
-
-
 def asks_for_time(statement: RowsStatement | DdlStatement) -> bool:
     """Whether the rows that the statement leaves may hold its time, so that a replay has to set it."""
     if isinstance(statement, DdlStatement):
@@ -68,10 +64,9 @@ def asks_for_time(statement: RowsStatement | DdlStatement) -> bool:
         changes = statement.kind in (*ALTERING, "other")
         columns = [column for table in statement.tables for column in table.columns] if changes else []
         return statement.fraction or any(map(_takes_time, columns))
-    context = statement.context
-    if any(call.name in CLOCK_FUNCTIONS for call in context.calls | context.trigger_calls):
+    if any(call.name in CLOCK_FUNCTIONS for call in statement.text.calls | statement.triggers.calls):
         return True
-    if any("now" in origins for origins in context.origins):
+    if any("now" in origins for origins in statement.evaluation.origins):
         return True
     return statement.kind != "delete" and any(map(_takes_time, statement.table.columns))
 
@@ -92,21 +87,21 @@ class _Use:
 
 def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
     """The uses of columns that hold moments."""
-    context = statement.context
     # MariaDB stamps a row before it knows whether anything else changes.
-    found = context.matched if line.family == "mariadb" else len(statement.changes)
+    rows = statement.search.matched if line.family == "mariadb" else len(statement.changes)
+    update = statement.kind == "update"
+    updates = rows > 0 if update else statement.evaluation.duplicate == "updated"
+    sources = statement.evaluation.origins
     for index, column in enumerate(statement.table.columns):
         if column.type.name not in ZONED:
             continue
-        origins = context.origins[index] if index < len(context.origins) else frozenset()
-        update = statement.kind == "update"
-        named = index in ((statement.assigned if update else statement.updates) or ())
+        origins = sources[index] if index < len(sources) else frozenset()
+        named = index in ((statement.text.assigned if update else statement.text.updates) or ())
         yield _Use(
             column=column,
             origins=origins,
             now=not update and column.default_now and bool(origins & {"default", "omitted"}),
-            stamped="now" in origins
-            or ((found > 0 if update else context.updated) and column.on_update_now and not named),
+            stamped="now" in origins or (updates and column.on_update_now and not named),
         )
 
 

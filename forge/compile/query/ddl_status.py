@@ -15,14 +15,14 @@ from forge.compile.query.status import (
     reads_fraction,
     session_variables,
 )
-from forge.compile.query.text_words import names_charset_alone
 from forge.events.event import SUPPRESS_USE
 from forge.events.status_vars import StatusVariables
+from forge.plan.definitions import DdlStatement
 from forge.plan.engines import is_defined_atomically
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine
+from forge.sql.reads.charsets import names_charset_alone
 from forge.sql.write.identifiers import qualified
 
 #: Statements that change what a table is.

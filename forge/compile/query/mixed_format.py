@@ -33,12 +33,11 @@ def logs_temporary(session: Session, line: ServerLine) -> bool:
 
 def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
     """Whether the statement is logged as its text."""
-    context = statement.context
-    if session.binlog_format == "row" or context.impossible:
+    if session.binlog_format == "row" or statement.search.impossible:
         return False
     if _seen_empty(statement, line):
         return False
-    if statement.load is not None and not statement.load.content:
+    if statement.text.load is not None and not statement.text.load.content:
         # An empty file changes nothing, and is not sent.
         return False
     if statement.touches_temporary and not logs_temporary(session, line):
@@ -53,43 +52,41 @@ def needs_rows(statement: RowsStatement, line: ServerLine) -> bool:
 
 def _seen_empty(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether the server sees that the table has no row, and stops before it would log (recorded)."""
-    context = statement.context
-    if not context.empty or context.deletes_all or is_transactional(statement.table):
+    if not statement.search.empty or statement.text.clauses.deletes_all or is_transactional(statement.table):
         return False
     if line.sees_empty_tables == "hashes":
-        return statement.table.engine == "MEMORY" and "index" in context.keys_read
-    return line.sees_empty_tables == "all" or bool(context.keys_read)
+        return statement.table.engine == "MEMORY" and "index" in statement.search.keys
+    return line.sees_empty_tables == "all" or bool(statement.search.keys)
 
 
 def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether the statement may have another effect where it is run again, so that MIXED logs its rows."""
-    context = statement.context
+    text, opened, context = statement.text, statement.opened, statement.context
     unsafe = UNSAFE_FUNCTIONS | frozenset(line.unsafe_functions)
-    if context.numbers_further:
+    if opened.numbers_further:
         # Numbers of several tables travel as one.
         return True
     if (
-        any(call.name in unsafe for call in context.calls | context.trigger_calls)
-        or not context.system_variables <= SAFE_VARIABLES
+        any(call.name in unsafe for call in text.calls | statement.triggers.calls)
+        or not text.system_variables <= SAFE_VARIABLES
     ):
         return True
     if context.in_xa and line.unsafe_xa:
         return True
     if context.follows_changes and not is_transactional(statement.table):
         # It stays where the rest is rolled back, and would come too late in the transaction's place.
-        if context.reads_irrevocable or not statement.table.temporary:
+        if opened.reads_irrevocable or not statement.table.temporary:
             return True
-    elif context.in_block and context.reads_irrevocable and is_transactional(statement.table):
+    elif context.in_block and opened.reads_irrevocable and is_transactional(statement.table):
         return True
     numbered = any(column.auto_increment for column in statement.table.columns)
-    if numbered and context.reads_others:
+    if numbered and opened.reads_others:
         return True
     # Which rows come first may differ.
-    selects = context.selects and (
-        (numbered and context.reads_tables) or context.ignores or statement.updates is not None
-    )
-    ignores = context.ignores and statement.kind == "update"
-    return context.limited or statement.load is not None or selects or ignores
+    clauses = text.clauses
+    selects = clauses.selects and ((numbered and clauses.reads_tables) or clauses.ignores or text.updates is not None)
+    ignores = clauses.ignores and statement.kind == "update"
+    return clauses.limits or text.load is not None or selects or ignores
 
 
 def marks_late(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
@@ -101,7 +98,7 @@ def marks_late(statement: RowsStatement, session: Session, line: ServerLine) -> 
 
 def _several_keys(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether ON DUPLICATE KEY UPDATE has several keys, of which another one may find the row when it is run again."""
-    if statement.updates is None:
+    if statement.text.updates is None:
         return False
     keys = [key for key in statement.table.keys if key.kind != "index"]
     if line.late_duplicate_check:

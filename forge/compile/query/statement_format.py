@@ -20,7 +20,6 @@ from forge.compile.query.status import (
     in_order,
     session_variables,
 )
-from forge.compile.query.text_words import converts_text, defines_timestamp
 from forge.events.append_block import AppendBlock
 from forge.events.begin_load_query import BeginLoadQuery
 from forge.events.execute_load_query import ExecuteLoadQuery
@@ -30,7 +29,9 @@ from forge.events.query import Query
 from forge.events.rand import Rand
 from forge.events.user_var import DECIMAL, INTEGER, REAL, STRING, UserVar
 from forge.plan.session import Session
-from forge.plan.statements import LoadFile, RowsStatement, UserVariable
+from forge.plan.statement_text import LoadFile, UserVariable
+from forge.plan.statements import RowsStatement
+from forge.plan.tables import Table
 from forge.servers import ServerLine
 from forge.sql.write.identifiers import identifier
 from forge.values.numeric.decimals import pack
@@ -47,19 +48,20 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
     if uses_zone(statement, line):
         variables["time_zone"] = TIME_ZONE
     if evaluates_fraction(statement, line):
-        microsecond = 0 if statement.time is None else statement.time[1]
+        microsecond = 0 if statement.context.time is None else statement.context.time[1]
         variables["hrnow" if line.family == "mariadb" else "microseconds"] = microsecond
-    context = statement.context
-    if line.character_set_collations and statement.load is None and converts_text(statement.sql):
+    text = statement.text
+    if line.character_set_collations and text.load is None and text.clauses.names_charset:
         variables["character_set_collations"] = line.character_set_collations
     # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
-    if statement.kind == "update" and (line.family == "mysql" or context.several) and not context.fires_update:
-        variables["table_map_for_update"] = statement.update_tables
+    told = line.family == "mysql" or text.clauses.several_tables
+    if statement.kind == "update" and told and not statement.triggers.fired_on_update:
+        variables["table_map_for_update"] = statement.opened.update_bits
     if line.family == "mysql":
-        names = context.databases or (statement.table.database,)
-        over = (context.isolated and line.foreign_keys_isolate) or len(names) > MAX_DATABASES
+        names = statement.opened.databases or (statement.table.database,)
+        over = (statement.foreign_keys.isolates and line.foreign_keys_isolate) or len(names) > MAX_DATABASES
         variables["updated_databases"] = OVER_MAX_DATABASES if over else names
-    if defines_timestamp(statement.sql, line):
+    if line.family == "mysql" and text.clauses.defines_timestamp:
         variables["explicit_defaults_for_timestamp"] = 1
     return variables
 
@@ -70,7 +72,7 @@ def statement_flags(statement: RowsStatement) -> int:
     DELETE of several tables gathers rows in temporary tables, which makes it the connection's own (recorded), as the
     client's own temporary tables do.
     """
-    gathers = statement.as_text and statement.kind == "delete" and statement.context.several
+    gathers = statement.as_text and statement.kind == "delete" and statement.text.clauses.several_tables
     return THREAD_SPECIFIC if gathers or statement.touches_temporary else 0
 
 
@@ -80,27 +82,28 @@ def statement_bodies(
     """The bodies of all events of a statement; the QUERY's comes without thread and exec_time."""
     variables = statement_variables(statement, session, line)
     before = tuple(_read_state(statement, line))
-    if statement.load is None:
-        if line.enable_cascade_triggers is not None and not statement.context.selects:
+    load = statement.text.load
+    if load is None:
+        if line.enable_cascade_triggers is not None and not statement.text.clauses.selects:
             variables["enable_cascade_triggers"] = line.enable_cascade_triggers
         yield from before
-        yield Query(database=current_database, status_variables=in_order(variables, line), query=statement.sql)
+        yield Query(database=current_database, status_variables=in_order(variables, line), query=statement.text.sql)
         return
-    content = statement.load.content
+    content = load.content
     # What the client sends at once is a block.
-    size = line.local_block_size if statement.load.local else BLOCK_SIZE
+    size = line.local_block_size if load.local else BLOCK_SIZE
     for start in range(0, len(content), size):
         kind = AppendBlock if start else BeginLoadQuery
-        yield from _known_before(statement.load, min(start + size, len(content)), before, line)
+        yield from _known_before(load, min(start + size, len(content)), before, line)
         yield kind(file_id=file_id, block=content[start : start + size])
     yield from before
-    head, middle, tail = load_text(statement, statement.load, current_database, line)
+    head, middle, tail = load_text(statement.table, load, current_database, line)
     start = len(to_bytes(head))
     yield ExecuteLoadQuery(
         file_id=file_id,
         file_name_start=start,
         file_name_end=start + len(to_bytes(middle)),
-        duplicates=_DUPLICATES[statement.load.duplicates],
+        duplicates=_DUPLICATES[load.duplicates],
         status_variables=in_order(variables, line),
         database=current_database,
         query=head + middle + tail,
@@ -122,11 +125,11 @@ def _known_before(load: LoadFile, end: int, before: tuple[Body, ...], line: Serv
 
 
 def _read_state(statement: RowsStatement, line: ServerLine) -> Iterator[Body]:
-    context = statement.context
+    context, numbers = statement.context, statement.evaluation.numbers
     if context.last_insert_id is not None:
         yield Intvar(variable=LAST_INSERT_ID, value=context.last_insert_id)
-    if context.insert_id is not None:
-        yield Intvar(variable=INSERT_ID, value=context.insert_id)
+    if numbers.generated is not None:
+        yield Intvar(variable=INSERT_ID, value=numbers.generated)
     if context.rand_seeds is not None:
         yield Rand(seed1=context.rand_seeds[0], seed2=context.rand_seeds[1])
     for variable in context.user_variables:
@@ -162,30 +165,29 @@ def _decimal(value: Decimal) -> bytes:
     return bytes((precision, scale)) + pack(value, precision, scale)
 
 
-def load_text(
-    statement: RowsStatement, load: LoadFile, current_database: str, line: ServerLine
-) -> tuple[str, str, str]:
+def load_text(table: Table, load: LoadFile, current_database: str, line: ServerLine) -> tuple[str, str, str]:
     """The text of LOAD DATA as the server writes it anew: before, in and after the part that an applier replaces."""
     local = " LOCAL" if load.local else ""
     how = {"error": "", "ignore": " IGNORE", "replace": " REPLACE"}[load.duplicates]
     path = load.name if load.local else f"./{load.name}"
     middle = f"{local} INFILE '{path}'{how} INTO"
-    table = identifier(statement.table.name)
-    if statement.table.database != current_database:
-        table = f"{identifier(statement.table.database)}.{table}"
-    parts = [f" TABLE {table}"]
-    if load.charset is not None:
-        parts.append(f" CHARACTER SET {load.charset}")
-    parts.append(f" FIELDS TERMINATED BY {_quoted(load.fields_terminated, line)}")
+    name = identifier(table.name)
+    if table.database != current_database:
+        name = f"{identifier(table.database)}.{name}"
+    form = load.format
+    parts = [f" TABLE {name}"]
+    if form.charset is not None:
+        parts.append(f" CHARACTER SET {form.charset}")
+    parts.append(f" FIELDS TERMINATED BY {_quoted(form.fields_terminated, line)}")
     optionally = " OPTIONALLY" if line.load_text_tidy else " OPTIONALLY "
-    parts.append((optionally if load.optionally else "") + f" ENCLOSED BY {_quoted(load.enclosed, line)}")
+    parts.append((optionally if form.optionally else "") + f" ENCLOSED BY {_quoted(form.enclosed, line)}")
     parts.append(
-        f" ESCAPED BY {_quoted(load.escaped, line)} LINES TERMINATED BY {_quoted(load.lines_terminated, line)}"
+        f" ESCAPED BY {_quoted(form.escaped, line)} LINES TERMINATED BY {_quoted(form.lines_terminated, line)}"
     )
-    if load.lines_starting:
-        parts.append(f" STARTING BY {_quoted(load.lines_starting, line)}")
-    if load.ignored_lines:
-        parts.append(f" IGNORE {load.ignored_lines} LINES ")
+    if form.lines_starting:
+        parts.append(f" STARTING BY {_quoted(form.lines_starting, line)}")
+    if form.ignored_lines:
+        parts.append(f" IGNORE {form.ignored_lines} LINES ")
     names = (f"@{identifier(name[1:])}" if name.startswith("@") else identifier(name) for name in load.columns)
     parts.append(f" ({', '.join(names)})")
     parts.append(f" SET {', '.join(load.sets)}" if load.sets else "")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from forge.compile.query.clock_calls import calls_use_fraction, calls_use_zone
-from forge.compile.query.text_words import defines_timestamp
 from forge.compile.rows.images import image_columns
 from forge.events.status_vars import StatusVariables
+from forge.plan.changes import EvaluatedRow, Origin
 from forge.plan.session import Session
-from forge.plan.statements import Evaluation, Origin, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine, locale_names
 from forge.servers.features import features
@@ -69,24 +68,24 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
     """BEGIN carries what the transaction's first statement had needed when it logged its first row."""
     variables = session_variables(session, line)
     first = statement.first or statement
-    if first.cascaded:
+    if first.foreign_keys.cascaded:
         variables["flags2"] |= NO_FOREIGN_KEY_CHECKS
     if line.table_map_for_update and _is_updating(statement, first):
-        variables["table_map_for_update"] = statement.update_tables
-    if statement.is_related and line.foreign_keys_isolate:
+        variables["table_map_for_update"] = statement.opened.update_bits
+    if statement.foreign_keys.is_related and line.foreign_keys_isolate:
         variables["updated_databases"] = OVER_MAX_DATABASES
     # What the first change's own statement needed, and before it that of the client.
-    for part in (statement,) if first is statement or first.cascaded else (statement, first):
+    for part in (statement,) if first is statement or first.foreign_keys.cascaded else (statement, first):
         if uses_time_zone(part, line) or _checks_default(part, session, line):
             variables["time_zone"] = TIME_ZONE
         if evaluates_now(part, fractional=True):
             variables["microseconds"] = microsecond
-        calls = part.context.first_calls
-        if calls_use_zone(calls, line) or "time_zone" in part.context.system_variables:
+        calls = part.evaluation.first_calls
+        if calls_use_zone(calls, line) or "time_zone" in part.text.system_variables:
             variables["time_zone"] = TIME_ZONE
         if calls_use_fraction(calls, line):
             variables["microseconds"] = microsecond
-    if defines_timestamp(statement.sql, line):
+    if line.family == "mysql" and statement.text.clauses.defines_timestamp:
         variables["explicit_defaults_for_timestamp"] = 1
     return in_order(variables, line)
 
@@ -95,11 +94,11 @@ def _is_updating(statement: RowsStatement, first: RowsStatement) -> bool:
     """Whether the server is at an UPDATE when ``first`` logs its row: everything that a trigger does makes it forget
     that when it is done (recorded on 9.7).
     """
-    if first.kind == "update" and not first.cascaded:
-        return first.before_trigger is None
-    if statement.kind != "update" or statement.before_trigger is None:
+    if first.kind == "update" and not first.foreign_keys.cascaded:
+        return first.triggers.before is None
+    if statement.kind != "update" or statement.triggers.before is None:
         return statement.kind == "update"
-    return not first.cascaded and statement.before_trigger == "rows"
+    return not first.foreign_keys.cascaded and statement.triggers.before == "rows"
 
 
 #: The replay script sets it, so that TIMESTAMP literals are UTC.
@@ -117,12 +116,13 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
     if statement.table.engine == "CSV" and any(column.type.name == "TIMESTAMP" for column in columns):
         # Rows are written and read as text.
         return bool(statement.changes)
-    if statement.context.uses_zone or any(columns[index].type.name in zoned for index in statement.compared):
+    search = statement.search
+    if statement.evaluation.uses_zone:
         return True
-    if any(columns[index].type.name in zoned for index in statement.compared_twice):
+    if any(columns[index].type.name in zoned for index in search.compared | search.compared_twice):
         return True
     # DATETIME is compared with several literals at once as numbers are (recorded).
-    if any(columns[index].type.name == "TIMESTAMP" for index in statement.compared_together):
+    if any(columns[index].type.name == "TIMESTAMP" for index in search.compared_together):
         return True
     if any(columns[index].type.name in zoned for index in statement.table.partition_columns):
         # Before an INSERT the server looks at the partition of every row (set_used_partition; recorded on 9.7).
@@ -132,8 +132,8 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
                 return True
     if _casts_for_keys(statement):
         return True
-    for evaluation in statement.evaluated:
-        for column, value, origin in zip(columns, evaluation.row, evaluation.origins, strict=True):
+    for row in statement.evaluation.rows:
+        for column, value, origin in zip(columns, row.row, row.origins, strict=True):
             if origin == "converted" and value is not None:
                 return True
             if column.type.name not in ZONED or value is None:
@@ -142,18 +142,15 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
                 return True
             if origin == "default" and (column.type.name == "TIMESTAMP" or column.default_now):
                 return True
-            if column.type.name == "DATETIME" and takes_now(evaluation, column, origin):
+            if column.type.name == "DATETIME" and takes_now(row, column, origin):
                 return True
     return False
-
-
-_TO_DATETIME = re.compile(r"\bAS\s+DATETIME\b", re.IGNORECASE)
 
 
 def _casts_for_keys(statement: RowsStatement) -> bool:
     """Whether a key on an expression casts to DATETIME in the first row, or any that an UPDATE changes (recorded)."""
     parts = [part.expression for key in statement.table.keys for part in key.parts if part.expression is not None]
-    casts = [part for part in parts if _TO_DATETIME.search(part.sql)]
+    casts = [part for part in parts if part.casts_to_datetime]
     changes = statement.changes if statement.kind == "update" else statement.changes[:1]
     rows = [row for change in changes if casts for row in (change.before, change.after) if row is not None]
     return any(cast.compute(row) not in (None, ()) for row in rows for cast in casts)
@@ -178,14 +175,14 @@ def mariadb_commit_variables(
     variables = session_variables(session, line)
     if uses_time_zone(statement, line):
         variables["time_zone"] = TIME_ZONE
-    for evaluation in statement.evaluated:
-        pairs = zip(statement.table.columns, evaluation.origins, strict=True)
-        evaluated = [column for column, origin in pairs if takes_now(evaluation, column, origin)]
-        if reads_fraction(evaluated, line, of_default=evaluation.kind != "update"):
+    for row in statement.evaluation.rows:
+        pairs = zip(statement.table.columns, row.origins, strict=True)
+        evaluated = [column for column, origin in pairs if takes_now(row, column, origin)]
+        if reads_fraction(evaluated, line, of_default=row.kind != "update"):
             variables["hrnow"] = microsecond
-    if calls_use_zone(statement.context.evaluated_calls, line):
+    if calls_use_zone(statement.evaluation.calls, line):
         variables["time_zone"] = TIME_ZONE
-    if calls_use_fraction(statement.context.evaluated_calls, line):
+    if calls_use_fraction(statement.evaluation.calls, line):
         variables["hrnow"] = microsecond
     return in_order(variables, line)
 
@@ -199,11 +196,11 @@ def reads_fraction(evaluated: Iterable[TableColumn], line: ServerLine, *, of_def
     return any(column.type.fsp > 0 or (of_default and column.type.name in whole) for column in evaluated)
 
 
-def takes_now(evaluation: Evaluation, column: TableColumn, origin: Origin) -> bool:
+def takes_now(row: EvaluatedRow, column: TableColumn, origin: Origin) -> bool:
     """Whether the column got CURRENT_TIMESTAMP without the statement's text giving it a value."""
     if origin == "now":
         return True
-    if evaluation.kind == "update":
+    if row.kind == "update":
         return origin == "omitted" and column.on_update_now
     return origin in ("default", "omitted") and column.default_now
 
@@ -211,7 +208,7 @@ def takes_now(evaluation: Evaluation, column: TableColumn, origin: Origin) -> bo
 def evaluates_now(statement: RowsStatement, *, fractional: bool) -> bool:
     """Whether CURRENT_TIMESTAMP was evaluated by the first row; with ``fractional``, one that has fraction digits."""
     return any(
-        takes_now(evaluation, column, origin) and (column.type.fsp > 0 or not fractional)
-        for evaluation in statement.evaluated
-        for column, origin in zip(statement.table.columns, evaluation.origins, strict=True)
+        takes_now(row, column, origin) and (column.type.fsp > 0 or not fractional)
+        for row in statement.evaluation.rows
+        for column, origin in zip(statement.table.columns, row.origins, strict=True)
     )

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from forge.compile.rows.table_map import key_of_rows
 from forge.events.row_image import bitmap_of
+from forge.plan.changes import ChangeKind
 from forge.plan.session import Session
-from forge.plan.statements import ChangeKind, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.servers import ServerLine
 
@@ -90,7 +91,7 @@ def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late
     if late:
         return _chosen(table, written_columns(statement, line))
     keyless = line.keyless_images_whole and key_of_rows(table) is None
-    if session.row_image == "full" or statement.assigned is None or keyless:
+    if session.row_image == "full" or statement.text.assigned is None or keyless:
         return _whole(table, line)
     written = written_columns(statement, line)
     if session.row_image == "noblob":
@@ -104,12 +105,12 @@ def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late
 def written_columns(statement: RowsStatement, line: ServerLine) -> set[int]:
     """The columns that the statement's text names, and those that the server computes for it."""
     table = statement.table
-    written = set(range(len(table.columns)) if statement.assigned is None else statement.assigned)
+    written = set(range(len(table.columns)) if statement.text.assigned is None else statement.text.assigned)
     if statement.kind == "insert":
         written |= _made_by_insert(table, line)
-    if statement.updates is not None:
-        written |= statement.updates
-    if statement.kind == "update" or statement.updates is not None:
+    if statement.text.updates is not None:
+        written |= statement.text.updates
+    if statement.kind == "update" or statement.text.updates is not None:
         written |= _made_by_update(table, written, line)
     return written
 

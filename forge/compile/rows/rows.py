@@ -33,8 +33,9 @@ from forge.events.rows import (
     WriteRows,
     WriteRowsV1,
 )
+from forge.plan.changes import ChangeKind, RowChange
 from forge.plan.session import Session
-from forge.plan.statements import ChangeKind, RowChange, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, Table
 from forge.servers import ServerLine
 from forge.values.base import Column
@@ -189,7 +190,7 @@ class _ChangeEncoder:
         )
         self.partial = session.row_value_options is not None
         flags = line.row_flags
-        flags |= NO_FOREIGN_KEY_CHECKS if statement.cascaded or not session.foreign_key_checks else 0
+        flags |= NO_FOREIGN_KEY_CHECKS if statement.foreign_keys.cascaded or not session.foreign_key_checks else 0
         flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
         present = [image for image in images if image is not None]
         self.shape = _Shape(

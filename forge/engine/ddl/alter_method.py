@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from forge.engine.ddl.alter_copy import Kept, needs_copy
 from forge.engine.dictionary.definition import ColumnDefinition
 from forge.engine.rows.state import TableState
+from forge.plan.definitions import AlterMethod
 from forge.plan.engines import is_defined_atomically
-from forge.plan.statements import AlterMethod
 from forge.sql.ast.alter_actions import (
     Action,
     AddCheck,

@@ -17,8 +17,11 @@ from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.state import TableState, sort_value
 from forge.engine.rows.where import matching, parse_where
 from forge.errors import ScenarioError
+from forge.plan.changes import Origin, RowChange
+from forge.plan.effects import Evaluation
 from forge.plan.engines import is_transactional
-from forge.plan.statements import Context, Origin, RowChange, RowsStatement
+from forge.plan.statement_text import StatementText
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, TableColumn
 from forge.servers import server_line
 from forge.sql.ast.definitions import CharsetClause, ColumnDraft, LiteralDefault, SelectDraft, SelectedColumn, TypeDraft
@@ -231,9 +234,8 @@ class CopiedRows:
             kind="insert",
             table=state.table,
             changes=tuple(changes),
-            sql=sql,
-            assigned=frozenset(assigned),
-            context=self._context(state, numbers, moments),
+            text=StatementText(sql, frozenset(assigned)),
+            evaluation=self._evaluation(state, numbers, moments),
         )
 
     def _converted(self, column: TableColumn, literal: Value | None) -> Value:
@@ -241,14 +243,14 @@ class CopiedRows:
         wire = column_for(column.type, name=column.name, nullable=column.nullable, server=self.server)
         return taken(wire, literal, clips=False).value
 
-    def _context(self, state: TableState, numbers: list[int], moments: list[int]) -> Context:
+    def _evaluation(self, state: TableState, numbers: list[int], moments: list[int]) -> Evaluation:
         """What the server had asked the time zone for: literal defaults of moments, and their values."""
         first = self.source.rows[numbers[0]] if numbers else ()
         copied = any(first and first[index] is not None for index in moments)
         defaults = any(c.type.name in _MOMENTS and c.default is not None for c in state.table.columns)
         later: frozenset[Origin] = frozenset(("literal",) if self.copies_moments else ())
         origins = tuple(later if c.type.name in _MOMENTS else frozenset() for c in state.table.columns)
-        return Context(uses_zone=copied or defaults, origins=origins)
+        return Evaluation(uses_zone=copied or defaults, origins=origins)
 
     def _cell(self, column: TableColumn, places: dict[str, int], source: Row, numbering: Numbering) -> Value | None:
         index = places.get(column.name.lower())

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.rows.state import TableState
+from forge.plan.definitions import DdlStatement, DroppedTemporary
 from forge.plan.engines import is_defined_atomically
-from forge.plan.statements import DdlStatement, DroppedTemporary
 from forge.servers import server_line
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import DropTables

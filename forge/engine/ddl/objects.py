@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 from forge.engine.dictionary.triggers import trigger_of
 from forge.engine.dictionary.view_columns import moments_of
+from forge.plan.definitions import DdlStatement
 from forge.plan.engines import is_defined_atomically
-from forge.plan.statements import DdlStatement
 from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import TableRef
 from forge.sql.errors import SqlError, SqlUnsupported

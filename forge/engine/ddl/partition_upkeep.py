@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forge.engine.dictionary.partitions import partition_places
 from forge.engine.rows.state import TableState
 from forge.errors import UnsupportedError
-from forge.plan.statements import DdlStatement
+from forge.plan.definitions import DdlStatement
 from forge.servers import server_line
 from forge.sql.ast.alter_actions import AlterPartitions
 from forge.sql.ast.definitions import TableRef

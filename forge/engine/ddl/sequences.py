@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forge.engine.ddl.objects import ObjectStatement
-from forge.plan.statements import DdlStatement
+from forge.plan.definitions import DdlStatement
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
 from forge.sql.parse.foreign_keys import table_ref

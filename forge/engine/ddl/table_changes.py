@@ -17,7 +17,7 @@ from forge.engine.dictionary.foreign_key_definition import declared_references, 
 from forge.engine.dictionary.partitions import has_text_values, names_text_values
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.state import TableState
-from forge.plan.statements import AlterMethod, DdlStatement
+from forge.plan.definitions import AlterMethod, DdlStatement
 from forge.plan.tables import Table, TableColumn
 from forge.servers import server_line
 from forge.sql.ast.alter_actions import (

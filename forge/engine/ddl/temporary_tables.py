@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from forge.engine.session.transactions import RunningTransaction
 from forge.errors import ScenarioError
+from forge.plan.definitions import DdlStatement
 from forge.plan.session import Session
-from forge.plan.statements import DdlStatement
 from forge.servers import ServerLine
 from forge.sql.ast.statements import CreateLike, CreateTable, DropTables
 from forge.sql.errors import SqlUnsupported

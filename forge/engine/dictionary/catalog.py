@@ -19,8 +19,8 @@ from forge.engine.dictionary.triggers import Trigger
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.state import TableState
 from forge.errors import ScenarioError, nearest
+from forge.plan.definitions import DdlStatement
 from forge.plan.engines import is_defined_atomically
-from forge.plan.statements import DdlStatement
 from forge.servers import server_line
 from forge.sql.ast.definitions import CharsetClause, SelectDraft, TableRef
 from forge.sql.ast.statements import (
@@ -305,7 +305,7 @@ class Catalog:
         touches = statement.temporary or source.table.temporary
         result = replace(result, tables=(state.table,), touches_temporary=touches, replayed=result.sql)
         rows = copied.insert(state, result.sql)
-        rows = replace(rows, context=replace(rows.context, reads_temporary=touches))
+        rows = replace(rows, opened=replace(rows.opened, reads_temporary=touches))
         own = {draft.name.lower() for draft in statement.columns}
         defines = tuple(column for column in state.table.columns if column.name.lower() in own)
         result = replace(result, defines=defines)

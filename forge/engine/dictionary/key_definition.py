@@ -138,6 +138,7 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
             collation=found.collation,
             arrays=expression.is_array,
             uses=frozenset(name.lower() for name in expression.columns()),
+            casts_to_datetime=expression.casts_to_datetime,
         )
         for feature in expression_features(made):
             line.require(feature)

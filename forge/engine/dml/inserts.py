@@ -19,8 +19,11 @@ from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.state import TableState, largest_number
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError
+from forge.plan.changes import EvaluatedRow, Origin, RowChange
+from forge.plan.effects import Evaluation, Numbers, Search
 from forge.plan.engines import is_transactional
-from forge.plan.statements import Context, Evaluation, Further, Origin, RowChange, RowsStatement
+from forge.plan.statement_text import Clauses, StatementText
+from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
 from forge.scenario.generators import CellPlace
 from forge.sql.write.statements import duplicate_sql, insert_sql, select_sql
@@ -82,10 +85,8 @@ class _Insert:
         self.read: set[int] = set()
         self.now: set[int] = set()
         self.defaulted: set[int] = set()
-        #: ON DUPLICATE KEY UPDATE changed a row.
-        self.updated = False
-        #: It found one, changed or not.
-        self.met = False
+        #: What ON DUPLICATE KEY UPDATE has come upon.
+        self.duplicate: Literal["found", "updated"] | None = None
         #: The first AUTO_INCREMENT value that was generated, and the first that was stored.
         self.first_number: int | None = None
         self.first_stored: int | None = None
@@ -103,24 +104,28 @@ class _Insert:
             table=self.state.table,
             changes=tuple(self.changes),
             further=tuple(self.further),
-            sql=self.statement.query or self._sql(columns),
-            assigned=self._assigned(columns) if self._has_column_list() else None,
-            updates=frozenset(self.updates) if self.updates else None,
-            evaluated=tuple(
-                Evaluation(kind, row, tuple(self._origin(kind, i, literals, columns) for i in range(len(row))))
+            text=StatementText(
+                self.statement.query or self._sql(columns),
+                assigned=self._assigned(columns) if self._has_column_list() else None,
+                updates=frozenset(self.updates) if self.updates else None,
+                clauses=Clauses(
+                    ignores=self.kind == "replace" or self.at.ignores, selects=self.insert.select is not None
+                ),
+                line=self.at.line,
+            ),
+            search=Search(matched=self.rows),
+            evaluation=self._evaluation(columns),
+        )
+
+    def _evaluation(self, columns: list[int]) -> Evaluation:
+        return Evaluation(
+            rows=tuple(
+                EvaluatedRow(kind, row, tuple(self._origin(kind, i, literals, columns) for i in range(len(row))))
                 for kind, row, literals in self.evaluated
             ),
-            line=self.at.line,
-            context=Context(
-                matched=self.rows,
-                insert_id=self.first_number,
-                stored_id=self.first_stored,
-                origins=tuple(self._origins(index, columns) for index in range(len(self.state.columns))),
-                updated=self.updated,
-                met=self.met,
-                selects=self.insert.select is not None,
-                ignores=self.kind == "replace" or self.at.ignores,
-            ),
+            origins=tuple(self._origins(index, columns) for index in range(len(self.state.columns))),
+            numbers=Numbers(self.first_number, self.first_stored),
+            duplicate=self.duplicate,
         )
 
     def _set_by_triggers(self) -> tuple[dict[int, Clipped], dict[int, Clipped]]:
@@ -293,7 +298,8 @@ class _Insert:
         if duplicate is None:
             self._add(row, mark, generated)
         elif self.updates:
-            self.stays_marked = self.met = True
+            self.stays_marked = True
+            self.duplicate = self.duplicate or "found"
             self.numbering.reset(mark, generated)
             self._update(row, duplicate[1])
         elif self.at.ignores:
@@ -347,7 +353,7 @@ class _Insert:
         self._log(None, row, duplicate=True)
 
     def _change(self, number: int, after: Row) -> None:
-        self.updated = self.updated or bool(self.updates)
+        self.duplicate = "updated" if self.updates else self.duplicate
         before = self.state.rows[number]
         self.at.references.check_row(self.state, after, before)
         self._follow(self.at.references.parent_changes(self.state, before, after))

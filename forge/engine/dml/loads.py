@@ -16,7 +16,8 @@ from forge.engine.rows.cells import Circumstances
 from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.statements import LoadFile, RowsStatement, UserVariable
+from forge.plan.statement_text import LoadFile, LoadFormat, StatementText, UserVariable
+from forge.plan.statements import RowsStatement
 from forge.sql.write.identifiers import identifier
 from forge.sql.write.statements import table_sql
 from forge.values.literals import quoted
@@ -46,17 +47,19 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
         variables=_variables(fields, columns, load, at),
         local=load.local,
         duplicates=duplicates,
-        charset=load.character_set,
-        fields_terminated=load.fields_terminated_by,
-        enclosed=load.enclosed_by,
-        optionally=load.optionally_enclosed,
-        escaped=load.escaped_by,
-        lines_starting=load.lines_starting_by,
-        lines_terminated=load.lines_terminated_by,
-        ignored_lines=load.ignore_lines,
+        format=LoadFormat(
+            charset=load.character_set,
+            fields_terminated=load.fields_terminated_by,
+            enclosed=load.enclosed_by,
+            optionally=load.optionally_enclosed,
+            escaped=load.escaped_by,
+            lines_starting=load.lines_starting_by,
+            lines_terminated=load.lines_terminated_by,
+            ignored_lines=load.ignore_lines,
+        ),
     )
     at = replace(at, place=lambda *_, place=at.place: place("load_data"))
-    done = RowsStatement("insert", state.table, (), "", line=at.line)
+    result = RowsStatement("insert", state.table, (), StatementText(line=at.line))
     if fields:
         declared = []
         for number, row in enumerate(fields):
@@ -66,17 +69,13 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
             declared.append({name: cell if name in bits else {"value": cell} for name, cell in cells.items()})
         if duplicates == "replace":
             new = Statement(replace=Replace(into=load.into, rows=declared))  # type: ignore[arg-type]
-            done = insert_rows(state, new, "replace", at, rows_known=False)
+            result = insert_rows(state, new, "replace", at, rows_known=False)
         else:
             new = Statement(insert=Insert(into=load.into, rows=declared, ignore=ignores))  # type: ignore[arg-type]
-            done = insert_rows(state, new, "insert", at, rows_known=False)
-        done = _without_moments(done, clause)
-    return replace(
-        done,
-        load=file,
-        sql=_sql(state, load, file),
-        assigned=None if load.columns is None else done.assigned,
-    )
+            result = insert_rows(state, new, "insert", at, rows_known=False)
+        result = _without_moments(result, clause)
+    assigned = None if load.columns is None else result.text.assigned
+    return replace(result, text=replace(result.text, sql=_sql(state, load, file), assigned=assigned, load=file))
 
 
 def _first_looks(
@@ -118,20 +117,21 @@ def _variables(
     return tuple(found.values())
 
 
-def _without_moments(done: RowsStatement, clause: Sequence[Assignment]) -> RowsStatement:
+def _without_moments(statement: RowsStatement, clause: Sequence[Assignment]) -> RowsStatement:
     """Columns that SET gives a DATETIME get no text to convert."""
-    moments = {one.index for one in clause if one.is_moment and one.column.type.name == "DATETIME"}
+    moments = {part.index for part in clause if part.is_moment and part.column.type.name == "DATETIME"}
+    evaluation = statement.evaluation
     origins = tuple(
-        found - {"literal"} if index in moments else found for index, found in enumerate(done.context.origins)
+        sources - {"literal"} if index in moments else sources for index, sources in enumerate(evaluation.origins)
     )
-    evaluated = tuple(
+    rows = tuple(
         replace(
-            one,
-            origins=tuple("unread" if index in moments else origin for index, origin in enumerate(one.origins)),
+            row,
+            origins=tuple("unread" if index in moments else origin for index, origin in enumerate(row.origins)),
         )
-        for one in done.evaluated
+        for row in evaluation.rows
     )
-    return replace(done, context=replace(done.context, origins=origins), evaluated=evaluated)
+    return replace(statement, evaluation=replace(evaluation, rows=rows, origins=origins))
 
 
 def _collation(load: LoadData, at: Circumstances) -> Collation:
@@ -203,20 +203,21 @@ def _cells(
 
 def _sql(state: TableState, load: LoadData, file: LoadFile) -> str:
     """The statement as a client sends it; what is as servers have it by default is left out."""
+    form = file.format
     parts = ["LOAD DATA LOCAL INFILE" if file.local else "LOAD DATA INFILE"]
     parts.append(quoted(file.name if file.local else f"./{file.name}"))
     parts += [load.duplicates.upper()] if load.duplicates != "error" else []
     parts.append(f"INTO TABLE {table_sql(state.table)}")
-    parts += [f"CHARACTER SET {file.charset}"] if file.charset is not None else []
-    fields = [f"TERMINATED BY {quoted(file.fields_terminated)}"] if file.fields_terminated != "\t" else []
-    if file.enclosed or file.optionally:
-        fields.append(("OPTIONALLY " if file.optionally else "") + f"ENCLOSED BY {quoted(file.enclosed)}")
-    fields += [f"ESCAPED BY {quoted(file.escaped)}"] if file.escaped != "\\" else []
-    lines = [f"STARTING BY {quoted(file.lines_starting)}"] if file.lines_starting else []
-    lines += [f"TERMINATED BY {quoted(file.lines_terminated)}"] if file.lines_terminated != "\n" else []
+    parts += [f"CHARACTER SET {form.charset}"] if form.charset is not None else []
+    fields = [f"TERMINATED BY {quoted(form.fields_terminated)}"] if form.fields_terminated != "\t" else []
+    if form.enclosed or form.optionally:
+        fields.append(("OPTIONALLY " if form.optionally else "") + f"ENCLOSED BY {quoted(form.enclosed)}")
+    fields += [f"ESCAPED BY {quoted(form.escaped)}"] if form.escaped != "\\" else []
+    lines = [f"STARTING BY {quoted(form.lines_starting)}"] if form.lines_starting else []
+    lines += [f"TERMINATED BY {quoted(form.lines_terminated)}"] if form.lines_terminated != "\n" else []
     parts += ["FIELDS", *fields] if fields else []
     parts += ["LINES", *lines] if lines else []
-    parts += [f"IGNORE {file.ignored_lines} LINES"] if file.ignored_lines else []
+    parts += [f"IGNORE {form.ignored_lines} LINES"] if form.ignored_lines else []
     names = (f"@{identifier(name[1:])}" if name.startswith("@") else identifier(name) for name in file.columns)
     parts += [f"({', '.join(names)})"] if load.columns is not None else []
     parts += [f"SET {', '.join(file.sets)}"] if file.sets else []

@@ -9,7 +9,7 @@ from typing import Any
 from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.inserts import insert_rows
 from forge.engine.dml.loads import load_rows
-from forge.engine.dml.text_context import with_text_context
+from forge.engine.dml.text_context import with_opened_tables
 from forge.engine.dml.updates import delete_rows, update_rows
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
@@ -17,71 +17,107 @@ from forge.engine.rows.cells import Circumstances
 from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.engine.session.named_tables import table_references
 from forge.errors import ScenarioError
+from forge.plan.effects import ForeignKeyEffects, OpenedTables, TriggerEffects
+from forge.plan.statement_text import StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Table
+from forge.servers import ServerLine
+from forge.sql.reads.charsets import defines_timestamp, names_charset
 
 
-def execute(statement: Statement, at: Circumstances) -> RowsStatement:
+def execute(declared: Statement, at: Circumstances) -> RowsStatement:
     """Run a statement; the rows that it changed, and its SQL.  Raises ScenarioError where a server would refuse it."""
-    done = _executed(statement, at)
-    follow, _ = at.references.followed(done.table, _events(statement))
-    opened = [one.table for one in follow]
-    further = [_executed_further(one, index, at) for index, one in enumerate(statement.further)]
-    pairs = list(zip(further, statement.further, strict=True))
-    locked = [done.table, *opened]
-    for one, declared in pairs:
-        if not declared.joined and all(other.full_name != one.table.full_name for other in locked):
-            locked += one.tables
-    if statement.locks is not None:
-        locked = [done.table, *_locks(statement.locks, at)]
-    joined = [one.table for one, declared in pairs if declared.joined]
-    names = table_references(statement.query) if statement.query is not None and done.kind != "insert" else []
+    statement = _executed(declared, at)
+    events = _events(declared)
+    follow, _ = at.references.followed(statement.table, events)
+    parts = [(_executed_further(part, index, at), part) for index, part in enumerate(declared.further)]
+    joined = [part.table for part, declaration in parts if declaration.joined]
+    names = table_references(declared.query) if declared.query is not None and statement.kind != "insert" else []
+    locked = _locked(declared, statement, follow, parts, at)
     if joined:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
-    if done.kind == "delete" and len(names) > 1:
+    line = at.references.line
+    statement = replace(statement, text=_with_words(statement.text, statement.text.sql, line))
+    if statement.kind == "delete" and len(names) > 1:
         # DELETE of several tables reads all columns.
-        done = _all_columns(done)
-        further = [_all_columns(one) if declared.joined else one for one, declared in pairs]
-        pairs = list(zip(further, statement.further, strict=True))
-    parts = [replace(one, sql=done.sql) if declared.joined else one for one, declared in pairs]
-    fired = at.references.triggers(done.table, done.kind)
-    triggers = [trigger for trigger in fired if trigger.timing == "before"]
-    done = replace(
-        done,
-        has_triggers=bool(fired),
-        before_trigger=None if not triggers else "rows" if triggers[0].starts_with_rows else "other",
-        further=_in_order(done, statement.further, parts),
-        locked=tuple(locked) if further or opened or statement.locks is not None else (),
-        update_tables=_update_bits([done.table, *joined], names),
-        checks_parents=at.references.checks,
-        is_parent=at.references.is_parent(done.table),
-        time=(at.time.second, at.time.microsecond),
+        statement = _all_columns(statement)
+        parts = [(_all_columns(part) if declaration.joined else part, declaration) for part, declaration in parts]
+    further = [
+        replace(part, text=_with_words(part.text, statement.text.sql, line)) if declaration.joined else part
+        for part, declaration in parts
+    ]
+    statement = replace(
+        statement,
+        further=_in_order(statement, declared.further, further),
+        opened=OpenedTables(
+            locked=tuple(locked) if parts or follow or declared.locks is not None else (),
+            update_bits=_update_bits([statement.table, *joined], names),
+        ),
+        triggers=_triggers(statement, at),
+        foreign_keys=ForeignKeyEffects(
+            checks_parents=at.references.checks,
+            is_parent=at.references.is_parent(statement.table),
+            is_related=_is_related(declared, statement, follow, further, at),
+        ),
+        context=replace(statement.context, time=(at.time.second, at.time.microsecond)),
     )
     if at.is_text:
-        joint = [(one, _events(declared)) for one, declared in pairs if declared.joined]
-        done = with_text_context(done, [(done, _events(statement)), *joint], statement, at)
-    return replace(
-        done,
-        is_related=_is_related(statement, done, follow, further, at),
-        triggered=frozenset(".".join(trigger.table) for trigger in at.catalog.live_triggers()),
+        joint = [(part, _events(declaration)) for part, declaration in parts if declaration.joined]
+        return with_opened_tables(statement, [(statement, events), *joint], declared, at)
+    return statement
+
+
+def _locked(
+    declared: Statement,
+    statement: RowsStatement,
+    follow: Sequence[Opened],
+    parts: Sequence[tuple[RowsStatement, DeclaredFurther]],
+    at: Circumstances,
+) -> list[Table]:
+    """The tables that are opened for writing, but for those that a statement of several tables joins."""
+    if declared.locks is not None:
+        return [statement.table, *_locks(declared.locks, at)]
+    locked = [statement.table, *(opened.table for opened in follow)]
+    for part, declaration in parts:
+        if not declaration.joined and all(other.full_name != part.table.full_name for other in locked):
+            locked += part.tables
+    return locked
+
+
+def _triggers(statement: RowsStatement, at: Circumstances) -> TriggerEffects:
+    fired = at.references.triggers(statement.table, statement.kind)
+    before = [trigger for trigger in fired if trigger.timing == "before"]
+    return TriggerEffects(
+        tables=frozenset(".".join(trigger.table) for trigger in at.catalog.live_triggers()),
+        exist=bool(fired),
+        before=None if not before else "rows" if before[0].starts_with_rows else "other",
     )
+
+
+def _with_words(text: StatementText, sql: str, line: ServerLine) -> StatementText:
+    """The text as ``sql``, with the words in it that decide how it is logged."""
+    named = line.character_set_collations is not None and names_charset(sql)
+    clauses = replace(text.clauses, names_charset=named, defines_timestamp=defines_timestamp(sql))
+    return replace(text, sql=sql, clauses=clauses)
 
 
 def _is_related(
-    statement: Statement,
-    done: RowsStatement,
+    declared: Statement,
+    statement: RowsStatement,
     opened: Sequence[Opened],
     further: Sequence[RowsStatement],
     at: Circumstances,
 ) -> bool:
     """Whether foreign keys keep the statement from running beside others."""
-    known = [(done.table, _events(statement)), *((one.table, one.events) for one in opened)]
-    known += [(table, ("insert", "update", "delete")) for table in _locks(statement.locks or (), at)]
-    return any(one.is_related for one in further) or any(at.references.isolates(*one) for one in known)
+    tables = [(statement.table, _events(declared)), *((child.table, child.events) for child in opened)]
+    tables += [(table, ("insert", "update", "delete")) for table in _locks(declared.locks or (), at)]
+    return any(part.foreign_keys.is_related for part in further) or any(
+        at.references.isolates(table, events) for table, events in tables
+    )
 
 
-def _all_columns(done: RowsStatement) -> RowsStatement:
-    return replace(done, changes=tuple(replace(change, after_duplicate=True) for change in done.changes))
+def _all_columns(statement: RowsStatement) -> RowsStatement:
+    return replace(statement, changes=tuple(replace(change, after_duplicate=True) for change in statement.changes))
 
 
 def _executed(statement: Statement, at: Circumstances) -> RowsStatement:
@@ -126,17 +162,18 @@ def _events(statement: Statement) -> tuple[Operation, ...]:
 
 
 def _in_order(
-    done: RowsStatement, declared: Sequence[DeclaredFurther], further: Sequence[RowsStatement]
+    statement: RowsStatement, declared: Sequence[DeclaredFurther], further: Sequence[RowsStatement]
 ) -> tuple[Further, ...]:
     """Around each row: what BEFORE triggers do, then foreign keys, the row itself, what AFTER triggers do."""
-    count = len(done.changes)
-    placed = [(one.at, 2, one.statement) for one in done.further]
-    for one, statement in zip(declared, further, strict=True):
-        row = count if one.row is None else one.row
-        if row > count and (one.row or 0) > 1:
+    count = len(statement.changes)
+    placed = [(cascade.position, 2, cascade.statement) for cascade in statement.further]
+    for declaration, part in zip(declared, further, strict=True):
+        row = count if declaration.row is None else declaration.row
+        if row > count and (declaration.row or 0) > 1:
             raise ScenarioError(f"`row` is {row}, but the statement changes {count} rows of its own")
-        placed.append((max(min(row, count) - 1, 0), 1, statement) if one.before else (min(row, count), 0, statement))
-    return tuple(Further(at, statement) for at, _, statement in sorted(placed, key=lambda entry: entry[:2]))
+        before = declaration.before
+        placed.append((max(min(row, count) - 1, 0), 1, part) if before else (min(row, count), 0, part))
+    return tuple(Further(position, part) for position, _, part in sorted(placed, key=lambda entry: entry[:2]))
 
 
 def _locks(names: Sequence[str], at: Circumstances) -> list[Table]:

@@ -14,62 +14,76 @@ from forge.engine.rows.cells import Circumstances
 from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.engine.session.named_tables import is_of_several_tables, named_tables
 from forge.errors import ScenarioError
-from forge.plan.statements import Call, RowsStatement
+from forge.plan.statements import RowsStatement
+from forge.sql.reads.calls import Call
 from forge.sql.reads.reads import reads_of
 
 
-def with_text_context(
-    done: RowsStatement,
+def with_opened_tables(
+    statement: RowsStatement,
     own: Sequence[tuple[RowsStatement, tuple[Operation, ...]]],
-    statement: Statement,
+    declared: Statement,
     at: Circumstances,
 ) -> RowsStatement:
     """The statement with what its text opens; ``own`` are it and those joined to it, with what they do to rows."""
-    opened = [Opened(one.table, events) for one, events in own]
+    opened = [Opened(part.table, events) for part, events in own]
     triggers: list[Trigger] = []
     ran: list[Trigger] = []
-    for one, events in own:
-        further, its_triggers = at.references.followed(one.table, events)
+    for part, events in own:
+        further, its_triggers = at.references.followed(part.table, events)
         opened += further
         triggers += its_triggers
-        name = (one.table.database, one.table.name)
-        ran += [trigger for trigger in its_triggers if trigger.table == name and _fires(trigger, one)]
-    named = named_tables(_text(done, statement), at.catalog, at.current_database)
-    tables = [*(one.table for one in opened), *named]
-    known = {index for index, one in enumerate(opened) if one.table.foreign_keys or at.references.is_parent(one.table)}
-    context = replace(
-        done.context,
-        databases=tuple(sorted({table.database for table in tables}, reverse=True)),
-        isolated=any(at.references.isolates(opened[index].table, opened[index].events) for index in known)
-        or any(at.references.is_parent(table) for table in named),
-        reads_others=bool({table.full_name for table in named} - {one.table.full_name for one in opened}),
-        several=_is_of_several(done, statement, at),
-        numbers_further=_numbers_further(opened, len(own), at),
-        trigger_calls=_calls(triggers),
-        fires=bool(ran),
-        fires_update=any(trigger.event == "update" for trigger in ran),
-        insert_id=first_number(done),
+        name = (part.table.database, part.table.name)
+        ran += [trigger for trigger in its_triggers if trigger.table == name and _fires(trigger, part)]
+    named = named_tables(_text(statement, declared), at.catalog, at.current_database)
+    tables = [*(entry.table for entry in opened), *named]
+    isolates = any(
+        at.references.isolates(entry.table, entry.events)
+        for entry in opened
+        if entry.table.foreign_keys or at.references.is_parent(entry.table)
     )
-    return replace(done, context=context)
+    clauses = replace(statement.text.clauses, several_tables=_is_of_several(statement, declared, at))
+    numbers = replace(statement.evaluation.numbers, generated=first_number(statement))
+    return replace(
+        statement,
+        text=replace(statement.text, clauses=clauses),
+        evaluation=replace(statement.evaluation, numbers=numbers),
+        opened=replace(
+            statement.opened,
+            databases=tuple(sorted({table.database for table in tables}, reverse=True)),
+            reads_others=bool({table.full_name for table in named} - {entry.table.full_name for entry in opened}),
+            numbers_further=_numbers_further(opened, len(own), at),
+        ),
+        triggers=replace(
+            statement.triggers,
+            calls=_calls(triggers),
+            fired=bool(ran),
+            fired_on_update=any(trigger.event == "update" for trigger in ran),
+        ),
+        foreign_keys=replace(
+            statement.foreign_keys, isolates=isolates or any(at.references.is_parent(table) for table in named)
+        ),
+    )
 
 
-def _text(done: RowsStatement, statement: Statement) -> str:
-    new = statement.insert or statement.replace
-    return done.sql if statement.query is not None or (new is not None and new.select is not None) else ""
+def _text(statement: RowsStatement, declared: Statement) -> str:
+    new = declared.insert or declared.replace
+    has_text = declared.query is not None or (new is not None and new.select is not None)
+    return statement.text.sql if has_text else ""
 
 
-def _is_of_several(done: RowsStatement, statement: Statement, at: Circumstances) -> bool:
-    if statement.query is None:
+def _is_of_several(statement: RowsStatement, declared: Statement, at: Circumstances) -> bool:
+    if declared.query is None:
         # Our own text has that form where it needs an index hint (forge.sql.write.statements).
-        return done.sql.startswith("DELETE `")
-    return done.kind != "insert" and is_of_several_tables(statement.query, at.references.line)
+        return statement.text.sql.startswith("DELETE `")
+    return statement.kind != "insert" and is_of_several_tables(declared.query, at.references.line)
 
 
-def _fires(trigger: Trigger, done: RowsStatement) -> bool:
+def _fires(trigger: Trigger, statement: RowsStatement) -> bool:
     """Whether a row of the statement made the trigger run; a row that stays the same does."""
-    if trigger.event == "update" and done.kind == "insert":
-        return done.context.updated
-    return done.context.matched > 0
+    if trigger.event == "update" and statement.kind == "insert":
+        return statement.evaluation.duplicate == "updated"
+    return statement.search.matched > 0
 
 
 def _numbers_further(opened: Sequence[Opened], own: int, at: Circumstances) -> bool:
@@ -78,16 +92,16 @@ def _numbers_further(opened: Sequence[Opened], own: int, at: Circumstances) -> b
     MySQL also takes a child table for one, when it opens the parent to check new rows (recorded on 9.7).
     """
     logged = at.references.line.cascades == "logged"
-    for index, one in enumerate(opened):
-        if not any(column.auto_increment for column in one.table.columns):
+    for index, entry in enumerate(opened):
+        if not any(column.auto_increment for column in entry.table.columns):
             continue
         if index >= own:
-            if one.by_trigger or logged:
+            if entry.by_trigger or logged:
                 return True
             continue
-        name = (one.table.database, one.table.name)
-        elsewhere = any(foreign.parent != name for foreign in one.table.foreign_keys)
-        if logged and at.references.checks and elsewhere and {"insert", "update"} & set(one.events):
+        name = (entry.table.database, entry.table.name)
+        elsewhere = any(foreign.parent != name for foreign in entry.table.foreign_keys)
+        if logged and at.references.checks and elsewhere and {"insert", "update"} & set(entry.events):
             return True
     return False
 
@@ -102,9 +116,9 @@ def _calls(triggers: Sequence[Trigger]) -> frozenset[Call]:
     return frozenset(calls)
 
 
-def first_number(done: RowsStatement) -> int | None:
+def first_number(statement: RowsStatement) -> int | None:
     """The first AUTO_INCREMENT value that was generated, by the statement or a trigger of it."""
-    early = [one.statement for one in done.further if one.at == 0 and done.changes]
-    late = [one.statement for one in done.further if one.at > 0 or not done.changes]
-    numbers = [*map(first_number, early), done.context.insert_id, *map(first_number, late)]
+    early = [further.statement for further in statement.further if further.position == 0 and statement.changes]
+    late = [further.statement for further in statement.further if further.position > 0 or not statement.changes]
+    numbers = [*map(first_number, early), statement.evaluation.numbers.generated, *map(first_number, late)]
     return next((number for number in numbers if number is not None), None)

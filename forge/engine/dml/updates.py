@@ -22,7 +22,10 @@ from forge.engine.rows.where import (
     where_sql,
 )
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.statements import ChangeKind, Context, Evaluation, Further, Origin, RowChange, RowsStatement
+from forge.plan.changes import ChangeKind, EvaluatedRow, Origin, RowChange
+from forge.plan.effects import Evaluation, Search
+from forge.plan.statement_text import Clauses, StatementText
+from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
 from forge.scenario.generators import CellPlace, is_generator
 from forge.sql.write.statements import assignment, case_assignment, delete_sql, update_sql
@@ -34,7 +37,7 @@ from forge.values.json.equal import equal_documents
 def update_rows(state: TableState, statement: Statement, update: Update, at: Circumstances) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "update", update.where, at)
-    chosen, searched = matching(conditions, state), _searched("update", state, conditions, at)
+    chosen, searched = matching(conditions, state), _searched("update", state, conditions)
     where = where_sql(conditions, state)
     state.updates += 1
     if chosen:
@@ -90,22 +93,24 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
                 first_stamped = stamped if not changes else first_stamped
                 changes.append(RowChange(state.rows[number], after, diffs=noted))
                 state.change(number, after)
-    given = values | {index: [cell.value] for index, cell in by_trigger.items()}
+    new_values = values | {index: [cell.value] for index, cell in by_trigger.items()}
     return replace(
         searched,
         changes=tuple(changes),
         further=tuple(further),
-        sql=statement.query or update_sql(state, assignments, where, len(chosen)),
-        assigned=frozenset((*values, *by_trigger)) | at.references.set_by_triggers(state.table, "update"),
-        evaluated=_evaluated(state, changes, literals | by_trigger, stamped=first_stamped),
-        context=replace(
-            searched.context,
-            matched=len(chosen),
+        text=StatementText(
+            statement.query or update_sql(state, assignments, where, len(chosen)),
+            assigned=frozenset((*values, *by_trigger)) | at.references.set_by_triggers(state.table, "update"),
             reads=_read_columns(state, conditions, len(chosen)).union(
-                _read_for_checks(state, values), *(made.reads for made in functions.values())
+                _read_for_checks(state, values), *(function.reads for function in functions.values())
             ),
+            line=at.line,
+        ),
+        search=replace(searched.search, matched=len(chosen)),
+        evaluation=Evaluation(
+            _evaluated(state, changes, literals | by_trigger, stamped=first_stamped),
             origins=tuple(
-                _origins(given.get(index, ()) if chosen else (), literals.get(index), applied.get(index, ()))
+                _origins(new_values.get(index, ()) if chosen else (), literals.get(index), applied.get(index, ()))
                 for index in range(len(state.columns))
             ),
         ),
@@ -128,13 +133,13 @@ def _so_far(row: Row, values: Mapping[int, list[Value | None]], position: int) -
 
 def _evaluated(
     state: TableState, changes: list[RowChange], literals: Mapping[int, Clipped], *, stamped: bool
-) -> tuple[Evaluation, ...]:
+) -> tuple[EvaluatedRow, ...]:
     """The first row that changed: rows before it had no value of ON UPDATE, and the same literals."""
     if not changes or changes[0].after is None:
         return ()
     after = changes[0].after
     literals = literals if stamped else unstamped(state, literals)
-    return (Evaluation("update", after, tuple(origin(index, literals) for index in range(len(after)))),)
+    return (EvaluatedRow("update", after, tuple(origin(index, literals) for index in range(len(after)))),)
 
 
 def _new_values(
@@ -207,7 +212,7 @@ def _is_same(state: TableState, before: Row, after: Row) -> bool:
 def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Circumstances) -> RowsStatement:
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "delete", delete.where, at)
-    chosen, searched = matching(conditions, state), _searched("delete", state, conditions, at)
+    chosen, searched = matching(conditions, state), _searched("delete", state, conditions)
     sql = statement.query or delete_sql(state, where_sql(conditions, state), len(chosen))
     changes: list[RowChange] = []
     further: list[Further] = []
@@ -226,27 +231,25 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
         searched,
         changes=tuple(changes),
         further=tuple(further),
-        sql=sql,
-        context=replace(searched.context, matched=len(chosen), deletes_all=deletes_all),
+        text=StatementText(sql, clauses=Clauses(deletes_all=deletes_all), line=at.line),
+        search=replace(searched.search, matched=len(chosen)),
     )
 
 
-def _searched(kind: ChangeKind, state: TableState, conditions: list[Condition], at: Circumstances) -> RowsStatement:
+def _searched(kind: ChangeKind, state: TableState, conditions: list[Condition]) -> RowsStatement:
     """The statement before it changes rows: what a server reads and compares to find them."""
     return RowsStatement(
         kind=kind,
         table=state.table,
         changes=(),
-        sql="",
-        compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
-        compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
-        compared_twice=_compared_twice(conditions, state),
-        line=at.line,
-        context=Context(
+        search=Search(
+            compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
+            compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
+            compared_twice=_compared_twice(conditions, state),
             reached=reached_columns(conditions, state),
             impossible=is_impossible(conditions, state),
             empty=not state.rows,
-            keys_read=frozenset() if state.rows else keys_read(conditions, state),
+            keys=frozenset() if state.rows else keys_read(conditions, state),
         ),
     )
 

@@ -17,7 +17,7 @@ from forge.engine.rows.state import TableState, stored_bytes_of
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Tagged
-from forge.plan.statements import Origin
+from forge.plan.changes import Origin
 from forge.scenario.generators import CellPlace, Generated, generate, is_generator, literal_of
 from forge.values.base import Value
 from forge.values.clipping import Clipped

@@ -15,8 +15,10 @@ from forge.engine.dictionary.triggers import Trigger
 from forge.engine.rows.defaults import with_generated
 from forge.engine.rows.state import TableState
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.changes import RowChange
+from forge.plan.effects import ForeignKeyEffects
 from forge.plan.keys import key_entries
-from forge.plan.statements import Further, RowChange, RowsStatement
+from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import ForeignKey, Key, KeyPart, Row, Table
 from forge.servers import ServerLine
 
@@ -160,11 +162,10 @@ class References:
                 kind="delete" if new is None else "update",
                 table=child.table,
                 changes=(RowChange(before, new, after_duplicate=True),),
-                sql="",
-                further=tuple(Further(1, one) for one in further),
-                cascaded=True,
-                checks_parents=False,
-                is_parent=self.is_parent(child.table),
+                further=tuple(Further(1, change) for change in further),
+                foreign_keys=ForeignKeyEffects(
+                    cascaded=True, checks_parents=False, is_parent=self.is_parent(child.table)
+                ),
             )
 
     def has_delete_trigger(self, table: Table) -> bool:

@@ -13,11 +13,13 @@ from forge.engine.rows.cells import Circumstances, Place
 from forge.engine.session.user_variables import setting_sql, user_variable
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.engines import is_transactional
-from forge.plan.statements import Call, RowsStatement, UserVariable
+from forge.plan.statement_text import UserVariable
+from forge.plan.statements import RowsStatement, SessionContext
 from forge.scenario.model import Scenario
 from forge.servers import server_line
 from forge.sql.ast.statements import CreateTable
 from forge.sql.expressions import Field
+from forge.sql.reads.calls import Call
 from forge.sql.reads.conditionals import evaluated_parts
 from forge.sql.reads.reads import Reads, reads_of
 
@@ -62,7 +64,7 @@ class SessionText:
         self.keeps_rows |= unsafe and logs and (statement.temporary or bool(catalog.temporary))
         return not unsafe and not self.keeps_rows and (logs or not temporary)
 
-    def finished(self, declared: Statement, done: RowsStatement, at: Circumstances) -> RowsStatement:
+    def finished(self, declared: Statement, statement: RowsStatement, at: Circumstances) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.
 
         Raises ScenarioError (at ``at.place(field)``) for text that reads what the scenario does not tell.
@@ -71,39 +73,39 @@ class SessionText:
         settings = [self._set(name, value, place) for name, value in (declared.user_variables or {}).items()]
         if declared.rand_seeds is not None:
             settings.append("SET rand_seed1 = {}, rand_seed2 = {}".format(*declared.rand_seeds))
-        text = self.scenario.session.binlog_format != "row"
         reads = Reads()
-        sql = declared.query or _select(declared)
-        if done.load is not None and done.load.sets:
-            sql = f"SET {', '.join(done.load.sets)}"
+        load = statement.text.load
+        sql = f"SET {', '.join(load.sets)}" if load is not None and load.sets else declared.query or _select(declared)
         if sql is not None:
             with place("query"):
-                reads = _reads(sql, lenient=not text)
-        named = {(database or at.current_database, name) for database, name in reads.tables}
-        tables = [state.table for state in map(at.catalog.find, named) if state is not None]
-        context = replace(
-            done.context,
-            reads_temporary=any(table.temporary for table in tables),
-            reads_irrevocable=any(not (table.temporary or is_transactional(table)) for table in tables),
+                reads = _reads(sql, lenient=self.scenario.session.binlog_format == "row")
+        names = {(database or at.current_database, name) for database, name in reads.tables}
+        tables = [state.table for state in map(at.catalog.find, names) if state is not None]
+        statement = replace(
+            self._with_reads(statement, declared, reads),
+            opened=replace(
+                statement.opened,
+                reads_temporary=any(table.temporary for table in tables),
+                reads_irrevocable=any(not (table.temporary or is_transactional(table)) for table in tables),
+            ),
+            context=replace(statement.context, settings=tuple(settings)),
         )
-        done = replace(done, context=context)
-        done = self._with_reads(done, declared, reads, tuple(settings))
         with place("query"):
-            done = replace(done, as_text=self._is_text(done, at.catalog))
-            if done.as_text:
-                done = self._with_state(done, declared, reads)
-        if done.load is not None:
-            self.variables |= {variable.name: variable for variable in done.load.variables}
-        self._leave(done, reads)
-        return done
+            statement = replace(statement, as_text=self._is_text(statement, at.catalog))
+            if statement.as_text:
+                statement = replace(statement, context=self._with_state(statement, declared, reads))
+        if load is not None:
+            self.variables |= {variable.name: variable for variable in load.variables}
+        self._leave(statement, reads)
+        return statement
 
-    def _is_text(self, done: RowsStatement, catalog: Catalog) -> bool:
-        known = is_text(done, self.scenario.session, self.line)
+    def _is_text(self, statement: RowsStatement, catalog: Catalog) -> bool:
+        as_text = is_text(statement, self.scenario.session, self.line)
         if not self.logs_temporary(catalog):
-            return known and not self.keeps_rows
+            return as_text and not self.keeps_rows
         mixed = self.scenario.session.binlog_format == "mixed"
-        self.keeps_rows = mixed and needs_rows(done, self.line) and bool(catalog.temporary)
-        return known
+        self.keeps_rows = mixed and needs_rows(statement, self.line) and bool(catalog.temporary)
+        return as_text
 
     def _set(self, name: str, declared: Any, place: Place) -> str:
         with place("user_variables", name):
@@ -112,41 +114,47 @@ class SessionText:
         self.unknown.discard(variable.name)
         return setting_sql(variable.name, sql)
 
-    def _with_reads(
-        self, done: RowsStatement, declared: Statement, reads: Reads, settings: tuple[str, ...]
-    ) -> RowsStatement:
-        columns = set(done.context.reads)
+    def _with_reads(self, statement: RowsStatement, declared: Statement, reads: Reads) -> RowsStatement:
+        text = statement.text
+        columns = set(text.reads)
         if declared.query is not None:
             # A column that is set and read stands in the text twice.
-            assigned = done.assigned or frozenset()
+            assigned = text.assigned or frozenset()
             columns = {
                 index
-                for index, column in enumerate(done.table.columns)
+                for index, column in enumerate(statement.table.columns)
                 if reads.named.get(column.name.lower(), 0) > (1 if index in assigned else 0)
             }
-        selects = done.context.selects or (done.kind == "insert" and "SELECT" in reads.words)
         sure = reads.calls - reads.late_calls - reads.row_calls
-        late = reads.late_calls if _evaluates_late(done) else frozenset[Call]()
+        late = reads.late_calls if _evaluates_late(statement) else frozenset[Call]()
         calls = reads.calls - self._unread_calls(reads)
-        starts_late = bool(done.changes) and done.changes[0].before is not None
-        context = replace(
-            done.context,
-            reads=frozenset(columns),
-            calls=reads.calls,
-            evaluated_calls=(sure | reads.row_calls | late) & calls,
-            first_calls=(sure | (late if starts_late else frozenset())) & calls,
-            system_variables=reads.system_variables,
-            limited="LIMIT" in reads.words,
-            selects=selects,
+        starts_late = bool(statement.changes) and statement.changes[0].before is not None
+        clauses = replace(
+            text.clauses,
+            limits="LIMIT" in reads.words,
+            ignores=text.clauses.ignores or (statement.kind == "update" and "IGNORE" in reads.words),
+            selects=text.clauses.selects or (statement.kind == "insert" and "SELECT" in reads.words),
             reads_tables="FROM" in reads.words,
-            ignores=done.context.ignores or (done.kind == "update" and "IGNORE" in reads.words),
-            settings=settings,
         )
-        return replace(done, context=context)
+        return replace(
+            statement,
+            text=replace(
+                text,
+                reads=frozenset(columns),
+                calls=reads.calls,
+                system_variables=reads.system_variables,
+                clauses=clauses,
+            ),
+            evaluation=replace(
+                statement.evaluation,
+                calls=(sure | reads.row_calls | late) & calls,
+                first_calls=(sure | (late if starts_late else frozenset())) & calls,
+            ),
+        )
 
-    def _with_state(self, done: RowsStatement, declared: Statement, reads: Reads) -> RowsStatement:
+    def _with_state(self, statement: RowsStatement, declared: Statement, reads: Reads) -> SessionContext:
         """What the events before the text have to tell.  Raises ScenarioError."""
-        evaluated = done.context.evaluated_calls | (done.context.trigger_calls if done.context.fires else frozenset())
+        evaluated = statement.evaluated_calls
         asks = any(call.name == "LAST_INSERT_ID" and call.is_empty for call in evaluated)
         asks = asks or bool(reads.system_variables & _LAST_INSERT_ID)
         if asks and self.last_insert_id is None:
@@ -159,26 +167,26 @@ class SessionText:
             seeds = declared.rand_seeds
             if seeds is None:
                 raise ScenarioError("the query calls RAND()", expected="`rand_seeds: [seed1, seed2]` beside it")
-        names = self._read_names(done, reads)
+        names = self._read_names(statement, reads)
         for name in names:
             if name in self.unknown:
                 raise ScenarioError(
                     f"what @{name} holds is not known: a statement assigned to it", expected="`user_variables` with it"
                 )
-        if done.load is not None:
-            taken = {name[1:].lower() for name in done.load.columns if name.startswith("@")}
+        load = statement.text.load
+        if load is not None:
+            taken = {name[1:].lower() for name in load.columns if name.startswith("@")}
             # MariaDB tells what they were before, if they were anything.
-            known = self.variables if self.line.logs_unread_variables else ()
-            names = tuple(name for name in names if name not in taken or name in known)
-        context = replace(
-            done.context,
+            earlier = self.variables if self.line.logs_unread_variables else ()
+            names = tuple(name for name in names if name not in taken or name in earlier)
+        return replace(
+            statement.context,
             last_insert_id=self.last_insert_id if asks else None,
             rand_seeds=seeds,
             user_variables=tuple(self.variables.get(name, UserVariable(name, None)) for name in names),
         )
-        return replace(done, context=context)
 
-    def _read_names(self, done: RowsStatement, reads: Reads) -> tuple[str, ...]:
+    def _read_names(self, statement: RowsStatement, reads: Reads) -> tuple[str, ...]:
         """The variables that are told before the text.
 
         MySQL tells those that are evaluated before they are assigned, and SET is not where no row is found; MariaDB
@@ -187,7 +195,7 @@ class SessionText:
         if self.line.logs_unread_variables:
             made = {one.name for one in reads.targets} - self.variables.keys() - self.unknown
             return tuple(name for name in reads.variables + reads.assigned if name not in made)
-        names = reads.variables + (reads.assigned if _evaluates_late(done) else ())
+        names = reads.variables + (reads.assigned if _evaluates_late(statement) else ())
         unread = self._unread_variables(reads) & set(names)
         return tuple(name for name in names if name not in reads.shadowed and name not in unread)
 
@@ -224,11 +232,11 @@ class SessionText:
             if name not in self.unknown and isinstance(variable.value, (int, Decimal, str, type(None)))
         }
 
-    def _leave(self, done: RowsStatement, reads: Reads) -> None:
+    def _leave(self, statement: RowsStatement, reads: Reads) -> None:
         """What the statement leaves behind in user variables and LAST_INSERT_ID()."""
-        updates = done.kind == "update"
+        updates = statement.kind == "update"
         for one in reads.targets:
-            times = done.context.matched if updates else 1
+            times = statement.search.matched if updates else 1
             if updates and not times:
                 continue
             before = self.variables.get(one.name)
@@ -242,23 +250,26 @@ class SessionText:
                 continue
             self.unknown.discard(one.name)
             self.variables[one.name] = user_variable(one.name, value, self.scenario.server)[0]
-        if done.context.stored_id is not None:
-            self.last_insert_id = done.context.stored_id
-        elif any(call.name == "LAST_INSERT_ID" and not call.is_empty for call in done.context.evaluated_calls):
-            self.last_insert_id = _last_insert_id(done, reads.last_insert)
+        evaluation = statement.evaluation
+        if evaluation.numbers.stored is not None:
+            self.last_insert_id = evaluation.numbers.stored
+        elif any(call.name == "LAST_INSERT_ID" and not call.is_empty for call in evaluation.calls):
+            self.last_insert_id = _last_insert_id(statement, reads.last_insert)
 
 
-def _evaluates_late(done: RowsStatement) -> bool:
+def _evaluates_late(statement: RowsStatement) -> bool:
     """Whether SET, or ON DUPLICATE KEY UPDATE, is evaluated for any row."""
-    return done.context.met or (done.kind == "update" and done.context.matched > 0)
+    found_duplicate = statement.evaluation.duplicate is not None
+    return found_duplicate or (statement.kind == "update" and statement.search.matched > 0)
 
 
-def _last_insert_id(done: RowsStatement, source: str | int | None) -> int | None:
+def _last_insert_id(statement: RowsStatement, source: str | int | None) -> int | None:
     """What LAST_INSERT_ID(expression) was given last; None where that is not known."""
     if not isinstance(source, str):
         return source
-    index = next((i for i, column in enumerate(done.table.columns) if column.name.lower() == source.lower()), None)
-    row = done.changes[-1].after if done.changes and done.changes[-1].before is not None else None
+    index = next((i for i, column in enumerate(statement.table.columns) if column.name.lower() == source.lower()), None)
+    changes = statement.changes
+    row = changes[-1].after if changes and changes[-1].before is not None else None
     value = None if index is None or row is None else row[index]
     return value if isinstance(value, int) else None
 

@@ -11,8 +11,9 @@ from forge.engine.dictionary.catalog import Catalog
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.state import TableState, UndoLog, undo
 from forge.errors import ScenarioError, nearest
+from forge.plan.definitions import DdlStatement
 from forge.plan.engines import is_transactional
-from forge.plan.statements import DdlStatement, RowsStatement
+from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.plan.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction, XaEnd, XaId
 from forge.scenario.model import Transaction as Declared

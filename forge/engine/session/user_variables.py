@@ -7,7 +7,7 @@ from typing import Any
 
 from forge.charsets import charset, collation
 from forge.errors import ScenarioError
-from forge.plan.statements import UserVariable
+from forge.plan.statement_text import UserVariable
 from forge.servers import server_line
 from forge.sql.write.identifiers import identifier
 from forge.values.literals import hexadecimal, quoted

@@ -59,6 +59,14 @@ class Expression:
         """CAST(... AS type ARRAY): a multi-valued key, whose value is the tuple of its elements."""
         return is_array(self.tree)
 
+    @property
+    def casts_to_datetime(self) -> bool:
+        """Whether CAST(... AS DATETIME) is in it."""
+        from sqlglot import exp
+
+        types = (kind for cast in self.tree.find_all(exp.Cast) for kind in cast.to.find_all(exp.DataType))
+        return any(kind.this.name == "DATETIME" for kind in types)
+
     def evaluate(self, row: Mapping[str, Operand]) -> Operand:
         """Its value, for the cells of the columns that it uses, by lower-case name.
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from forge.plan.statements import Call
 from forge.sql.lexer import Token, tokenize
 from forge.sql.reads.assigns import Assigned, assigned_at, last_insert_source
+from forge.sql.reads.calls import Call
 from forge.sql.reads.conditionals import Conditional, conditionals
 
 #: Functions that may be written without parentheses.

@@ -1,0 +1,50 @@
+"""Rows that statements change and compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forge.plan.tables import Row
+
+ChangeKind = Literal["insert", "update", "delete"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One row before and after: insert has no ``before``, delete no ``after``.
+
+    ``after_duplicate`` marks what REPLACE and ON DUPLICATE KEY UPDATE do to a row that was there already, and what
+    comes after it if it was updated: some servers treat all columns as used there (write_record in sql_insert.cc, which
+    restores the columns only where a row was inserted in the end; recorded on 9.7).  So they do for rows that foreign
+    keys change, and in DELETE of several tables.
+    """
+
+    before: Row | None
+    after: Row | None
+    after_duplicate: bool = False
+    #: UPDATE of JSON columns by JSON functions: column to the diffs that the server noted, in bytes; None: it gave up.
+    diffs: Mapping[int, bytes | None] = field(default_factory=dict, compare=False)
+
+    @property
+    def kind(self) -> ChangeKind:
+        if self.before is None:
+            return "insert"
+        return "delete" if self.after is None else "update"
+
+
+#: Where a value comes from: a ``literal``, the DEFAULT keyword (``default``), or nothing in the statement's text
+#: (``omitted``); ``unread`` is NULL, a value of another column, or text that is no date to a server which clips it;
+#: ``converted`` the value of a TIMESTAMP column (``VALUES(column)``), which expressions see in local time; ``now`` is
+#: NULL where MariaDB makes the current time of it.
+Origin = Literal["literal", "unread", "converted", "default", "omitted", "now"]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedRow:
+    """A row that a statement computed, by VALUES (``insert``) or SET (``update``), with an origin for each value."""
+
+    kind: Literal["insert", "update"]
+    row: Row
+    origins: tuple[Origin, ...]

@@ -1,0 +1,114 @@
+"""What a statement on rows did beside changing them: how it found rows, what it computed, what else it opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from forge.plan.changes import EvaluatedRow, Origin
+from forge.plan.tables import Table
+from forge.sql.reads.calls import Call
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How a statement found its rows.  Columns are indexes."""
+
+    #: Rows that it found, changed or not; those of an INSERT.
+    matched: int = 0
+    #: The columns that WHERE compares with literals one by one.
+    compared: frozenset[int] = frozenset()
+    #: Those that it compares with several literals at once: BETWEEN, IN.
+    compared_together: frozenset[int] = frozenset()
+    #: Those of them that BETWEEN gives the same literal twice: MySQL makes an equality of it (recorded).
+    compared_twice: frozenset[int] = frozenset()
+    #: Those that were compared in some row.
+    reached: frozenset[int] = frozenset()
+    #: No row can meet the WHERE clause, and the server sees it: the statement is not logged (recorded).
+    impossible: bool = False
+    #: The table of an UPDATE or DELETE has no row.
+    empty: bool = False
+    #: Kinds of the keys by which its rows could be chosen.
+    keys: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """AUTO_INCREMENT values: the first that was generated, and the first of them that was stored, which
+    LAST_INSERT_ID() gives afterwards.
+    """
+
+    generated: int | None = None
+    stored: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a statement computed."""
+
+    #: The rows that the server had computed when it logged the first one.
+    rows: tuple[EvaluatedRow, ...] = ()
+    #: For each column, where its values that are not NULL come from, in all rows.
+    origins: tuple[frozenset[Origin], ...] = ()
+    #: What of the text's calls was evaluated, at all and when the first row was logged.
+    calls: frozenset[Call] = frozenset()
+    first_calls: frozenset[Call] = frozenset()
+    #: The time zone was asked for before the first row, otherwise than by the values of columns.
+    uses_zone: bool = False
+    numbers: Numbers = Numbers()
+    #: ON DUPLICATE KEY UPDATE ``found`` a row, or even ``updated`` one.
+    duplicate: Literal["found", "updated"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedTables:
+    """The tables that a statement opens."""
+
+    #: Those opened for writing, in the server's order and as often as it does, where that is not just the tables that
+    #: changed.
+    locked: tuple[Table, ...] = ()
+    #: UPDATE: bits of the tables that it changes, in the order of its table references.
+    update_bits: int = 1
+    #: The databases of all of them, each once.
+    databases: tuple[str, ...] = ()
+    #: A table is read that the statement does not write.
+    reads_others: bool = False
+    #: The text reads a temporary table, or another one that no rollback reaches.
+    reads_temporary: bool = False
+    reads_irrevocable: bool = False
+    #: A table with AUTO_INCREMENT is opened for the sake of triggers and foreign keys.
+    numbers_further: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerEffects:
+    """The triggers of a statement, and of the tables that it opens."""
+
+    #: Full names of the tables that have triggers.
+    tables: frozenset[str] = frozenset()
+    #: There are triggers of the statement's kind, before or after rows.
+    exist: bool = False
+    #: What the first BEFORE trigger of its kind does first: change rows, or another thing; None: there is no trigger.
+    before: Literal["rows", "other"] | None = None
+    #: What the texts of triggers call.
+    calls: frozenset[Call] = frozenset()
+    #: They ran; one of an UPDATE did.
+    fired: bool = False
+    fired_on_update: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKeyEffects:
+    """What foreign keys have to do with a statement."""
+
+    #: A foreign key made the changes: the server checked none, and marked all columns as used.
+    cascaded: bool = False
+    #: foreign_key_checks=1: the parents of new rows count for the logical timestamp.
+    checks_parents: bool = True
+    #: The table is the parent of a foreign key.
+    is_parent: bool = False
+    #: The server opened a parent of a foreign key for writing, or a child whose keys it checks.
+    is_related: bool = False
+    #: A table that is opened is the parent of a foreign key, or its rows are checked against one: MySQL names no
+    #: databases.
+    isolates: bool = False

@@ -1,0 +1,94 @@
+"""What the text of a statement on rows says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from forge.sql.reads.calls import Call
+
+
+@dataclass(frozen=True, slots=True)
+class UserVariable:
+    """A user variable that a statement reads.  ``value`` is None, an int, a Decimal, a float, text or bytes;
+    ``unsigned`` is of integers, ``collation`` of text (None: that of the connection).
+    """
+
+    name: str
+    value: int | Decimal | float | str | bytes | None
+    unsigned: bool = False
+    collation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFormat:
+    """How LOAD DATA takes its file apart; the defaults are those of servers."""
+
+    charset: str | None = None
+    fields_terminated: str = "\t"
+    enclosed: str = ""
+    optionally: bool = False
+    escaped: str = "\\"
+    lines_starting: str = ""
+    lines_terminated: str = "\n"
+    ignored_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFile:
+    """What LOAD DATA reads, and where it puts it; ``@name`` among the columns is a variable."""
+
+    name: str
+    content: bytes
+    columns: tuple[str, ...]
+    #: The assignments of SET, ```column`=expression``.
+    sets: tuple[str, ...] = ()
+    #: Bytes that were looked at for the first row, and for the first row that got a number.
+    looked_at: tuple[int, int] = (0, 0)
+    #: What the variables among the columns hold afterwards.
+    variables: tuple[UserVariable, ...] = ()
+    local: bool = False
+    duplicates: Literal["error", "ignore", "replace"] = "error"
+    format: LoadFormat = LoadFormat()
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """Clauses and forms of a statement that decide how it is logged."""
+
+    #: It has a LIMIT: which rows it changes may differ elsewhere.
+    limits: bool = False
+    #: INSERT IGNORE, UPDATE IGNORE, REPLACE.
+    ignores: bool = False
+    #: Rows are INSERTed from a SELECT, and that reads a table.
+    selects: bool = False
+    reads_tables: bool = False
+    #: UPDATE or DELETE in the form for several tables, or made into it by the server.
+    several_tables: bool = False
+    #: A DELETE without WHERE.
+    deletes_all: bool = False
+    #: It names a character set: ``_latin1'a'``, CONVERT ... USING, CAST.
+    names_charset: bool = False
+    #: JSON_TABLE has a TIMESTAMP column, which is a definition to MySQL.
+    defines_timestamp: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StatementText:
+    """The text of a statement on rows as a client would send it, and what stands in it."""
+
+    sql: str = ""
+    #: The indexes of the columns that it names (INSERT's list, UPDATE's SET clause); None: INSERT without a list.
+    assigned: frozenset[int] | None = None
+    #: The indexes of those that ON DUPLICATE KEY UPDATE names; None: it is not there.
+    updates: frozenset[int] | None = None
+    #: The columns that have to be read for it.
+    reads: frozenset[int] = frozenset()
+    calls: frozenset[Call] = frozenset()
+    system_variables: frozenset[str] = frozenset()
+    clauses: Clauses = Clauses()
+    #: LOAD DATA.
+    load: LoadFile | None = None
+    #: Its line in the scenario.
+    line: int | None = None

@@ -1,0 +1,31 @@
+"""Which character sets and definitions the text of a statement names."""
+
+from __future__ import annotations
+
+import pytest
+
+from forge.sql.reads.charsets import defines_timestamp, names_charset
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        ("INSERT INTO t (v) VALUES (_latin1'a')", True),
+        ("INSERT INTO t (v) VALUES (_binary x'61')", True),
+        ("INSERT INTO t (v) VALUES (CONVERT('a' USING latin1))", True),
+        ("INSERT INTO t (v) VALUES (CAST('a' AS CHAR CHARACTER SET latin1))", True),
+        ("INSERT INTO t (v) VALUES (N'a', '_latin1', `_latin1`, 'a' COLLATE utf8mb4_bin)", False),
+        ("DELETE FROM t USING t JOIN u USING (id)", False),
+    ],
+)
+def test_a_text_that_names_a_character_set_is_logged_with_the_sessions_choice_of_collations(
+    sql: str, named: bool
+) -> None:
+    assert names_charset(sql) is named
+
+
+@pytest.mark.parametrize(
+    ("column", "defines"), [("TIMESTAMP(3) PATH '$'", True), ("VARCHAR(30) PATH '$.timestamp path'", False)]
+)
+def test_a_timestamp_column_of_json_table_is_a_definition(column: str, defines: bool) -> None:
+    assert defines_timestamp(f"INSERT INTO t SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (a {column})) j") is defines
