@@ -117,6 +117,7 @@ def servers() -> ServerHome:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """One Spark session for all tests: two cores, Java as ``forge`` finds it."""
+    pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
     from forge.spark.session import spark_session
 
     with ExitStack() as closing:

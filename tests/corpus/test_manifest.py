@@ -9,10 +9,10 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from forge.cli.app import run  # noqa: E402
-from forge.corpus.cases import Case  # noqa: E402
-from forge.corpus.judge import CaseFile, Judgement  # noqa: E402
-from forge.corpus.manifest import (  # noqa: E402
+from forge.cli.app import run
+from forge.corpus.cases import Case
+from forge.corpus.judge import CaseFile, Judgement
+from forge.corpus.manifest import (
     SCHEMA,
     SUMMARY,
     Summary,
@@ -24,7 +24,7 @@ from forge.corpus.manifest import (  # noqa: E402
     write_part,
     write_summary,
 )
-from forge.errors import ManifestError  # noqa: E402
+from forge.errors import ManifestError
 
 DATA = b"\xfebin and more"
 

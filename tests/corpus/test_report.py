@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-import pyarrow as pa
 import pytest
+
+pa = pytest.importorskip("pyarrow", reason="the extra [spark] is not installed")
 
 from forge.corpus.cases import Case
 from forge.corpus.judge import OUTCOMES, CaseFile, DecoderVerdict, Judgement

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pyarrow", reason="the extra [spark] is not installed")
+
 from forge.corpus.cases import Case, compile_case, find_cases, shipped_folders
 from forge.corpus.coverage import Coverage, coverage_lines, coverage_object
 from forge.corpus.manifest import Entry, FileEntry

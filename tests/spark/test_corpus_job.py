@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
+
 from forge.corpus.cases import Case
 from forge.corpus.judge import CaseFile, DecoderVerdict, Judge, Judgement, Jury
 from forge.corpus.manifest import CASES_PER_PART, parts, read_case, read_entries, read_summary
