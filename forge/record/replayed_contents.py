@@ -17,7 +17,8 @@ from forge.check.canonical.table_maps import TableMaps
 from forge.errors import ForgeError, FormatError
 from forge.record.contents import UNTOLD, Contents, Form, Shown, TableContents
 from forge.values.base import Column
-from forge.values.declaration.mariadb_types import NETWORK_SIZES, network_text
+from forge.values.network import NetworkCodec
+from forge.values.registry import codec_for
 from forge.values.text.column_charset import BINARY_COLLATION
 from forge.values.wire_types import WireType
 
@@ -147,8 +148,9 @@ def _shown(column: Column, raw: Any) -> Shown:
     try:
         value = cell.value()
         declared = column.declared.name if column.declared is not None else ""
-        if declared in NETWORK_SIZES:
-            return network_text(declared, value)
+        codec = codec_for(column)
+        if isinstance(codec, NetworkCodec):
+            return codec.address(value)
         if column.type_code in _AS_BYTES or (declared == "VECTOR" and isinstance(value, bytes)):
             return bytes(value).hex()
         text = cell.text()

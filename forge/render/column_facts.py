@@ -27,16 +27,10 @@ from forge.events.layout import text_or_hex
 from forge.events.row_image import OLD_TEMPORALS
 from forge.events.table_map import TableMap
 from forge.values.base import Column
-from forge.values.declaration.mariadb_types import NETWORK_SIZES
-from forge.values.registry import codec_for
+from forge.values.registry import codec_for, disguises
+from forge.values.text.column_charset import BINARY_COLLATION
 from forge.values.text.enums import member_texts
 from forge.values.wire_types import WireType
-
-BINARY_COLLATION, UTF8MB4_BIN = 63, 46
-#: Bytes of the length of LONGTEXT.
-_LONG = 4
-#: Bytes of a dimension.
-_FLOAT_SIZE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,19 +130,7 @@ def _unknown(column: Column, mariadb: bool) -> Iterator[str]:
     if column.type_code in OLD_TEMPORALS:
         yield "fraction digits"
     if mariadb:
-        yield from _mariadb_types(column)
-
-
-def _mariadb_types(column: Column) -> Iterator[str]:
-    """Types of MariaDB that travel as this column's type does."""
-    binary = column.collation in (None, BINARY_COLLATION)
-    longest = longest_value(column)
-    if column.type_code == WireType.STRING and is_character(column) and binary:
-        yield from (f"or {name}" for name, size in NETWORK_SIZES.items() if size == longest)
-    if column.type_code == WireType.VARCHAR and binary and longest and longest % _FLOAT_SIZE == 0:
-        yield f"or VECTOR({longest // _FLOAT_SIZE})"
-    if column.type_code == WireType.BLOB and column.metadata[0] == _LONG and column.collation in (None, UTF8MB4_BIN):
-        yield "or JSON"
+        yield from (f"or {name}" for name in disguises(column))
 
 
 def _lengths(column: Column, found: Collation | None, members: tuple[str, ...] | None) -> tuple[int | None, int | None]:

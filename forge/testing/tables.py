@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 from hypothesis import strategies as st
 
@@ -17,12 +16,10 @@ from forge.plan.metadata_forms import AddedRecord, MetadataForms, PackedSize, Pa
 from forge.plan.tables import Key, KeyPart, Row, Table, TableColumn
 from forge.servers import server_line
 from forge.testing import values
-from forge.testing.documents import geometries, json_documents, vectors
 from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import dialect_of
 from forge.values.registry import column_for
-from forge.values.wire_types import WireType
 
 #: utf8mb4, latin1 and ascii, gbk, ucs2, binary: all can hold the members of ENUM and SET that are drawn.
 _MEMBER_COLLATIONS = (255, 46, 8, 11, 28, 35, 63)
@@ -95,7 +92,7 @@ def rows_of(table: Table, server: str, max_rows: int = 3) -> st.SearchStrategy[l
     """Rows that the table can hold, NULL among their values."""
     cells = []
     for column in table.columns:
-        value = _values_for(column_for(column.type, server=server))
+        value = values.values_for(column_for(column.type, server=server))
         cells.append(st.none() | value if column.nullable else value)
     return st.lists(st.tuples(*cells), min_size=1, max_size=max_rows)
 
@@ -138,13 +135,3 @@ def _key_part(one: SqlType, place: int) -> st.SearchStrategy[KeyPart]:
         lengths = st.sampled_from(sorted({1, one.length, max(1, one.length - 1)}))
         return st.builds(KeyPart, st.just(place), st.none() | lengths)
     return st.just(KeyPart(place))
-
-
-@cache
-def _special_values() -> dict[int, st.SearchStrategy[bytes]]:
-    return {WireType.JSON: json_documents(), WireType.GEOMETRY: geometries(), WireType.VECTOR: vectors()}
-
-
-def _values_for(column: Column) -> st.SearchStrategy[object]:
-    special = _special_values().get(column.type_code)
-    return values.values_for(column) if special is None else special

@@ -1,7 +1,8 @@
-"""Hypothesis strategies for columns and the values that they hold, one a type family, aimed at boundaries.
+"""Hypothesis strategies for columns and the values that they hold, aimed at boundaries.
 
-``columns()`` draws a column of any family, ``values_for(column)`` a value that its codec encodes: the internal
-values of forge.values.registry (exact text for temporal types, the bitmap of a SET).
+``columns()`` draws a column of any type, ``values_for(column)`` a value that its codec encodes: the internal
+values of forge.values.registry (exact text for temporal types, the bitmap of a SET).  A type that has no strategy here
+is drawn from what it says of itself: ``ColumnType.examples`` and ``Codec.examples``.
 
 >>> @given(columns().flatmap(lambda column: tuples(just(column), values_for(column))))
 ... def test_my_decoder(pair): ...
@@ -12,20 +13,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
+from typing import Literal
 
 from hypothesis import strategies as st
 
 from forge.charsets import charset, collation
 from forge.errors import ScenarioError, UnsupportedError
+from forge.testing.documents import geometries, json_documents, vectors
 from forge.values.base import Column, Value
-from forge.values.declaration.declare import MAX_CHAR, MAX_VARCHAR, column_for
 from forge.values.declaration.sqltype import SqlType
-from forge.values.numeric.floats import to_float32
-from forge.values.numeric.integers import bounds
-from forge.values.registry import codec_for
+from forge.values.numeric.bits import BIT
+from forge.values.numeric.integers import INTEGER, bounds
+from forge.values.registry import codec_for, column_for, column_types, metadata_space
+from forge.values.temporal.codec import fraction_digits
+from forge.values.temporal.current import timestamp_text
 from forge.values.temporal.text import MAX_FSP, MAX_HOUR, days_of, fraction_text
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of
-from forge.values.text.strings import BLOB_CODEC, CHAR, VARCHAR_CODEC, unfolded_length
+from forge.values.text.strings import TextCodec
+from forge.values.text.types import MAX_CHAR, MAX_VARCHAR
 from forge.values.wire_types import WireType
 
 #: Collations of the character sets by kind: one byte, several, two at least, four, binary.
@@ -121,8 +126,14 @@ def member_columns() -> st.SearchStrategy[Column]:
     return _declared(st.one_of(sets, enums).map(named))
 
 
+def declared_examples() -> st.SearchStrategy[Column]:
+    """The columns that every type of MySQL names as examples of itself."""
+    examples = [example for known in column_types().values() for example in known.examples]
+    return _declared(st.sampled_from(examples))
+
+
 def columns() -> st.SearchStrategy[Column]:
-    """A column of any family of this module."""
+    """A column of any type."""
     return st.one_of(
         integer_columns(),
         float_columns(),
@@ -134,6 +145,7 @@ def columns() -> st.SearchStrategy[Column]:
         blob_columns(),
         compressed_columns(),
         member_columns(),
+        declared_examples(),
     )
 
 
@@ -142,41 +154,34 @@ def columns_with_values() -> st.SearchStrategy[tuple[Column, Value]]:
 
 
 def values_for(column: Column) -> st.SearchStrategy[Value]:
-    """Values that the column's codec encodes, its boundaries among them.
+    """Values that the column's codec encodes, its examples among them.
 
-    Raises UnsupportedError for a family without a strategy here.
+    Raises UnsupportedError for a type with neither examples nor a strategy here.
     """
     codec = codec_for(column)
-    make = _VALUES.get(column.type_code)
-    if column.type_code == WireType.STRING and codec is not CHAR:
-        make = _member_values
-    if make is None:
+    drawing = _DRAWN.get(metadata_space(column) or "") if column.type_code == WireType.STRING else None
+    drawing = drawing or _VALUES.get(column.type_code)
+    examples = codec.examples(column)
+    if drawing is None and not examples:
         raise UnsupportedError(f"no strategy for values of {codec.type_name(column)}")
-    return make(column)
+    chosen = [st.sampled_from(examples)] if examples else []
+    return st.one_of(*chosen, *([drawing(column)] if drawing is not None else []))
 
 
 def _integer_values(column: Column) -> st.SearchStrategy[int]:
-    low, high = bounds(codec_for(column).width(column, bytes(8), 0), bool(column.unsigned))
-    near = (low, low + 1, -1, 0, 1, 127, 128, 255, 256, high - 1, high)
-    return st.one_of(st.integers(low, high), st.sampled_from([value for value in near if low <= value <= high]))
+    return st.integers(*bounds(INTEGER.size(column), bool(column.unsigned)))
 
 
 def _float_values(column: Column) -> st.SearchStrategy[float]:
-    single = column.type_code == WireType.FLOAT
     least = 0.0 if column.unsigned else None
-    near = [0.0, -0.0, 0.1, 1.5, -2.25, 1e14, 1e15, 1e16, 1234567890123456.8, 1e-14, 1e-15, 1e-16]
-    extreme = [3.4028234663852886e38, 1.401298464324817e-45] if single else [1.7976931348623157e308, 5e-324]
-    chosen = [to_float32(value) if single else value for value in (*near, *extreme)]
-    drawn = st.floats(min_value=least, allow_nan=False, allow_infinity=False, width=32 if single else 64)
-    return st.one_of(drawn, st.sampled_from([value for value in chosen if least is None or value >= 0]))
+    width: Literal[32, 64] = 32 if column.type_code == WireType.FLOAT else 64
+    return st.floats(min_value=least, allow_nan=False, allow_infinity=False, width=width)
 
 
 def _decimal_values(column: Column) -> st.SearchStrategy[Decimal]:
     precision, scale = column.metadata
     largest = 10**precision - 1
-    near = (0, 1, -1, largest, -largest, 10 ** (precision // 2), -(10**scale) // 2)
-    unscaled = st.one_of(st.integers(-largest, largest), st.sampled_from([v for v in near if abs(v) <= largest]))
-    return unscaled.map(lambda number: _scaled(number, scale))
+    return st.integers(-largest, largest).map(lambda number: _scaled(number, scale))
 
 
 def _scaled(number: int, scale: int) -> Decimal:
@@ -184,12 +189,11 @@ def _scaled(number: int, scale: int) -> Decimal:
 
 
 def _bit_values(column: Column) -> st.SearchStrategy[int]:
-    bits = 8 * column.metadata[1] + column.metadata[0]
-    return st.one_of(st.integers(0, (1 << bits) - 1), st.sampled_from((0, 1, (1 << bits) - 1, 1 << bits - 1)))
+    return st.integers(0, (1 << BIT.bits(column)) - 1)
 
 
 def _year_values(column: Column) -> st.SearchStrategy[int]:
-    return st.one_of(st.integers(1901, 2155), st.sampled_from((0, 1901, 2155)))
+    return st.integers(1901, 2155)
 
 
 def _micros(fsp: int) -> st.SearchStrategy[str]:
@@ -198,12 +202,6 @@ def _micros(fsp: int) -> st.SearchStrategy[str]:
     near = st.sampled_from((0, unit % 1_000_000, 1_000_000 - unit))
     drawn = st.integers(0, 10**fsp - 1).map(lambda units: units * unit)
     return st.one_of(drawn, near).map(lambda micro: fraction_text(micro, fsp))
-
-
-def _fsp_of(column: Column) -> int:
-    if column.metadata:
-        return column.metadata[0]
-    return column.declared.fsp if column.declared is not None else 0
 
 
 @st.composite
@@ -215,8 +213,7 @@ def _dates(draw: st.DrawFn) -> str:
 
 
 def _date_values(column: Column) -> st.SearchStrategy[str]:
-    near = ("0000-00-00", "2024-00-00", "2024-05-00", "2024-00-07", "0000-01-01", "9999-12-31", "2024-02-29")
-    return st.one_of(_dates(), st.sampled_from(near))
+    return _dates()
 
 
 def _clocks(last_hour: int) -> st.SearchStrategy[str]:
@@ -226,7 +223,7 @@ def _clocks(last_hour: int) -> st.SearchStrategy[str]:
 
 
 def _time_values(column: Column) -> st.SearchStrategy[str]:
-    fsp = _fsp_of(column)
+    fsp = fraction_digits(column)
 
     def signed(parts: tuple[bool, str, str]) -> str:
         negative, clock, fraction = parts
@@ -236,19 +233,14 @@ def _time_values(column: Column) -> st.SearchStrategy[str]:
 
 
 def _datetime_values(column: Column) -> st.SearchStrategy[str]:
-    fsp = _fsp_of(column)
-    drawn = st.builds("{} {}{}".format, _date_values(column), _clocks(23), _micros(fsp))
-    return st.one_of(drawn, st.just(f"0000-00-00 00:00:00{fraction_text(0, fsp)}"))
+    fsp = fraction_digits(column)
+    return st.builds("{} {}{}".format, _dates(), _clocks(23), _micros(fsp))
 
 
 def _timestamp_values(column: Column) -> st.SearchStrategy[str]:
-    from forge.values.temporal.current import timestamp_text
-
-    fsp = _fsp_of(column)
-    near = st.sampled_from((1, 86399, 86400, 2**31 - 1))
-    seconds = st.one_of(st.integers(1, 2**31 - 1), near)
-    drawn = st.builds(lambda second, micro: timestamp_text(second, 0, 0) + micro, seconds, _micros(fsp))
-    return st.one_of(drawn, st.just(timestamp_text(0, 0, fsp)))
+    fsp = fraction_digits(column)
+    seconds = st.integers(1, 2**31 - 1)
+    return st.builds(lambda second, micro: timestamp_text(second, 0, 0) + micro, seconds, _micros(fsp))
 
 
 @cache
@@ -277,34 +269,29 @@ def _text_values(column: Column, characters: int | None, limit: int) -> st.Searc
     return st.one_of(st.text(alphabet, max_size=min(most, _SHORT)), repeated_text)
 
 
-def _char_values(column: Column) -> st.SearchStrategy[str | bytes]:
-    limit = unfolded_length(column.metadata)
-    drawn = _text_values(column, CHAR.characters(column), limit)
+def _string_values(column: Column) -> st.SearchStrategy[str | bytes]:
+    codec = codec_for(column)
+    assert isinstance(codec, TextCodec)
+    limit = codec.limit(column)
+    drawn = _text_values(column, codec.characters(column), limit)
+    if column.type_code != WireType.STRING:
+        return drawn
     if column.collation == BINARY_COLLATION:
         return drawn.map(lambda value: bytes(value).ljust(limit, b"\0") if isinstance(value, bytes) else value)
     return drawn.map(lambda value: value.rstrip(" ") if isinstance(value, str) else value)
 
 
-def _varchar_values(column: Column) -> st.SearchStrategy[str | bytes]:
-    return _text_values(column, VARCHAR_CODEC.characters(column), VARCHAR_CODEC.limit(column))
+def _enum_values(column: Column) -> st.SearchStrategy[int]:
+    return st.integers(0, len(column.members or ()))
 
 
-def _blob_values(column: Column) -> st.SearchStrategy[str | bytes]:
-    return _text_values(column, None, BLOB_CODEC.limit(column))
+def _set_values(column: Column) -> st.SearchStrategy[int]:
+    return st.integers(0, (1 << len(column.members or ())) - 1)
 
 
-def _compressed_varchar_values(column: Column) -> st.SearchStrategy[str | bytes]:
-    return _text_values(column, None, int.from_bytes(column.metadata, "little") - 1)
-
-
-def _member_values(column: Column) -> st.SearchStrategy[int]:
-    count = len(column.members or ())
-    if column.metadata[0] == WireType.ENUM:
-        return st.one_of(st.integers(0, count), st.sampled_from((0, 1, count)))
-    return st.one_of(st.integers(0, (1 << count) - 1), st.sampled_from((0, 1, (1 << count) - 1, 1 << count - 1)))
-
-
-_VALUES: dict[int, Callable[[Column], st.SearchStrategy[Value]]] = {
+_Drawing = Callable[[Column], st.SearchStrategy[Value]]
+_DRAWN: dict[str, _Drawing] = {"enum": _enum_values, "set": _set_values}
+_VALUES: dict[int, _Drawing] = {
     **dict.fromkeys((WireType.TINY, WireType.SHORT, WireType.INT24, WireType.LONG, WireType.LONGLONG), _integer_values),
     **dict.fromkeys((WireType.FLOAT, WireType.DOUBLE), _float_values),
     WireType.NEWDECIMAL: _decimal_values,
@@ -314,8 +301,18 @@ _VALUES: dict[int, Callable[[Column], st.SearchStrategy[Value]]] = {
     **dict.fromkeys((WireType.TIME, WireType.TIME2), _time_values),
     **dict.fromkeys((WireType.DATETIME, WireType.DATETIME2), _datetime_values),
     **dict.fromkeys((WireType.TIMESTAMP, WireType.TIMESTAMP2), _timestamp_values),
-    WireType.STRING: _char_values,
-    **dict.fromkeys((WireType.VARCHAR, WireType.VAR_STRING), _varchar_values),
-    **dict.fromkeys((WireType.BLOB, WireType.BLOB_COMPRESSED), _blob_values),
-    WireType.VARCHAR_COMPRESSED: _compressed_varchar_values,
+    **dict.fromkeys(
+        (
+            WireType.STRING,
+            WireType.VARCHAR,
+            WireType.VAR_STRING,
+            WireType.BLOB,
+            WireType.BLOB_COMPRESSED,
+            WireType.VARCHAR_COMPRESSED,
+        ),
+        _string_values,
+    ),
+    WireType.JSON: lambda column: json_documents(),
+    WireType.GEOMETRY: lambda column: geometries(),
+    WireType.VECTOR: lambda column: vectors(),
 }

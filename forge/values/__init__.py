@@ -32,8 +32,8 @@ def column(type: TypeLike, *, server: str = "mysql") -> Column:
     """
     # Importing the package must not load the codecs: forge.values.base is imported by everybody.
     from forge.charsets import default_collation
-    from forge.values.declaration.declare import column_for
     from forge.values.declaration.typetext import parse_type
+    from forge.values.registry import column_for
 
     if isinstance(type, Column):
         return type
@@ -66,11 +66,11 @@ def decode(type: TypeLike, data: bytes, *, server: str = "mysql") -> Any:
     cannot hold (zero and partial dates) are exact text.  JSON is its text.  Raises FormatError for bytes that no
     server writes.
     """
-    from forge.values.python import python_value
     from forge.values.registry import codec_for
 
     described = column(type, server=server)
-    return python_value(described, codec_for(described).decode(described, bytes(data)))
+    codec = codec_for(described)
+    return codec.python_value(described, codec.decode(described, bytes(data)))
 
 
 def explain(type: TypeLike, data: bytes, *, server: str = "mysql") -> list[Piece]:

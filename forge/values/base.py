@@ -2,20 +2,27 @@
 
 A *column* here is what a TABLE_MAP event tells of it: the wire type, its metadata bytes and, if the optional
 metadata has them, signedness, collation and members.  A *codec* turns the bytes of one cell into a Python value
-and back.  Every codec is an instance registered in ``forge.values.registry``.
+and back.  Every codec is an instance that its family names (forge.values.declaration.column_type).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
+from forge.errors import ScenarioError
+from forge.values.clipping import Clipped
 from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import MYSQL, Dialect
+from forge.values.literals import literal_sql
 
 #: What codecs accept and return; the table is in docs/values.md.
 Value = Any
+
+#: The columns that a record of optional metadata counts (libbinlogevents, table_map_event.h): SIGNEDNESS the numeric
+#: ones, the CHARSET records character or ENUM and SET ones, GEOMETRY_TYPE and the members' records their own.
+MetadataSpace = Literal["numeric", "character", "enum", "set", "geometry"]
 
 
 class Piece(NamedTuple):
@@ -56,8 +63,13 @@ class Codec(ABC):
 
     #: Wire type codes (the bytes of TABLE_MAP's type list) served by this codec.
     type_codes: ClassVar[tuple[int, ...]]
+    #: ENUM or SET: what a STRING column is whose first metadata byte is this code.
+    real_type: ClassVar[int | None] = None
+    #: SQL type of the declared columns that this codec is for, where others of the same wire type have another.
+    declared_as: str | None = None
     #: Number of bytes that this type takes in TABLE_MAP's metadata block.
     metadata_size: ClassVar[int] = 0
+    metadata_space: ClassVar[MetadataSpace | None] = None
 
     @abstractmethod
     def width(self, column: Column, data: bytes | memoryview, offset: int) -> int:
@@ -92,6 +104,40 @@ class Codec(ABC):
     @abstractmethod
     def type_name(self, column: Column) -> str:
         """The SQL name of the type as far as the column description tells it, e.g. ``BIGINT UNSIGNED``."""
+
+    def python_value(self, column: Column, value: Value) -> Any:
+        """``value`` as the Python type that users expect of a library, where such a type holds it exactly."""
+        return value
+
+    def longest_value(self, column: Column) -> int | None:
+        """Bytes of the longest value of a character or binary column; None for other types.
+
+        Raises FormatError (phase "metadata") for metadata that no such column has.
+        """
+        return None
+
+    def examples(self, column: Column) -> tuple[Value, ...]:
+        """Values worth testing with: ends of ranges, and values next to them.  () if only random ones are of use."""
+        return ()
+
+    def clip(self, column: Column, declared: Any) -> Clipped:
+        """What a session without strict mode makes of a declared literal.
+
+        Raises ScenarioError for what is an error in every mode, and for declarations whose clipping has not been
+        measured.
+        """
+        try:
+            value = self.accept(column, declared)
+        except ScenarioError:
+            nearest = self.nearest(column, declared)
+            if nearest is None:
+                raise
+            return Clipped(nearest, literal_sql(declared))
+        return Clipped(value, self.sql(column, value))
+
+    def nearest(self, column: Column, declared: Any) -> Value | None:
+        """What is stored of a literal that strict mode refuses; None if it is an error in every mode, or unmeasured."""
+        return None
 
     def explain(self, column: Column, raw: bytes) -> list[Piece]:
         """The cell taken apart; one piece unless the family has more to tell.  Raises FormatError as decode does."""

@@ -1,57 +1,53 @@
-"""The one table of column types: wire type code -> codec."""
+"""The column types: one line a module that brings some.
+
+A module's ``FAMILY`` (forge.values.declaration.column_type) has its codecs, by wire type, and its SQL types, by name.
+docs/add-a-type.md shows how to add one.
+"""
 
 from __future__ import annotations
 
-from forge.errors import UnsupportedError
-from forge.values.base import Codec, Column
-from forge.values.declaration.declare import column_for
-from forge.values.json.codec import JSON
-from forge.values.json.typed_array import TYPED_ARRAY
-from forge.values.numeric.bits import BIT
-from forge.values.numeric.decimals import DECIMAL
-from forge.values.numeric.floats import FLOAT
-from forge.values.numeric.integers import INTEGER
-from forge.values.spatial.geometry import GEOMETRY
-from forge.values.temporal.current import DATE, DATETIME, TIME, TIMESTAMP
-from forge.values.temporal.old import OLD_DATETIME, OLD_TIME, OLD_TIMESTAMP
-from forge.values.temporal.year import YEAR
-from forge.values.text.compressed import COMPRESSED_BLOB, COMPRESSED_VARCHAR
-from forge.values.text.enums import ENUM, SET
-from forge.values.text.strings import BLOB_CODEC, CHAR, VARCHAR_CODEC
-from forge.values.vector import VECTOR
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib import import_module
+
+from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.values.base import Codec, Column, MetadataSpace
+from forge.values.declaration.column_type import ColumnType, Family, Temporals
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.dialect import dialect_of
 from forge.values.wire_types import WireType
 
-__all__ = ["codec_for", "column_for", "metadata_size", "type_label"]
-
-_CODECS: tuple[Codec, ...] = (
-    INTEGER,
-    FLOAT,
-    DECIMAL,
-    BIT,
-    YEAR,
-    DATE,
-    TIME,
-    DATETIME,
-    TIMESTAMP,
-    OLD_TIME,
-    OLD_DATETIME,
-    OLD_TIMESTAMP,
-    CHAR,
-    VARCHAR_CODEC,
-    BLOB_CODEC,
-    COMPRESSED_VARCHAR,
-    COMPRESSED_BLOB,
-    JSON,
-    GEOMETRY,
-    VECTOR,
-    TYPED_ARRAY,
+#: Modules of forge.values.
+_MODULES = (
+    "numeric.integers",
+    "numeric.floats",
+    "numeric.decimals",
+    "numeric.bits",
+    "temporal.year",
+    "temporal.types",
+    "text.types",
+    "text.member_types",
+    "network",
+    "vector",
+    "json.codec",
+    "json.typed_array",
+    "spatial.geometry",
 )
 
-_BY_CODE: dict[int, Codec] = {code: codec for codec in _CODECS for code in codec.type_codes}
-#: What STRING 254 stands for, by the first metadata byte; anything else is CHAR or BINARY.
-_STRINGS: dict[int, Codec] = {WireType.ENUM: ENUM, WireType.SET: SET}
+_FAMILIES: tuple[Family, ...] = tuple(import_module(f"forge.values.{name}").FAMILY for name in _MODULES)
+_CODECS = tuple(codec for family in _FAMILIES for codec in family.codecs)
+_BY_CODE: dict[int, Codec] = {
+    code: codec for codec in _CODECS if codec.declared_as is None for code in codec.type_codes
+}
+#: What a STRING stands for, by the first metadata byte; anything else is CHAR or BINARY.
+_BY_REAL_TYPE: dict[int, Codec] = {codec.real_type: codec for codec in _CODECS if codec.real_type is not None}
+_BY_DECLARED: dict[tuple[str, int], Codec] = {
+    (codec.declared_as, code): codec for codec in _CODECS if codec.declared_as is not None for code in codec.type_codes
+}
+_COLUMN_TYPES = {column_type.name: column_type for family in _FAMILIES for column_type in family.column_types}
 
-#: Type codes that the servers' headers name and that have no codec here.
+#: Wire types that the servers' headers name and that have no codec here.
 _NAMES = {
     WireType.DECIMAL: "DECIMAL of MySQL before 5.0",
     WireType.NULL: "NULL",
@@ -63,14 +59,87 @@ _NAMES = {
 }
 
 
+def column_types() -> Mapping[str, ColumnType]:
+    """Every SQL type by its name."""
+    return _COLUMN_TYPES
+
+
+def column_type(name: str) -> ColumnType:
+    """The SQL type of that name, in upper case.  Raises ScenarioError, with the nearest name."""
+    known = _COLUMN_TYPES.get(name)
+    if known is None:
+        raise ScenarioError(f"unknown column type {name!r}", suggestion=nearest(name, _COLUMN_TYPES))
+    return known
+
+
+def facts_of(sql_type: SqlType) -> TypeFacts:
+    """The facts of a declared type.  Raises ScenarioError for a type that no server has."""
+    return column_type(sql_type.name).facts
+
+
+def column_for(
+    sql_type: SqlType,
+    *,
+    name: str | None = None,
+    nullable: bool = True,
+    server: str = "mysql",
+    temporals: Temporals = "new",
+) -> Column:
+    """The column that a server logs for a declared type, with all facts that optional metadata can tell.
+
+    ``server`` is a family or line such as "mariadb-11.8": MariaDB stores JSON as LONGTEXT and VECTOR as VARBINARY, and
+    takes some values otherwise (forge.values.dialect).
+    ``temporals="old"`` gives the TIME, DATETIME and TIMESTAMP of servers before 5.6.
+    Raises ScenarioError for a type that no server has and for arguments that it refuses.
+    """
+    declare, dialect = column_type(sql_type.name).declare, dialect_of(server)
+    column = declare(sql_type, dialect, temporals)
+    return replace(column, name=name, nullable=nullable, declared=sql_type, dialect=dialect)
+
+
+def stored_type(sql_type: SqlType, server: str) -> SqlType:
+    """The type that a column has in the dictionary of a line: LONGTEXT for MariaDB's JSON."""
+    stored_as = column_type(sql_type.name).stored_as
+    return sql_type if stored_as is None else stored_as(sql_type, dialect_of(server))
+
+
+def disguises(column: Column) -> Iterator[str]:
+    """The types that travel as this column's type does, with their length."""
+    for known in _COLUMN_TYPES.values():
+        name = None if known.disguised is None else known.disguised(column)
+        if name is not None:
+            yield name
+
+
 def codec_for(column: Column) -> Codec:
-    """The codec of a column; ENUM's and SET's for a STRING that is one.  Raises UnsupportedError naming the type."""
-    codec = _BY_CODE.get(column.type_code)
+    """The codec of a column: that of its declared type where this has one of its own, else that of the wire type.
+
+    Raises UnsupportedError naming the type.
+    """
+    if column.declared is not None:
+        codec = _BY_DECLARED.get((column.declared.name, column.type_code))
+        if codec is not None:
+            return codec
+    codec = _codec(column)
     if codec is None:
         raise UnsupportedError(f"column type {type_label(column.type_code)} is not supported")
-    if column.type_code == WireType.STRING and column.metadata:
-        return _STRINGS.get(column.metadata[0], codec)
     return codec
+
+
+def _codec(column: Column) -> Codec | None:
+    if column.type_code == WireType.STRING and column.metadata[:1]:
+        codec = _BY_REAL_TYPE.get(column.metadata[0])
+        if codec is not None:
+            return codec
+    return _BY_CODE.get(column.type_code)
+
+
+def metadata_space(column: Column) -> MetadataSpace | None:
+    """Which columns of optional metadata it counts among; None for none, and for types that are not known."""
+    if column.type_code == WireType.DECIMAL:
+        return "numeric"
+    codec = _codec(column)
+    return None if codec is None else codec.metadata_space
 
 
 def metadata_size(type_code: int) -> int | None:

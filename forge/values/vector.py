@@ -1,8 +1,9 @@
-"""VECTOR columns of MySQL 9 (type 242): ``u32 length | float32 LE ...`` (rows.md 4.15).
+"""VECTOR columns of MySQL 9 (type 242): ``u32 length | float32 LE ...``, and MariaDB's, which is a VARBINARY.
 
 A value may have fewer dimensions than the column.  An empty one is not a vector in SQL and yet logged: INSERT IGNORE
 leaves it in a NOT NULL column without a value, and a session without strict mode in place of a vector that is too
-long (recorded on MySQL 9.7).  The value of a cell is its bytes.  MariaDB's VECTOR is logged as a VARBINARY.
+long (corpora/recordings/values/vectors).  The value of a cell is its bytes.  MariaDB's VECTOR(n) travels as a
+VARBINARY(4n) of exactly n floats, from which the wire does not tell it: only a declared column knows.
 """
 
 from __future__ import annotations
@@ -15,13 +16,22 @@ from typing import Any, Final
 
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.values.base import Column, Piece, Value
-from forge.values.literals import hex_mapping, number, shown
+from forge.values.clipping import Clipped
+from forge.values.declaration.arguments import check_argument
+from forge.values.declaration.column_type import ColumnType, Family, Temporals
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.dialect import Dialect
+from forge.values.literals import hex_mapping, number, quoted, shown
 from forge.values.numeric.floats import float_text, to_float32
+from forge.values.text.column_charset import BINARY_COLLATION
 from forge.values.text.length_prefixed import LengthPrefixed
+from forge.values.text.strings import Text, VarcharCodec
 from forge.values.wire_types import WireType
 
 _FLOAT: Final = struct.Struct("<f")
 #: Dimensions of a VECTOR column at most, on MySQL 9.7.
+DEFAULT_DIMENSIONS: Final = 2048
 MAX_DIMENSIONS: Final = 16383
 _TEXT: Final = re.compile(r"\s*\[(.*)\]\s*", re.DOTALL)
 _EXPECTED: Final = "a list of numbers, or its text like '[1, 2.5]'"
@@ -31,6 +41,7 @@ class VectorCodec(LengthPrefixed):
     """32-bit floats behind a length of 4 bytes."""
 
     type_codes = (WireType.VECTOR,)
+    metadata_space = "character"
 
     def decode(self, column: Column, raw: bytes) -> bytes:
         """The floats' bytes.  Raises FormatError for half a float, NaN and infinities, which servers refuse."""
@@ -120,3 +131,83 @@ def _items(declared: Any) -> list[Any]:
 
 
 VECTOR = VectorCodec()
+
+
+class VectorBytesCodec(VarcharCodec):
+    """A VARBINARY column that MariaDB made of a VECTOR."""
+
+    type_codes = (WireType.VARCHAR,)
+    declared_as = "VECTOR"
+
+    def accept(self, column: Column, declared: Any) -> Text:
+        return super().accept(column, _exact_bytes(column, declared))
+
+    def clip(self, column: Column, declared: Any) -> Clipped:
+        """Text that is no vector becomes zeros."""
+        try:
+            value = self.accept(column, declared)
+        except ScenarioError:
+            if not isinstance(declared, str):
+                raise
+            return Clipped(bytes(self.limit(column)), quoted(declared))
+        return Clipped(value, self.sql(column, value))
+
+
+def _exact_bytes(column: Column, declared: Any) -> bytes:
+    """The floats of a vector with as many dimensions as its column: a list, its text, or bytes."""
+    limit = int.from_bytes(column.metadata, "little")
+    data = VECTOR.accept(Column(WireType.VECTOR, b"\x04", dimensions=limit // _FLOAT.size), declared)
+    if len(data) != limit:
+        count = len(data) // _FLOAT.size
+        raise ScenarioError(f"a VECTOR({limit // _FLOAT.size}) column of MariaDB cannot hold {count} numbers")
+    # Field_vector::store refuses a vector whose square is beyond FLOAT (recorded on 11.8).
+    square = 0.0
+    for item in _floats(data):
+        square = to_float32(square + to_float32(item * item))
+    if math.isinf(square):
+        raise ScenarioError("a VECTOR column of MariaDB cannot hold so long a vector", expected="below 1.8e19")
+    return data
+
+
+def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
+    dimensions = DEFAULT_DIMENSIONS if sql_type.length is None else sql_type.length
+    # MySQL 9.7 takes VECTOR(0) for VECTOR(4294967295), which holds nothing but NULL: refused here.
+    check_argument("dimension", sql_type, dimensions, 1, MAX_DIMENSIONS)
+    if dialect.is_mariadb:
+        if sql_type.length is None:
+            raise ScenarioError("MariaDB's VECTOR needs a dimension", expected="VECTOR(3)")
+        size = _FLOAT.size * dimensions
+        return Column(WireType.VARCHAR, size.to_bytes(2, "little"), collation=BINARY_COLLATION)
+    return Column(WireType.VECTOR, b"\x04", collation=BINARY_COLLATION, dimensions=dimensions)
+
+
+def _disguised(column: Column) -> str | None:
+    size = int.from_bytes(column.metadata, "little")
+    is_binary = column.type_code == WireType.VARCHAR and column.collation in (None, BINARY_COLLATION)
+    return f"VECTOR({size // _FLOAT.size})" if is_binary and size and size % _FLOAT.size == 0 else None
+
+
+FAMILY = Family(
+    codecs=(VECTOR, VectorBytesCodec()),
+    column_types=(
+        ColumnType(
+            name="VECTOR",
+            facts=TypeFacts(
+                kind="vector",
+                is_blob=True,
+                in_key="none",
+                partitioning="none",
+                literal_default=False,
+                comparable=False,
+                loadable=False,
+                feature="vector",
+                refuses_null_always=True,
+                default_length=DEFAULT_DIMENSIONS,
+            ),
+            declare=_declare,
+            arguments="length",
+            examples=tuple(SqlType("VECTOR", length=dimensions) for dimensions in (8, 250, 251, MAX_DIMENSIONS)),
+            disguised=_disguised,
+        ),
+    ),
+)

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from forge import values
 from forge.errors import ScenarioError
-from forge.values.clipping import Clipped, clip, leading_number
+from forge.values.base import Column
+from forge.values.clipping import Clipped, leading_number
 from forge.values.literals import literal_sql
 from forge.values.registry import codec_for
 from forge.values.temporal.clipping import reads_moment
@@ -34,6 +35,10 @@ TYPES = (
     "YEAR", "DATE", "DATETIME(3)", "TIMESTAMP", "TIME(6)", "CHAR(3)", "VARCHAR(3) CHARACTER SET latin1", "TINYTEXT",
     "BINARY(3)", "VARBINARY(3)", "TINYBLOB", "ENUM('a','b')", "SET('a','b')",
 )  # fmt: skip
+
+
+def clip(column: Column, declared: Any) -> Clipped:
+    return codec_for(column).clip(column, declared)
 
 
 @dataclass(frozen=True)
@@ -168,7 +173,8 @@ def test_text_counts_as_the_number_it_begins_with(text: str, number: str) -> Non
     ],
 )
 def test_a_server_reads_the_dates_for_which_it_logged_a_time_zone(type_text: str, declared: Any, is_read: bool) -> None:
-    assert reads_moment(values.column(type_text), declared) is is_read
+    column = values.column(type_text)
+    assert reads_moment(codec_for(column), column, declared) is is_read
 
 
 @pytest.mark.parametrize("type_text", ["JSON", "POINT", "VECTOR(2)"])

@@ -162,8 +162,8 @@ OLD_TEMPORALS = [
 
 @pytest.mark.parametrize(("type_text", "text", "cell"), OLD_TEMPORALS)
 def test_the_temporal_types_before_5_6_have_the_recorded_cells(type_text: str, text: str, cell: str) -> None:
-    from forge.values.declaration.declare import column_for
     from forge.values.declaration.typetext import parse_type
+    from forge.values.registry import column_for
 
     column = column_for(parse_type(type_text), server="mariadb-10.11", temporals="old")
     codec = codec_for(column)

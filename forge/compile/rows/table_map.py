@@ -20,7 +20,7 @@ from forge.plan.session import Session
 from forge.plan.tables import Key, KeyPart, Table
 from forge.servers import ServerLine
 from forge.values.base import Column
-from forge.values.declaration.declare import Temporals
+from forge.values.declaration.column_type import Temporals
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import column_for
 from forge.values.wire_types import WireType

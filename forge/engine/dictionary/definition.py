@@ -32,11 +32,9 @@ from forge.sql.expressions import Document, Expression, Operand, Unsigned, parse
 from forge.values.base import Codec, Column, Value
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.binary import decode_document
-from forge.values.registry import codec_for, column_for
+from forge.values.registry import codec_for, column_for, stored_type
 
 _WITHOUT_LITERAL_DEFAULT = LOBS | WITHOUT_KEY
-#: MariaDB's JSON is LONGTEXT with this collation.
-UTF8MB4_BIN = 46
 #: Limits of InnoDB, and of sql/unireg.h.
 MAX_COLUMNS, MAX_ROW_BYTES = 1017, 65535
 
@@ -201,9 +199,7 @@ def define_column(
             codec = codec_for(wire)
         except UnsupportedError:
             raise UnsupportedError(f"column type {sql_type.name} is not supported yet") from None
-    if sql_type.name == "JSON" and line.family == "mariadb":
-        # The column is LONGTEXT in every way but one: its values have to be documents, which ``wire`` knows.
-        sql_type = SqlType("LONGTEXT", collation=UTF8MB4_BIN)
+    sql_type = stored_type(sql_type, server)
     _check_members(sql_type, draft)
     column = TableColumn(
         name=draft.name,

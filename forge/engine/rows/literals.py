@@ -7,16 +7,16 @@ from typing import Any
 
 from forge.errors import ScenarioError
 from forge.values.base import Codec, Column, Value
-from forge.values.clipping import Clipped, clip
+from forge.values.clipping import Clipped
+from forge.values.declaration.facts import TypeFacts
 from forge.values.literals import hex_mapping, quoted
-from forge.values.registry import codec_for
+from forge.values.registry import codec_for, facts_of
 from forge.values.spatial.geometry import GEOMETRY, is_wkb
 from forge.values.text.clipping import whole_units
 from forge.values.text.column_charset import charset_of
 
-_DATES = ("DATE", "DATETIME", "TIMESTAMP")
-_NUMERIC = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "YEAR")
 _LARGEST_TIME = "838:59:59"
+_UNDECLARED = TypeFacts(kind="other")
 
 
 def strict_value(column: Column, codec: Codec, declared: Any, *, zero_dates: bool = False) -> Value:
@@ -26,22 +26,27 @@ def strict_value(column: Column, codec: Codec, declared: Any, *, zero_dates: boo
     day (NO_ZERO_DATE, NO_ZERO_IN_DATE, which are not in MariaDB's default mode), and the empty value of an ENUM, which
     stands for an error.  ``zero_dates`` is for a session without the first two.
     """
-    name = column.declared.name if column.declared is not None else ""
-    if name in _NUMERIC or charset_of(column) is not None:
+    facts = _facts(column)
+    if facts.is_number or charset_of(column) is not None:
         data = declared if isinstance(declared, (bytes, bytearray)) else _bytes_of(declared)
         if data is not None:
-            declared = int.from_bytes(data, "big") if name in _NUMERIC else whole_units(column, bytes(data))
+            declared = int.from_bytes(data, "big") if facts.is_number else whole_units(charset_of(column), bytes(data))
     value = codec.accept(column, declared)
-    if name in _DATES and not (column.dialect.is_mariadb or zero_dates):
+    if facts.has_date and not (column.dialect.is_mariadb or zero_dates):
         _, month, day = value[:10].split("-")
         if month == "00" or day == "00":
+            name = codec.type_name(column).partition("(")[0]
             raise ScenarioError(f"{name} {value!r} has a zero month or day", expected="a date of the calendar")
-    elif name == "TIME" and not column.dialect.is_mariadb:
+    elif facts.kind == "time" and not column.dialect.is_mariadb:
         if value.lstrip("-").partition(".")[0] == _LARGEST_TIME and value.partition(".")[2].strip("0"):
             raise ScenarioError(f"TIME cannot hold {value!r}", expected=f"-{_LARGEST_TIME} to {_LARGEST_TIME}")
-    elif name == "ENUM" and value == 0 and not _is_zero_text(column, declared):
+    elif facts.kind == "enum" and value == 0 and not _is_zero_text(column, declared):
         raise ScenarioError("ENUM has no member ''", expected="one of its members")
     return value
+
+
+def _facts(column: Column) -> TypeFacts:
+    return _UNDECLARED if column.declared is None else facts_of(column.declared)
 
 
 def _is_zero_text(column: Column, declared: Any) -> bool:
@@ -62,7 +67,7 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
     if column.geometry_type is not None and is_wkb(declared):
         return Clipped(GEOMETRY.accept(column, declared), GEOMETRY.wkb_sql(column, declared))
     if clips:
-        return clip(column, declared)
+        return codec_for(column).clip(column, declared)
     codec = codec_for(column)
     value = strict_value(column, codec, declared)
     if value == 0 and column.members and _is_zero_text(column, declared):
@@ -73,15 +78,15 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
 
 def zero_value(column: Column) -> Value | None:
     """What NULL becomes in a NOT NULL column of a session without strict mode; None where it stays an error."""
-    name = column.declared.name if column.declared is not None else ""
-    if column.geometry_type is not None or name in ("JSON", "VECTOR", "UUID", "INET4", "INET6"):
+    facts, codec = _facts(column), codec_for(column)
+    if facts.refuses_null_always:
         return None
-    if name in _DATES:
-        return clip(column, "0000-00-00").value
-    if name == "ENUM":
+    if facts.has_date:
+        return codec.clip(column, "0000-00-00").value
+    if facts.kind == "enum":
         # The error value on MySQL, the first member on MariaDB.
         return 1 if column.dialect.is_mariadb else 0
-    return codec_for(column).accept(column, implicit_default(column))
+    return codec.accept(column, facts.implicit_default)
 
 
 def implicit_default(column: Column) -> Any:
@@ -90,11 +95,8 @@ def implicit_default(column: Column) -> Any:
     A declared literal; None for JSON, which has none.  Raises ScenarioError for types whose implicit default strict
     mode refuses.
     """
-    name = column.declared.name if column.declared is not None else ""
-    if name in _DATES or column.geometry_type is not None:
+    facts = _facts(column)
+    if facts.refuses_implicit_default:
+        name = codec_for(column).type_name(column).partition("(")[0]
         raise ScenarioError(f"rows of the table have no value for the new {name} column", expected="DEFAULT, or NULL")
-    if name in _NUMERIC or name in ("BIT", "SET"):
-        return 0
-    if name == "ENUM":
-        return 1
-    return {"TIME": "00:00:00", "JSON": None}.get(name, "")
+    return facts.implicit_default

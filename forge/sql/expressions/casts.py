@@ -27,10 +27,9 @@ from forge.sql.expressions.evaluation import (
     text_of,
 )
 from forge.sql.expressions.moments import parts_of
-from forge.values.declaration.declare import column_for
 from forge.values.declaration.typetext import parse_type
 from forge.values.literals import rounded
-from forge.values.registry import codec_for
+from forge.values.registry import codec_for, column_for
 
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)\s*", re.ASCII)

@@ -22,7 +22,8 @@ from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, at_offset
 from forge.sql.parse.foreign_keys import column_reference
 from forge.values.declaration.sqltype import SqlType
-from forge.values.declaration.typetext import COMPRESSIBLE, parse_type
+from forge.values.declaration.typetext import parse_type
+from forge.values.registry import facts_of
 
 NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 
@@ -161,7 +162,7 @@ def _has_attributes(column: ColumnDraft) -> bool:
 def _compressed(cursor: Cursor, found: SqlType) -> SqlType:
     """MariaDB's COMPRESSED [= zlib]."""
     offset = cursor.advance().start
-    if found.name not in COMPRESSIBLE:
+    if not facts_of(found).takes_compressed:
         raise SqlError(f"a {found.name} column cannot be COMPRESSED", offset)
     if cursor.accept_mark("="):
         cursor.advance()

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cache
 
 from forge.charsets import collation, default_collation
 from forge.errors import ScenarioError, nearest
+from forge.values.declaration.column_type import Arguments
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import shortened
+from forge.values.registry import column_type, column_types, facts_of
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)"
@@ -26,53 +28,20 @@ _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 _MAX_TEXT = 1 << 24
 #: Characters of a wrong word that an error shows and compares.
 _MAX_SHOWN = 64
+#: Words of the longest phrase that names a type: NATIONAL CHARACTER VARYING.
+_LONGEST_PHRASE = 3
 
-_INTEGERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT")
-_TEXTS = ("TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
-_BLOBS = ("TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB")
-_NUMERIC = frozenset((*_INTEGERS, "FLOAT", "DOUBLE", "DECIMAL"))
-_CHARACTER = frozenset(("CHAR", "VARCHAR", "ENUM", "SET", *_TEXTS))
-COMPRESSIBLE = frozenset(("VARCHAR", "VARBINARY", *_TEXTS, *_BLOBS))
-_SHAPES = ("GEOMETRY", "POINT", "LINESTRING", "POLYGON", "GEOMETRYCOLLECTION")
-_GEOMETRIES = frozenset((*_SHAPES, "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON"))
-
-#: What may stand in parentheses behind a type: display is a width without effect.
-_Arguments = Literal["none", "display", "numbers", "length", "fsp", "members"]
-_ARGUMENTS: dict[str, _Arguments] = {
-    **dict.fromkeys((*_TEXTS, *_BLOBS, *_GEOMETRIES, "DATE", "JSON", "UUID", "INET4", "INET6"), "none"),
-    **dict.fromkeys((*_INTEGERS, "YEAR"), "display"),
-    **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), "numbers"),
-    **dict.fromkeys(("BIT", "CHAR", "VARCHAR", "BINARY", "VARBINARY", "TEXT", "BLOB", "VECTOR"), "length"),
-    **dict.fromkeys(("TIME", "DATETIME", "TIMESTAMP"), "fsp"),
-    **dict.fromkeys(("ENUM", "SET"), "members"),
-}
-
-_ALIASES = {
-    **dict.fromkeys(("BOOL", "BOOLEAN", "INT1"), "TINYINT"),
-    **dict.fromkeys(("INTEGER", "INT4"), "INT"),
-    **dict.fromkeys(("MIDDLEINT", "INT3"), "MEDIUMINT"),
-    "INT2": "SMALLINT",
-    **dict.fromkeys(("INT8", "SERIAL"), "BIGINT"),
-    **dict.fromkeys(("DEC", "NUMERIC", "FIXED"), "DECIMAL"),
-    "FLOAT4": "FLOAT",
-    **dict.fromkeys(("REAL", "DOUBLE PRECISION", "FLOAT8"), "DOUBLE"),
-    **dict.fromkeys(("CHARACTER", "NCHAR", "NATIONAL CHAR", "NATIONAL CHARACTER"), "CHAR"),
-    **dict.fromkeys(("CHAR VARYING", "CHARACTER VARYING", "VARCHARACTER"), "VARCHAR"),
-    **dict.fromkeys(("NVARCHAR", "NCHAR VARCHAR", "NCHAR VARYING", "NATIONAL VARCHAR"), "VARCHAR"),
-    **dict.fromkeys(("NATIONAL VARCHARACTER", "NATIONAL CHAR VARYING", "NATIONAL CHARACTER VARYING"), "VARCHAR"),
-    "CHAR BYTE": "BINARY",
-    **dict.fromkeys(("LONG", "LONG VARCHAR", "LONG CHAR VARYING", "LONG CHARACTER VARYING"), "MEDIUMTEXT"),
-    "LONG VARBINARY": "MEDIUMBLOB",
-    "GEOMCOLLECTION": "GEOMETRYCOLLECTION",
-}
 _NATIONAL = ("NCHAR", "NVARCHAR", "NATIONAL")
-_PHRASES = {**{name: name for name in _ARGUMENTS}, **_ALIASES}
-_LONGEST_PHRASE = max(len(phrase.split()) for phrase in _PHRASES)
-#: A type of CHARACTER SET binary is the binary type.
-_BINARY_NAMES = {"CHAR": "BINARY", "VARCHAR": "VARBINARY", **dict(zip(_TEXTS, _BLOBS, strict=True))}
 _SIGNS = ("UNSIGNED", "SIGNED", "ZEROFILL")
 _CHARSET_WORDS = ("CHARACTER", "CHAR", "CHARSET", "COLLATE", "BINARY", "BYTE", "ASCII", "UNICODE")
 _ATTRIBUTES = (*_SIGNS, *_CHARSET_WORDS, "SRID", "COMPRESSED")
+
+
+@cache
+def _phrases() -> dict[str, str]:
+    """The name of the type that each phrase declares."""
+    aliases = {alias: known.name for known in column_types().values() for alias in known.aliases}
+    return {**{name: name for name in column_types()}, **aliases}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +107,16 @@ class _Parser:
             words.append(token.word)
         for count in range(len(words), 0, -1):
             phrase = " ".join(words[:count])
-            if phrase in _PHRASES:
+            if phrase in _phrases():
                 self.at = count
-                return phrase, _PHRASES[phrase]
+                return phrase, _phrases()[phrase]
         if not words:
             raise self._error("does not start with a type's name", "text such as 'DECIMAL(10,2)'")
         first = words[0][:_MAX_SHOWN]
-        raise ScenarioError(f"unknown column type {first!r}", suggestion=nearest(first, _PHRASES))
+        raise ScenarioError(f"unknown column type {first!r}", suggestion=nearest(first, _phrases()))
 
     def _arguments(self, parsed: SqlType, phrase: str) -> SqlType:
-        kind = _ARGUMENTS[parsed.name]
+        kind = column_type(parsed.name).arguments
         if not self._takes("("):
             return parsed
         arguments = [self._next()]
@@ -168,7 +137,7 @@ class _Parser:
             raise self._error(f"has more arguments than {parsed.name} takes")
         return self._with_numbers(parsed, kind, phrase, numbers)
 
-    def _with_numbers(self, parsed: SqlType, kind: _Arguments, phrase: str, numbers: list[int]) -> SqlType:
+    def _with_numbers(self, parsed: SqlType, kind: Arguments, phrase: str, numbers: list[int]) -> SqlType:
         if kind == "length":
             return replace(parsed, length=numbers[0])
         if kind == "fsp":
@@ -186,24 +155,24 @@ class _Parser:
         return replace(parsed, name="FLOAT" if numbers[0] <= 24 else "DOUBLE")
 
     def _attribute(self, parsed: SqlType) -> SqlType:
-        word = self._next().word
+        word, facts = self._next().word, facts_of(parsed)
         if word in _SIGNS:
-            self._belongs(word, parsed, _NUMERIC)
+            self._check(word, parsed, facts.takes_unsigned)
             unsigned = parsed.unsigned or word != "SIGNED"
             return replace(parsed, unsigned=unsigned, zerofill=parsed.zerofill or word == "ZEROFILL")
         if word in _CHARSET_WORDS:
-            self._belongs(word, parsed, _CHARACTER)
+            self._check(word, parsed, facts.has_charset)
             self._charset_attribute(word)
             return parsed
         if word in ("SRID", "REF_SYSTEM_ID"):
-            self._belongs(word, parsed, _GEOMETRIES)
+            self._check(word, parsed, facts.is_geometry)
             self._takes("=")
             token = self._next()
             if token.kind != "number" or int(token.text) >= 1 << 32:
                 raise self._error("has a wrong SRID", "a number such as 4326")
             return replace(parsed, srid=int(token.text))
         if word == "COMPRESSED":
-            self._belongs(word, parsed, COMPRESSIBLE)
+            self._check(word, parsed, facts.takes_compressed)
             return replace(parsed, compressed=True)
         shown = self.tokens[self.at - 1].text[:_MAX_SHOWN]
         suggestion = nearest(word[:_MAX_SHOWN], _ATTRIBUTES)
@@ -222,7 +191,7 @@ class _Parser:
             self.charset = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}[word]
 
     def _with_collation(self, parsed: SqlType) -> SqlType:
-        if parsed.name not in _CHARACTER:
+        if not facts_of(parsed).has_charset:
             return parsed
         number = None
         if self.charset is not None:
@@ -236,12 +205,13 @@ class _Parser:
             number = named
         if number is None:
             return parsed
-        if number.charset == "binary" and parsed.name in _BINARY_NAMES:
-            return replace(parsed, name=_BINARY_NAMES[parsed.name])
+        binary_name = facts_of(parsed).binary_name
+        if number.charset == "binary" and binary_name is not None:
+            return replace(parsed, name=binary_name)
         return replace(parsed, collation=number.id)
 
-    def _belongs(self, word: str, parsed: SqlType, names: frozenset[str]) -> None:
-        if parsed.name not in names:
+    def _check(self, word: str, parsed: SqlType, allowed: bool) -> None:
+        if not allowed:
             raise ScenarioError(f"{parsed.name} cannot be {word}")
 
     def _takes(self, mark: str) -> bool:

@@ -13,10 +13,15 @@ from typing import Any
 
 from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column, Piece, Value
+from forge.values.declaration.column_type import ColumnType, Family, Temporals
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.dialect import Dialect
 from forge.values.json.binary import Json, Opaque, SqlInteger, decode_document, encode_document
 from forge.values.json.explain import explain_document
 from forge.values.json.sql import SqlExpression, json_literal
 from forge.values.json.text import format_json, parse_json, parse_number
+from forge.values.json.text_column import UTF8MB4_BIN, JsonTextCodec
 from forge.values.literals import number, shown
 from forge.values.text.length_prefixed import LengthPrefixed
 from forge.values.wire_types import WireType
@@ -62,6 +67,10 @@ class JsonCodec(LengthPrefixed):
         Stale bytes of a patched document are beyond any literal: the literal then stores an equal document.
         """
         return json_literal(decode_document(value))
+
+    def python_value(self, column: Column, value: Value) -> str:
+        """The text: a document of Python's would lose the types of numbers."""
+        return self.text(column, value)
 
     def type_name(self, column: Column) -> str:
         return "JSON"
@@ -113,4 +122,43 @@ def _key(key: Any) -> str:
     raise ScenarioError(f"a key of a JSON object is a string, not {shown(key)}")
 
 
+def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
+    if dialect.is_mariadb:
+        return Column(WireType.BLOB, b"\x04", collation=UTF8MB4_BIN)
+    return Column(WireType.JSON, b"\x04")
+
+
+def _stored_as(sql_type: SqlType, dialect: Dialect) -> SqlType:
+    # The column is LONGTEXT in every way but one: its values have to be documents, which the declared type knows.
+    return SqlType("LONGTEXT", collation=UTF8MB4_BIN) if dialect.is_mariadb else sql_type
+
+
+def _disguised(column: Column) -> str | None:
+    is_longtext = column.type_code == WireType.BLOB and column.metadata == b"\x04"
+    return "JSON" if is_longtext and column.collation in (None, UTF8MB4_BIN) else None
+
+
 JSON = JsonCodec()
+FAMILY = Family(
+    codecs=(JSON, JsonTextCodec()),
+    column_types=(
+        ColumnType(
+            name="JSON",
+            facts=TypeFacts(
+                kind="json",
+                is_blob=True,
+                in_key="none",
+                partitioning="none",
+                literal_default=False,
+                comparable=False,
+                feature="json",
+                implicit_default=None,
+                refuses_null_always=True,
+            ),
+            declare=_declare,
+            examples=(SqlType("JSON"),),
+            stored_as=_stored_as,
+            disguised=_disguised,
+        ),
+    ),
+)

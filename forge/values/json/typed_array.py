@@ -3,7 +3,8 @@
 Metadata: the element's type byte, then that type's metadata (3 bytes for VARCHAR, 2 for NEWDECIMAL, 1 for TIME2 and
 DATETIME2, none for LONGLONG and NEWDATE).  A cell would be ``u32 length | JSON document``, but no server writes one:
 MySQL 8.0.17 lists such columns in TABLE_MAP and leaves them out of the column bitmaps, and later servers do not list
-them.  Source: rows.md 0.3, 1.3 and trap 62; 8.0.17 and 8.0.18 are reported to append further metadata bytes.
+them.  Source: Field_typed_array of sql/field.cc, WL#8955; 8.0.17 and 8.0.18 are reported to append further metadata
+bytes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Final
 
 from forge.errors import UnsupportedError
 from forge.values.base import Column, Value
+from forge.values.declaration.column_type import Family
 from forge.values.json.codec import JsonCodec
 from forge.values.wire_types import WireType
 
@@ -53,3 +55,4 @@ def _element(metadata: bytes) -> str:
 
 
 TYPED_ARRAY = TypedArrayCodec()
+FAMILY = Family(codecs=(TYPED_ARRAY,))

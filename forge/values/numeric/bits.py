@@ -1,4 +1,5 @@
-"""BIT(n): the n bits as a big-endian number in (n+7)/8 bytes, unused bits first (rows.md 4.4).
+"""BIT(n): the n bits as a big-endian number in (n+7)/8 bytes, unused bits first (Field_bit_as_char of
+sql/field.cc; corpora/recordings/values/bits).
 
 Metadata: n % 8, then n / 8 (BIT(8) is ``00 01``).  The value is an int; a cell whose unused bits are set decodes to
 a number that the column cannot be told to hold.  A string "5" is the number 5 here; a server would store the
@@ -8,6 +9,7 @@ character's byte, which is written {hex: "35"}.  Text that is no number is its b
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +17,12 @@ from construct import BytesInteger, Construct
 
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
+from forge.values.clipping import leading_number
+from forge.values.declaration.arguments import check_argument
+from forge.values.declaration.column_type import ColumnType, Family, Temporals
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.dialect import Dialect
 from forge.values.literals import hex_mapping, is_number, number, refuse, rounded
 from forge.values.text.column_charset import utf8
 from forge.values.wire_types import WireType
@@ -66,6 +74,32 @@ class BitCodec(FixedWidthCodec):
         self._check(column, value, self.bits(column))
         return value
 
+    def nearest(self, column: Column, declared: Any) -> int | None:
+        largest = (1 << self.bits(column)) - 1
+        data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+        if isinstance(declared, str):
+            # To a server all text is bytes here; that of a number is the number only in declarations.
+            data = utf8(declared)
+        if data is not None:
+            return min(int.from_bytes(data, "big"), largest)
+        exact = leading_number(declared)
+        if exact is None:
+            return None
+        beyond = 1 << _WORD - 1
+        if isinstance(declared, float):
+            # A double becomes a signed number first.
+            last = beyond if column.dialect.is_mariadb else beyond - 1
+            value = last if declared >= beyond else max(round(declared), -beyond)
+        else:
+            value = int(rounded(exact, 0))
+            if exact < 0 and (isinstance(declared, Decimal) or value < -beyond):
+                return 0
+        return min(value % (1 << _WORD) if value < 0 else value, largest)
+
+    def examples(self, column: Column) -> tuple[int, ...]:
+        bits = self.bits(column)
+        return (0, 1, (1 << bits) - 1, 1 << bits - 1)
+
     def text(self, column: Column, value: int) -> str:
         return str(value)
 
@@ -82,3 +116,25 @@ class BitCodec(FixedWidthCodec):
 
 
 BIT = BitCodec()
+
+
+def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
+    bits = 1 if sql_type.length is None else sql_type.length
+    if dialect.is_mariadb:
+        bits = bits or 1
+    check_argument("length", sql_type, bits, 1, _WORD)
+    return Column(WireType.BIT, bytes([bits % 8, bits // 8]))
+
+
+FAMILY = Family(
+    codecs=(BIT,),
+    column_types=(
+        ColumnType(
+            name="BIT",
+            facts=TypeFacts(kind="bit", partitioning="expression", implicit_default=0, default_length=1),
+            declare=_declare,
+            arguments="length",
+            examples=tuple(SqlType("BIT", length=bits) for bits in (1, 7, 8, 9, 63, 64)),
+        ),
+    ),
+)

@@ -1,9 +1,10 @@
-"""DECIMAL(p,s): groups of nine decimal digits, each a big-endian integer (rows.md 4.3).
+"""DECIMAL(p,s): groups of nine decimal digits, each a big-endian integer (decimal2bin of strings/decimal.c).
 
 The digits left of the point and those right of it are grouped outwards from the point: nine digits take four bytes,
 a shorter group at either end takes 0 to 4.  A group at the far right is left-justified (0.5 of DECIMAL(3,3) is the
 group 500).  A negative value has all bytes inverted; then the first bit is flipped, so that bytes compare as values.
-Zero is never negative.  Metadata: precision, scale.  DECIMAL UNSIGNED has the same bytes.
+Zero is never negative.  Metadata: precision, scale.  DECIMAL UNSIGNED has the same bytes
+(corpora/recordings/values/decimals).
 """
 
 from __future__ import annotations
@@ -16,8 +17,15 @@ from construct import BytesInteger, Construct, Sequence
 
 from forge.errors import ScenarioError
 from forge.values.base import Column, Piece
-from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
+from forge.values.cells import bad_metadata, bad_value
+from forge.values.clipping import leading_number
+from forge.values.declaration.arguments import check_argument
+from forge.values.declaration.column_type import ColumnType, Family, Temporals
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.dialect import Dialect
 from forge.values.literals import EXACT, number, refuse, rounded
+from forge.values.numeric.numbers import NumberCodec
 from forge.values.wire_types import WireType
 
 #: Bytes of a group of 0 ... 9 digits.
@@ -79,7 +87,7 @@ def unpack(raw: bytes, precision: int, scale: int) -> Decimal:
     return value.copy_negate() if negative and value else value
 
 
-class DecimalCodec(FixedWidthCodec):
+class DecimalCodec(NumberCodec):
     type_codes = (WireType.NEWDECIMAL,)
     metadata_size = 2
 
@@ -98,6 +106,23 @@ class DecimalCodec(FixedWidthCodec):
         if column.unsigned and value < 0:
             raise refuse(self.type_name(column), declared, "cannot hold a negative number")
         return self._fitting(column, value, declared)
+
+    def nearest(self, column: Column, declared: Any) -> Decimal | None:
+        exact = leading_number(declared)
+        if exact is None:
+            return None
+        precision, scale = column.metadata
+        if column.unsigned and exact < 0:
+            return Decimal(0).scaleb(-scale, context=EXACT)
+        result = rounded(exact, scale)
+        largest = Decimal(10**precision - 1).scaleb(-scale, context=EXACT)
+        return largest.copy_sign(result) if result.copy_abs() > largest else result
+
+    def examples(self, column: Column) -> tuple[Decimal, ...]:
+        precision, scale = self._arguments(column)
+        largest = 10**precision - 1
+        near = (0, 1, -1, largest, -largest, 10 ** (precision // 2), -(10**scale) // 2)
+        return tuple(Decimal(value).scaleb(-scale, context=EXACT) for value in near if abs(value) <= largest)
 
     def text(self, column: Column, value: Decimal) -> str:
         return f"{value:f}"
@@ -141,3 +166,32 @@ class DecimalCodec(FixedWidthCodec):
 
 
 DECIMAL = DecimalCodec()
+_DEFAULT_PRECISION = 10
+
+
+def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
+    precision = _DEFAULT_PRECISION if sql_type.precision is None else sql_type.precision
+    scale = sql_type.scale or 0
+    # DECIMAL(0) is DECIMAL(10): a server reads no precision and precision 0 alike.
+    precision = _DEFAULT_PRECISION if precision == 0 and scale == 0 else precision
+    check_argument("scale", sql_type, scale, 0, dialect.max_scale)
+    check_argument("precision", sql_type, precision, max(scale, 1), MAX_PRECISION)
+    return Column(WireType.NEWDECIMAL, bytes([precision, scale]), unsigned=sql_type.unsigned or sql_type.zerofill)
+
+
+FAMILY = Family(
+    codecs=(DECIMAL,),
+    column_types=(
+        ColumnType(
+            name="DECIMAL",
+            facts=TypeFacts(kind="decimal", takes_unsigned=True, implicit_default=0),
+            declare=_declare,
+            arguments="numbers",
+            aliases=("DEC", "NUMERIC", "FIXED"),
+            examples=tuple(
+                SqlType("DECIMAL", precision=precision, scale=scale)
+                for precision, scale in ((1, 0), (9, 9), (10, 2), (18, 9), (65, 30))
+            ),
+        ),
+    ),
+)

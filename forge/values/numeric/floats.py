@@ -1,4 +1,5 @@
-"""FLOAT and DOUBLE: IEEE-754 little-endian, 4 and 8 bytes; the metadata byte is that size (rows.md 4.2).
+"""FLOAT and DOUBLE: IEEE-754 little-endian, 4 and 8 bytes; the metadata byte is that size (Field_float, Field_double of
+sql/field.cc; corpora/recordings/values/floats).
 
 FLOAT(M,D) and DOUBLE(M,D) round when stored and do not show in the bytes.  SQL cannot store NaN and infinities;
 cells that hold one decode to such a float, which has no text.  MySQL stores -0.0 and prints it as ``-0``; MariaDB
@@ -22,14 +23,27 @@ from construct import Construct, Float32l, Float64l
 
 from forge.errors import ScenarioError
 from forge.values.base import Column
-from forge.values.cells import FixedWidthCodec, bad_metadata
+from forge.values.cells import bad_metadata
+from forge.values.clipping import leading_number
+from forge.values.declaration.arguments import check_argument
+from forge.values.declaration.column_type import ColumnType, Family, Temporals
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.dialect import Dialect
 from forge.values.literals import number, refuse
+from forge.values.numeric.numbers import NumberCodec
 from forge.values.wire_types import WireType
 
 _TYPES: dict[int, tuple[str, int, Construct[float, float]]] = {
     WireType.FLOAT: ("FLOAT", 4, Float32l),
     WireType.DOUBLE: ("DOUBLE", 8, Float64l),
 }
+_LARGEST = {
+    WireType.FLOAT: float.fromhex("0x1.fffffep+127"),
+    WireType.DOUBLE: float.fromhex("0x1.fffffffffffffp+1023"),
+}
+#: Fraction digits of FLOAT(M,D) and DOUBLE(M,D), and digits in all.
+_MAX_SCALE, _MAX_PRECISION = 30, 255
 #: Decimal point positions (from the first digit) for which a server prints no exponent.
 _FIRST_PLAIN, _LAST_PLAIN = -14, 15
 
@@ -69,7 +83,7 @@ def float_text(value: float, single: bool = False) -> str | None:
     return f"{sign}{digits[0]}{'.' + fraction if fraction else ''}e{point - 1}"
 
 
-class FloatCodec(FixedWidthCodec):
+class FloatCodec(NumberCodec):
     type_codes = (WireType.FLOAT, WireType.DOUBLE)
     metadata_size = 1
 
@@ -101,6 +115,30 @@ class FloatCodec(FixedWidthCodec):
         if not math.isfinite(value):
             raise refuse(name, declared, "cannot hold this number")
         return value if value or column.dialect.keeps_negative_zero else 0.0
+
+    def nearest(self, column: Column, declared: Any) -> float | None:
+        exact = leading_number(declared)
+        if exact is None:
+            return None
+        if column.unsigned and exact < 0:
+            return 0.0
+        largest = _LARGEST[WireType(column.type_code)]
+        facts = column.declared
+        if facts is not None and facts.scale is not None:
+            digits = facts.precision or 0
+            largest = min(largest, 10.0 ** (digits - facts.scale) - 10.0**-facts.scale)
+        value = min(max(float(exact), -largest), largest)
+        try:
+            return self.accept(column, value)
+        except ScenarioError:
+            return to_float32(value) if column.type_code == WireType.FLOAT else value
+
+    def examples(self, column: Column) -> tuple[float, ...]:
+        single = column.type_code == WireType.FLOAT
+        near = (0.0, -0.0, 0.1, 1.5, -2.25, 1e14, 1e15, 1e16, 1234567890123456.8, 1e-14, 1e-15, 1e-16)
+        extreme = (3.4028234663852886e38, 1.401298464324817e-45) if single else (1.7976931348623157e308, 5e-324)
+        chosen = [to_float32(value) if single else value for value in (*near, *extreme)]
+        return tuple(value for value in chosen if value >= 0 or not column.unsigned)
 
     @staticmethod
     def _nearest(name: str, declared: Any) -> float:
@@ -135,3 +173,32 @@ def _to_scale(name: str, value: float, precision: int, scale: int) -> float:
 
 
 FLOAT = FloatCodec()
+
+
+def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
+    precision, scale = sql_type.precision, sql_type.scale
+    if scale is not None:
+        check_argument("scale", sql_type, scale, 0, _MAX_SCALE)
+        check_argument("precision", sql_type, precision or 0, max(scale, 1), _MAX_PRECISION)
+    code = WireType.FLOAT if sql_type.name == "FLOAT" else WireType.DOUBLE
+    return Column(code, bytes([_TYPES[code][1]]), unsigned=sql_type.unsigned or sql_type.zerofill)
+
+
+def _approximate(name: str, *aliases: str) -> ColumnType:
+    return ColumnType(
+        name=name,
+        facts=TypeFacts(kind="approximate", takes_unsigned=True, implicit_default=0),
+        declare=_declare,
+        arguments="numbers",
+        aliases=aliases,
+        examples=(SqlType(name), SqlType(name, unsigned=True), SqlType(name, precision=7, scale=3)),
+    )
+
+
+FAMILY = Family(
+    codecs=(FLOAT,),
+    column_types=(
+        _approximate("FLOAT", "FLOAT4"),
+        _approximate("DOUBLE", "REAL", "DOUBLE PRECISION", "FLOAT8"),
+    ),
+)

@@ -1,7 +1,8 @@
 """TINYINT, SMALLINT, MEDIUMINT, INT, BIGINT: little-endian two's complement of 1, 2, 3, 4, 8 bytes.
 
 Signedness is not in the bytes: it comes from the SIGNEDNESS record of the optional metadata; without it a column
-is taken as signed.  BOOL is TINYINT(1), SERIAL is BIGINT UNSIGNED.  Source: rows.md 4.1, recorded on MySQL 9.7.
+is taken as signed.  BOOL is TINYINT(1), SERIAL is BIGINT UNSIGNED.  Source: sql/field.cc,
+corpora/recordings/values/integers.
 """
 
 from __future__ import annotations
@@ -12,8 +13,13 @@ from typing import Any
 from construct import BytesInteger, Construct
 
 from forge.values.base import Column
-from forge.values.cells import FixedWidthCodec
+from forge.values.clipping import leading_number
+from forge.values.declaration.column_type import ColumnType, Family, Temporals
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.dialect import Dialect
 from forge.values.literals import number, refuse, rounded
+from forge.values.numeric.numbers import NumberCodec
 from forge.values.wire_types import WireType
 
 _TYPES: dict[int, tuple[str, int]] = {
@@ -23,6 +29,7 @@ _TYPES: dict[int, tuple[str, int]] = {
     WireType.LONG: ("INT", 4),
     WireType.LONGLONG: ("BIGINT", 8),
 }
+_WORD = 1 << 64
 
 
 @lru_cache(maxsize=16)
@@ -36,7 +43,7 @@ def bounds(size: int, unsigned: bool) -> tuple[int, int]:
     return (0, (1 << bits) - 1) if unsigned else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
-class IntegerCodec(FixedWidthCodec):
+class IntegerCodec(NumberCodec):
     type_codes = tuple(_TYPES)
 
     def size(self, column: Column) -> int:
@@ -58,6 +65,21 @@ class IntegerCodec(FixedWidthCodec):
         self._check(column, value)
         return value
 
+    def nearest(self, column: Column, declared: Any) -> int | None:
+        exact = leading_number(declared)
+        if exact is None:
+            return None
+        low, high = bounds(self.size(column), bool(column.unsigned))
+        if column.unsigned and column.dialect.is_mariadb and isinstance(declared, str) and exact <= -_WORD:
+            # Its reading of digits ends at 2^64 before it comes to the sign.
+            return high
+        return min(max(int(rounded(exact, 0)), low), high)
+
+    def examples(self, column: Column) -> tuple[int, ...]:
+        low, high = bounds(self.size(column), bool(column.unsigned))
+        near = (low, low + 1, -1, 0, 1, 127, 128, 255, 256, high - 1, high)
+        return tuple(value for value in near if low <= value <= high)
+
     def text(self, column: Column, value: int) -> str:
         return str(value)
 
@@ -74,3 +96,37 @@ class IntegerCodec(FixedWidthCodec):
 
 
 INTEGER = IntegerCodec()
+
+
+def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
+    return Column(_CODES[sql_type.name], unsigned=sql_type.unsigned or sql_type.zerofill)
+
+
+def _integer(name: str, widths: tuple[int, int], *aliases: str) -> ColumnType:
+    return ColumnType(
+        name=name,
+        facts=TypeFacts(
+            kind="integer",
+            partitioning="expression",
+            takes_unsigned=True,
+            implicit_default=0,
+            display_widths=widths,
+        ),
+        declare=_declare,
+        arguments="display",
+        aliases=aliases,
+        examples=(SqlType(name), SqlType(name, unsigned=True)),
+    )
+
+
+_CODES = {name: code for code, (name, _) in _TYPES.items()}
+FAMILY = Family(
+    codecs=(INTEGER,),
+    column_types=(
+        _integer("TINYINT", (4, 3), "BOOL", "BOOLEAN", "INT1"),
+        _integer("SMALLINT", (6, 5), "INT2"),
+        _integer("MEDIUMINT", (9, 8), "MIDDLEINT", "INT3"),
+        _integer("INT", (11, 10), "INTEGER", "INT4"),
+        _integer("BIGINT", (20, 20), "INT8", "SERIAL"),
+    ),
+)

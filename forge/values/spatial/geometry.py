@@ -1,4 +1,4 @@
-"""GEOMETRY and its subtypes (type 255): ``u32 length | u32 SRID LE | WKB`` (rows.md 4.15).
+"""GEOMETRY and its subtypes (type 255): ``u32 length | u32 SRID LE | WKB`` (Field_geom of sql/field.cc).
 
 The value of a cell is its bytes: SRID and WKB.  Declared and printed text has the axes in the order that is stored,
 ``POINT(x y)`` with longitude first in geographic systems: SQL's ``ST_GeomFromText('POINT(48 16)', 4326)`` (latitude
@@ -14,10 +14,15 @@ from typing import Any, Final
 
 from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column, Piece, Value
+from forge.values.declaration.column_type import ColumnType, Family, Temporals
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.dialect import Dialect
 from forge.values.literals import hex_mapping, hexadecimal, shown
 from forge.values.spatial.wkb import NAMES, wkb_text, wkb_type
 from forge.values.spatial.wkb_input import stored_wkb
 from forge.values.spatial.wkt import parse_wkt
+from forge.values.text.column_charset import BINARY_COLLATION
 from forge.values.text.length_prefixed import LengthPrefixed
 from forge.values.wire_types import WireType
 
@@ -32,6 +37,7 @@ class GeometryCodec(LengthPrefixed):
     """An SRID and well-known binary behind a length of 4 bytes."""
 
     type_codes = (WireType.GEOMETRY,)
+    metadata_space = "geometry"
 
     def decode(self, column: Column, raw: bytes) -> bytes:
         """The SRID and the WKB.  Raises FormatError unless they are one whole little-endian geometry."""
@@ -156,3 +162,32 @@ def _split(value: bytes) -> tuple[int, bytes]:
 
 
 GEOMETRY = GeometryCodec()
+
+
+def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
+    # MariaDB counts geometry columns as character columns of the binary collation.
+    number = BINARY_COLLATION if dialect.is_mariadb else None
+    return Column(WireType.GEOMETRY, b"\x04", collation=number, geometry_type=NAMES.index(sql_type.name))
+
+
+def _geometry(name: str) -> ColumnType:
+    return ColumnType(
+        name=name,
+        facts=TypeFacts(
+            kind="geometry",
+            is_blob=True,
+            in_key="none",
+            partitioning="none",
+            literal_default=False,
+            comparable=False,
+            loadable=False,
+            refuses_implicit_default=True,
+            refuses_null_always=True,
+        ),
+        declare=_declare,
+        aliases=("GEOMCOLLECTION",) if name == "GEOMETRYCOLLECTION" else (),
+        examples=(SqlType(name),),
+    )
+
+
+FAMILY = Family(codecs=(GEOMETRY,), column_types=tuple(map(_geometry, NAMES)))

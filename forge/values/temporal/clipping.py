@@ -1,4 +1,7 @@
-"""Dates and times as a server without strict mode stores them (recorded on MySQL 9.7, MariaDB 10.11 and 11.8)."""
+"""Dates and times as a server without strict mode stores them (recorded on MySQL 9.7, MariaDB 10.11 and 11.8).
+
+The functions take the codec of the column, whose ``accept`` reads what strict mode takes.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from forge.errors import ScenarioError
-from forge.values.base import Column
-from forge.values.registry import codec_for
+from forge.values.base import Codec, Column
 from forge.values.temporal.forms import moment_form, text_of, whole_number
 from forge.values.temporal.text import MAX_FSP, MAX_HOUR, ZERO, accept_moment
 
@@ -33,26 +35,26 @@ _SHORT_DATE, _LONG_DATE = 991232, 10000101
 _HOUR_DIGITS = 10
 
 
-def clip_moment(column: Column, declared: Any) -> str | None:
+def clip_moment(codec: Codec, column: Column, declared: Any) -> str | None:
     """The DATE, DATETIME or TIMESTAMP of a declared literal; None for a form whose clipping is not known."""
-    name, fsp = _name(column), _fsp(column)
+    name, fsp = _name(codec, column), _fsp(column)
     text = _moment_text(column, declared)
     if text is None:
         return None
     try:
-        return str(codec_for(column).accept(column, text))
+        return str(codec.accept(column, text))
     except ScenarioError:
         return _beyond(column, text, fsp, name) or (ZERO.date_text() if name == "DATE" else ZERO.text(fsp))
 
 
-def reads_moment(column: Column, declared: Any) -> bool:
+def reads_moment(codec: Codec, column: Column, declared: Any) -> bool:
     """Whether a server finds a date in the literal, even one that the column cannot hold."""
     text = _moment_text(column, declared)
     try:
-        moment = accept_moment(_name(column), text, _fsp(column), column.dialect)
+        moment = accept_moment(_name(codec, column), text, _fsp(column), column.dialect)
     except ScenarioError:
         return False
-    return _name(column) != "TIMESTAMP" or moment == ZERO or bool(moment.month and moment.day)
+    return _name(codec, column) != "TIMESTAMP" or moment == ZERO or bool(moment.month and moment.day)
 
 
 def _moment_text(column: Column, declared: Any) -> str | None:
@@ -100,7 +102,7 @@ def _beyond(column: Column, text: str, fsp: int, name: str) -> str | None:
     return f"1970-01-01 00:00:00.{moment.micro:06d}"[: 20 + fsp]
 
 
-def clip_clock(column: Column, declared: Any) -> str | None:
+def clip_clock(codec: Codec, column: Column, declared: Any) -> str | None:
     """The TIME of a declared literal: 00:00:00 if it is none, the largest if it is beyond."""
     fsp = _fsp(column)
     if isinstance(declared, timedelta):
@@ -108,7 +110,7 @@ def clip_clock(column: Column, declared: Any) -> str | None:
     if isinstance(declared, int):
         if abs(declared) > _LARGEST_PACKED and not column.dialect.is_mariadb:
             return _largest(column, fsp, declared < 0)
-        return _packed_clock(column, declared, fsp)
+        return _packed_clock(codec, column, declared, fsp)
     given = text_of(declared)
     if given is None:
         return None
@@ -116,7 +118,7 @@ def clip_clock(column: Column, declared: Any) -> str | None:
     moment = _MOMENT.match(declared)
     if moment is not None:
         declared = _clock_of(column, declared, moment)
-    zero = _accepted(column, "00:00:00")
+    zero = _accepted(codec, column, "00:00:00")
     match = _CLOCK.match(declared)
     if re.match(r"\s*-\s", declared):
         return None
@@ -124,11 +126,11 @@ def clip_clock(column: Column, declared: Any) -> str | None:
         packed = _PACKED.match(declared)
         if packed is None:
             return zero
-        clipped = _packed_clock(column, int(packed["number"]), fsp)
+        clipped = _packed_clock(codec, column, int(packed["number"]), fsp)
         if not packed["fraction"]:
             return clipped
         # "12.34 apples" are 12 seconds and a fraction; where that is beyond, nobody has looked.
-        return _accepted(column, packed[0]) if clipped == _accepted(column, packed["number"]) else None
+        return _accepted(codec, column, packed[0]) if clipped == _accepted(codec, column, packed["number"]) else None
     if len(match["hour"]) > _HOUR_DIGITS or int(match["minute"]) > 59 or int(match["second"] or 0) > 59:
         return zero
     seconds = (int(match["hour"]) + 24 * int(match["days"] or 0)) * 3600
@@ -137,7 +139,7 @@ def clip_clock(column: Column, declared: Any) -> str | None:
     beyond = seconds > limit or (
         seconds == limit and not column.dialect.is_mariadb and bool((match["fraction"] or "").strip(".0"))
     )
-    return _largest(column, fsp, match["sign"] == "-") if beyond else _accepted(column, match["clock"])
+    return _largest(column, fsp, match["sign"] == "-") if beyond else _accepted(codec, column, match["clock"])
 
 
 def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
@@ -152,15 +154,15 @@ def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
     return "0" if int(hour) > 23 else f"{hour}:{rest or '00'}"
 
 
-def _packed_clock(column: Column, number: int, fsp: int) -> str:
+def _packed_clock(codec: Codec, column: Column, number: int, fsp: int) -> str:
     """A number is hhmmss."""
     rest, second = divmod(abs(number), 100)
     hour, minute = divmod(rest, 100)
     if minute > 59 or second > 59 or (column.dialect.is_mariadb and hour > 9999):
-        return _zero(column)
+        return _accepted(codec, column, "00:00:00")
     if hour > MAX_HOUR:
         return _largest(column, fsp, number < 0)
-    return _accepted(column, f"{'-' if number < 0 else ''}{hour}:{minute}:{second}")
+    return _accepted(codec, column, f"{'-' if number < 0 else ''}{hour}:{minute}:{second}")
 
 
 def _largest(column: Column, fsp: int, negative: bool) -> str:
@@ -169,16 +171,12 @@ def _largest(column: Column, fsp: int, negative: bool) -> str:
     return f"{'-' if negative else ''}{MAX_HOUR}:59:59{'.' if fsp else ''}{fraction}"
 
 
-def _zero(column: Column) -> str:
-    return _accepted(column, "00:00:00")
+def _accepted(codec: Codec, column: Column, text: str) -> str:
+    return str(codec.accept(column, text))
 
 
-def _accepted(column: Column, text: str) -> str:
-    return str(codec_for(column).accept(column, text))
-
-
-def _name(column: Column) -> str:
-    return column.declared.name if column.declared is not None else codec_for(column).type_name(column)
+def _name(codec: Codec, column: Column) -> str:
+    return column.declared.name if column.declared is not None else codec.type_name(column)
 
 
 def _fsp(column: Column) -> int:

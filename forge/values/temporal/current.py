@@ -10,7 +10,8 @@ TIMESTAMP2 17 4 bytes big-endian: seconds since 1970-01-01 00:00:00 UTC; then th
 ============  ======================================================================================================
 
 The fraction takes (fsp + 1) / 2 bytes, big-endian, in units of 1/100, 1/10000 or 1/1000000 second; fsp is the
-metadata byte.  The zero TIMESTAMP is all zero bytes.  Source: rows.md 4.6 - 4.11, recorded on MySQL 9.7.
+metadata byte.  The zero TIMESTAMP is all zero bytes.  Source: my_time_packed_to_binary, my_datetime_packed_to_binary
+and my_timestamp_to_binary of mysys/my_time.cc; corpora/recordings/values.
 
 Values are exact text with fsp fraction digits; a TIMESTAMP is in UTC.  Accepted are dates of the calendar, and, as
 text, those with a zero month or day, which a server stores only without NO_ZERO_DATE and NO_ZERO_IN_DATE.
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from calendar import timegm
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -30,8 +31,11 @@ from construct import BitsInteger, BitStruct, BytesInteger, ByteSwapped, Compute
 from forge.errors import ScenarioError
 from forge.values.base import Column, Piece
 from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
+from forge.values.clipping import Clipped
 from forge.values.dialect import Dialect
-from forge.values.literals import quoted, refuse
+from forge.values.literals import refuse
+from forge.values.temporal.clipping import clip_moment, reads_moment
+from forge.values.temporal.codec import ClockCodec, MomentCodec, fraction_digits
 from forge.values.temporal.text import (
     MAX_FSP,
     ZERO,
@@ -81,17 +85,7 @@ def fraction_unit(fsp: int) -> int:
     return int(10 ** (MAX_FSP - 2 * fraction_size(fsp)))
 
 
-class TemporalCodec(FixedWidthCodec):
-    """What temporal types have in common: values are their own text."""
-
-    def text(self, column: Column, value: str) -> str:
-        return value
-
-    def sql(self, column: Column, value: str) -> str:
-        return quoted(value)
-
-
-class DateCodec(TemporalCodec):
+class DateCodec(MomentCodec):
     type_codes = (WireType.DATE, WireType.NEWDATE)
 
     def size(self, column: Column) -> int:
@@ -117,8 +111,14 @@ class DateCodec(TemporalCodec):
     def type_name(self, column: Column) -> str:
         return "DATE"
 
+    def python_date(self, moment: Moment) -> date:
+        return date(*moment[:3])
 
-class FractionalCodec(TemporalCodec):
+    def examples(self, column: Column) -> tuple[str, ...]:
+        return tuple({moment[:10]: None for moment in super().examples(column)})
+
+
+class FractionalCodec(FixedWidthCodec):
     """A type with fsp: ``base`` bytes and the fraction's."""
 
     metadata_size = 1
@@ -158,7 +158,7 @@ class FractionalCodec(TemporalCodec):
         """How the bytes before the fraction are made."""
 
 
-class TimeCodec(FractionalCodec):
+class TimeCodec(FractionalCodec, ClockCodec):
     type_codes = (WireType.TIME2,)
     name = "TIME"
     base = 3
@@ -194,7 +194,7 @@ class TimeCodec(FractionalCodec):
         return "80 00 00 - (hour << 12 | minute << 6 | second), borrowing for the fraction"
 
 
-class DatetimeCodec(FractionalCodec):
+class DatetimeCodec(FractionalCodec, MomentCodec):
     type_codes = (WireType.DATETIME2,)
     name = "DATETIME"
     base = 5
@@ -236,7 +236,24 @@ class DatetimeCodec(FractionalCodec):
         return f"bits 1, year * 13 + month {fields.year_month}, day, hour, minute, second"
 
 
-class TimestampCodec(FractionalCodec):
+class UtcCodec(MomentCodec):
+    """What the codecs of TIMESTAMP share: moments in UTC, from the epoch on."""
+
+    def clip_accepted(self, column: Column, value: str) -> Clipped:
+        nearest = clip_moment(self, column, value)
+        if column.declared is not None and nearest not in (None, value):
+            return Clipped(nearest, self.sql(column, value), reads_moment(self, column, value))
+        return super().clip_accepted(column, value)
+
+    def python_date(self, moment: Moment) -> date:
+        return datetime(*moment, tzinfo=UTC)
+
+    def examples(self, column: Column) -> tuple[str, ...]:
+        fsp = fraction_digits(column)
+        return tuple(timestamp_text(second, 0, fsp) for second in (0, 1, 86399, 86400, 2**31 - 1))
+
+
+class TimestampCodec(FractionalCodec, UtcCodec):
     type_codes = (WireType.TIMESTAMP2,)
     name = "TIMESTAMP"
     base = 4
@@ -299,7 +316,4 @@ def accept_timestamp(name: str, declared: Any, fsp: int, dialect: Dialect) -> st
     return moment.text(fsp)
 
 
-DATE = DateCodec()
-TIME = TimeCodec()
-DATETIME = DatetimeCodec()
-TIMESTAMP = TimestampCodec()
+CODECS = (DateCodec(), TimeCodec(), DatetimeCodec(), TimestampCodec())

@@ -7,8 +7,9 @@ DATETIME 12   8 bytes little-endian: the decimal number YYYYMMDDhhmmss
 TIMESTAMP 7   4 bytes little-endian: seconds since 1970-01-01 00:00:00 UTC
 ============  =====================================================================================================
 
-None has metadata (rows.md 4.7, 4.9, 4.11; recorded on MariaDB 10.11).  MariaDB's own fractional forms of them have
-the same type codes, no metadata either, and other bytes: big-endian, the fraction in units of the last digit.
+None has metadata (Field_time, Field_datetime and Field_timestamp of sql/field.cc; corpora/recordings/values/
+old-temporals).  MariaDB's own fractional forms of them have the same type codes, no metadata either, and other bytes:
+big-endian, the fraction in units of the last digit (corpora/recordings/values/old-fractions).
 
 ============  ============================  =========================================================================
 TIME(f)       4, 4, 5, 5, 5, 6 bytes        839 hours + the signed time, in units
@@ -32,8 +33,9 @@ from construct import BytesInteger, Construct, Int32ub, Int32ul, Int64ul
 from forge.values.base import Column
 from forge.values.cells import bad_value
 from forge.values.literals import refuse
+from forge.values.temporal.codec import ClockCodec, MomentCodec, TemporalCodec
 from forge.values.temporal.current import (
-    TemporalCodec,
+    UtcCodec,
     accept_timestamp,
     timestamp_seconds,
     timestamp_text,
@@ -103,7 +105,7 @@ class OldTemporalCodec(TemporalCodec):
         """The cell of the fields.  Raises ScenarioError."""
 
 
-class OldTimeCodec(OldTemporalCodec):
+class OldTimeCodec(OldTemporalCodec, ClockCodec):
     type_codes = (WireType.TIME,)
     name = "TIME"
     sizes = _TIME_SIZES
@@ -139,7 +141,7 @@ class OldTimeCodec(OldTemporalCodec):
         return accept_clock(self.type_name(column), declared, fsp, column.dialect).text(fsp)
 
 
-class OldDatetimeCodec(OldTemporalCodec):
+class OldDatetimeCodec(OldTemporalCodec, MomentCodec):
     type_codes = (WireType.DATETIME,)
     name = "DATETIME"
     sizes = _DATETIME_SIZES
@@ -184,7 +186,7 @@ class OldDatetimeCodec(OldTemporalCodec):
         return accept_moment(self.type_name(column), declared, fsp, column.dialect).text(fsp)
 
 
-class OldTimestampCodec(OldTemporalCodec):
+class OldTimestampCodec(OldTemporalCodec, UtcCodec):
     type_codes = (WireType.TIMESTAMP,)
     name = "TIMESTAMP"
     sizes = (4, 5, 5, 6, 6, 7, 7)
@@ -215,6 +217,4 @@ class OldTimestampCodec(OldTemporalCodec):
         return accept_timestamp(self.type_name(column), declared, self.fsp(column), column.dialect)
 
 
-OLD_TIME = OldTimeCodec()
-OLD_DATETIME = OldDatetimeCodec()
-OLD_TIMESTAMP = OldTimestampCodec()
+CODECS = (OldTimeCodec(), OldDatetimeCodec(), OldTimestampCodec())

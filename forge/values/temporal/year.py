@@ -1,4 +1,4 @@
-"""YEAR: one byte, 0 for 0000, else the year minus 1900: 1901 to 2155 (rows.md 4.5).
+"""YEAR: one byte, 0 for 0000, else the year minus 1900: 1901 to 2155 (Field_year of sql/field.cc).
 
 YEAR(2), which MariaDB and MySQL before 5.7.5 have, is stored alike; its number 0 is 2000, and 0000 is text only
 (recorded on MariaDB).  MySQL from 5.6.6 on makes it YEAR(4) (release notes).  Two-digit years mean 1970 to 2069 as on a
@@ -8,19 +8,26 @@ server: 69 is 2069, 70 is 1970; the number 0 and the string "0000" are 0000 but 
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from construct import Byte
 
+from forge.errors import ScenarioError
 from forge.values.base import Column
-from forge.values.cells import FixedWidthCodec
+from forge.values.clipping import LEADING_NUMBER, leading_number
+from forge.values.declaration.column_type import ColumnType, Family, Temporals
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.dialect import Dialect
 from forge.values.literals import number, refuse, rounded
+from forge.values.numeric.numbers import NumberCodec
 from forge.values.wire_types import WireType
 
 _BASE = 1900
 
 
-class YearCodec(FixedWidthCodec):
+class YearCodec(NumberCodec):
     type_codes = (WireType.YEAR,)
 
     def size(self, column: Column) -> int:
@@ -43,6 +50,26 @@ class YearCodec(FixedWidthCodec):
         self._check(value)
         return value
 
+    def nearest(self, column: Column, declared: Any) -> int | None:
+        if leading_number(declared) is None:
+            return None
+        if isinstance(declared, str):
+            match = LEADING_NUMBER.match(declared)
+            if match is None:
+                return 0
+            if len(declared) != 4 or Decimal(match[1]).quantize(Decimal(1)):
+                declared = match[1].lstrip("0") or "0"
+            else:
+                # The text of zero is 0000 if it has four characters, whichever they are, and else 2000.
+                return 0
+        try:
+            return self.accept(column, declared)
+        except ScenarioError:
+            return 0
+
+    def examples(self, column: Column) -> tuple[int, ...]:
+        return (0, _BASE + 1, _BASE + 255)
+
     def text(self, column: Column, value: int) -> str:
         return f"{value:04d}"
 
@@ -63,3 +90,22 @@ def _has_two_digits(column: Column) -> bool:
 
 
 YEAR = YearCodec()
+
+
+def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
+    # Field_year is unsigned, and SIGNEDNESS says so (corpora/recordings/values/years).
+    return Column(WireType.YEAR, unsigned=True)
+
+
+FAMILY = Family(
+    codecs=(YEAR,),
+    column_types=(
+        ColumnType(
+            name="YEAR",
+            facts=TypeFacts(kind="year", partitioning="expression", implicit_default=0),
+            declare=_declare,
+            arguments="display",
+            examples=(SqlType("YEAR"),),
+        ),
+    ),
+)

@@ -7,7 +7,8 @@ The value has a length prefix as its plain type has, then a header byte and the 
   without it there is a zlib wrapper (column_compression_zlib_wrap=ON).
 
 A server deflates values of at least column_compression_threshold = 100 bytes with level 6, and keeps the result if
-header and deflated data together are shorter than the value (recorded on MariaDB 10.11, both sides of the limit).
+header and deflated data together are shorter than the value (corpora/recordings/values/compressed has both sides
+of the limit).
 Metadata of 141 is the longest value plus 1 for the header byte; that of 140 the size of the length prefix.
 How well zlib compresses depends on its version: such a cell may decode and not encode to the same bytes.
 """
@@ -108,5 +109,4 @@ class CompressedBlobCodec(BlobCodec):
         return super().type_name(column) + " COMPRESSED"
 
 
-COMPRESSED_VARCHAR = CompressedVarcharCodec()
-COMPRESSED_BLOB = CompressedBlobCodec()
+CODECS = (CompressedVarcharCodec(), CompressedBlobCodec())

@@ -1,4 +1,5 @@
-"""ENUM and SET, which travel as STRING: metadata f7 n or f8 n, n bytes a value, little-endian (rows.md 4.16).
+"""ENUM and SET, which travel as STRING: metadata f7 n or f8 n, n bytes a value, little-endian (Field_enum and
+Field_set of sql/field.cc; corpora/recordings/values/enums and sets).
 
 ENUM: the 1-based index of the member in 1 or 2 bytes; 0 is the error value, which SELECT shows as ''.
 SET: a bitmap, bit i for member i, in 1, 2, 3, 4 or 8 bytes.
@@ -22,7 +23,9 @@ from forge.charsets import compare_key
 from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
+from forge.values.clipping import leading_number
 from forge.values.literals import hex_mapping, number, quoted, refuse, shortened, shown
+from forge.values.text.clipping import member_text
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of, charset_of_collation, decoded
 from forge.values.wire_types import WireType
 
@@ -107,15 +110,15 @@ def _plain(column: Column, declared: Any) -> Any:
 class MemberCodec(FixedWidthCodec):
     """What ENUM and SET share."""
 
-    type_codes = (WireType.STRING,)
+    type_codes = ()
     metadata_size = 2
     name: ClassVar[str] = "ENUM or SET"
-    first: ClassVar[int]
+    real_type: ClassVar[int]
     sizes: ClassVar[tuple[int, ...]]
 
     def size(self, column: Column) -> int:
         metadata = column.metadata
-        if len(metadata) != 2 or metadata[0] != self.first or metadata[1] not in self.sizes:
+        if len(metadata) != 2 or metadata[0] != self.real_type or metadata[1] not in self.sizes:
             raise bad_metadata(f"no server has the {self.name} metadata {metadata.hex(' ')}")
         return metadata[1]
 
@@ -175,7 +178,8 @@ class MemberCodec(FixedWidthCodec):
 
 class EnumCodec(MemberCodec):
     name = "ENUM"
-    first = WireType.ENUM
+    real_type = WireType.ENUM
+    metadata_space = "enum"
     sizes = (1, 2)
 
     def largest(self, column: Column) -> int:
@@ -201,10 +205,25 @@ class EnumCodec(MemberCodec):
         text = member_texts(column.members, column.collation)[value - 1] if value else ""
         return text if isinstance(text, str) else None
 
+    def nearest(self, column: Column, declared: Any) -> int | None:
+        count = len(column.members or ())
+        if isinstance(declared, (int, float, Decimal)):
+            index = int(leading_number(declared) or 0)
+            return index if 0 <= index <= count else 0
+        text = member_text(column, declared)
+        if text is None:
+            return None
+        place = find_member(column, text)
+        return 0 if place is None else place + 1
+
+    def examples(self, column: Column) -> tuple[int, ...]:
+        return (0, 1, len(column.members or ()))
+
 
 class SetCodec(MemberCodec):
     name = "SET"
-    first = WireType.SET
+    real_type = WireType.SET
+    metadata_space = "set"
     sizes = tuple(SET_SIZES.values())
 
     def largest(self, column: Column) -> int:
@@ -242,6 +261,32 @@ class SetCodec(MemberCodec):
         known = [text for text in chosen if isinstance(text, str)]
         return ",".join(known) if len(known) == len(chosen) else None
 
+    def nearest(self, column: Column, declared: Any) -> int | None:
+        mask = (1 << len(column.members or ())) - 1
+        if isinstance(declared, (int, float, Decimal)):
+            bitmap = int(leading_number(declared) or 0)
+            # A number that is no integer of 64 bits is made one.
+            last = _WORD // 2 if isinstance(declared, float) else _WORD
+            if bitmap >= last:
+                bitmap = _WORD // 2 if column.dialect.is_mariadb else _WORD // 2 - 1
+            return max(bitmap, -_WORD // 2) & mask
+        if isinstance(declared, (list, tuple, set, frozenset)):
+            declared = ",".join(map(str, declared))
+        text = member_text(column, declared)
+        if text is None:
+            return None
+        places = find_members(column, text)
+        if text.isascii() and text.isdigit() and places == [None]:
+            # MySQL takes no number that has other bits; MariaDB drops these.
+            return int(text) & mask if column.dialect.is_mariadb and int(text) < _WORD else 0
+        bits = 0
+        for place in places:
+            bits |= 0 if place is None else 1 << place
+        return bits
 
-ENUM = EnumCodec()
-SET = SetCodec()
+    def examples(self, column: Column) -> tuple[int, ...]:
+        every = (1 << len(column.members or ())) - 1
+        return (0, every & 1, every, every ^ every >> 1)
+
+
+CODECS = (EnumCodec(), SetCodec())

@@ -9,7 +9,8 @@ VARCHAR 15     longest value in bytes, 2 bytes        1 byte if that is <= 255, 
 BLOB 252       1, 2, 3 or 4                           that many bytes: TINY, plain, MEDIUM, LONG
 =============  =====================================  ==============================================================
 
-VAR_STRING 253 is VARCHAR in tables from before 5.0.  Source: rows.md 1.4, 4.13 - 4.15, recorded on MySQL 9.7.
+VAR_STRING 253 is VARCHAR in tables from before 5.0.  Source: Field_string, Field_varstring and Field_blob of
+sql/field.cc; corpora/recordings/values (chars, lobs, binaries).
 
 Values: text collation -> str, or bytes if the bytes are not of its character set; collation 63 (binary) or none
 known -> bytes.  BINARY(n) is padded to n bytes when decoded.  MySQL 8 logs a collation for every column of these
@@ -24,11 +25,13 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from forge.charsets import Charset, charset, collation
+from forge.errors import ScenarioError
 from forge.values.base import Codec, Column, Piece
 from forge.values.cells import bad_metadata, length_prefix, prefixed_width, split_prefix
-from forge.values.declaration.mariadb_types import NETWORK_SIZES, accept_as_wire_type, network_text
-from forge.values.literals import hex_mapping, hexadecimal, number, quoted, refuse, shortened
+from forge.values.clipping import Clipped
+from forge.values.literals import hex_mapping, hexadecimal, literal_sql, number, quoted, refuse, shortened
 from forge.values.numeric.floats import float_text
+from forge.values.text.clipping import clipped_bytes, clipped_text, whole_units
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of, decoded, utf8
 from forge.values.wire_types import WireType
 
@@ -78,6 +81,8 @@ def scalar_text(name: str, declared: Any) -> str:
 class TextCodec(Codec):
     """A length, then bytes which are text in the column's character set."""
 
+    metadata_space = "character"
+
     @abstractmethod
     def limit(self, column: Column) -> int:
         """Bytes of the longest value.  Raises FormatError (phase "metadata") for impossible metadata."""
@@ -117,7 +122,6 @@ class TextCodec(Codec):
 
     def accept(self, column: Column, declared: Any) -> Text:
         name = self.type_name(column)
-        declared = accept_as_wire_type(column, declared)
         data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
         if data is None:
             text = scalar_text(name, declared)
@@ -131,8 +135,6 @@ class TextCodec(Codec):
 
     def sql(self, column: Column, value: Text) -> str:
         if isinstance(value, bytes):
-            if column.declared is not None and column.declared.name in NETWORK_SIZES:
-                return quoted(network_text(column.declared.name, value))
             return hexadecimal(value)
         known = charset_of(column)
         if known is not None and any(ord(character) in _SURROGATES for character in value):
@@ -145,6 +147,34 @@ class TextCodec(Codec):
         shown = shortened(repr(value[:100]))
         pieces = [Piece(0, raw[:prefix], f"{self.type_name(column)}: length {len(raw) - prefix}")]
         return [*pieces, Piece(prefix, raw[prefix:], shown)] if len(raw) > prefix else pieces
+
+    def longest_value(self, column: Column) -> int | None:
+        return self.limit(column)
+
+    def clip(self, column: Column, declared: Any) -> Clipped:
+        try:
+            value = self.accept(column, declared)
+        except ScenarioError:
+            return super().clip(column, declared)
+        if isinstance(value, bytes) and charset_of(column) is not None:
+            # Bytes that are no text of the set, which ``accept`` keeps.
+            return Clipped(self.nearest(column, declared), hexadecimal(value))
+        return Clipped(value, self.sql(column, value))
+
+    def nearest(self, column: Column, declared: Any) -> Text | None:
+        if isinstance(declared, float):
+            # The server rounds its digits to the column's width.
+            return None
+        charset, limit = charset_of(column), self.limit(column)
+        data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+        text = declared if isinstance(declared, str) else literal_sql(declared).strip("'")
+        if charset is None:
+            return self.accept(column, (utf8(text) if data is None else bytes(data))[:limit])
+        length = self.characters(column)
+        if data is None:
+            return self.accept(column, clipped_text(charset, text, limit, length))
+        units, mariadb = whole_units(charset, bytes(data)), column.dialect.is_mariadb
+        return self.accept(column, clipped_bytes(charset, units, limit, length, mariadb=mariadb))
 
     def _fitting(self, column: Column, value: Text) -> Text:
         """``value`` if the column can hold it; spaces beyond the length are cut, as by servers in every mode.
@@ -255,6 +285,4 @@ def _sized_name(column: Column, text_name: str, binary_name: str, limit: int) ->
     return f"{text_name}({limit // known.max_length})" if known else f"{text_name}({limit} bytes)"
 
 
-CHAR = CharCodec()
-VARCHAR_CODEC = VarcharCodec()
-BLOB_CODEC = BlobCodec()
+CODECS = (CharCodec(), VarcharCodec(), BlobCodec())

@@ -1,0 +1,117 @@
+"""What the codecs of dates and times share: values are their own text, and what is clipped of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from forge.errors import ScenarioError
+from forge.values.base import Column, Value
+from forge.values.cells import FixedWidthCodec
+from forge.values.clipping import Clipped
+from forge.values.literals import literal_sql, quoted
+from forge.values.temporal.clipping import clip_clock, clip_moment, reads_moment
+from forge.values.temporal.text import (
+    MAX_FSP,
+    MAX_HOUR,
+    Moment,
+    fraction_text,
+    has_usual_form,
+    parse_clock,
+    parse_moment,
+)
+
+
+class TemporalCodec(FixedWidthCodec):
+    """Values are exact text."""
+
+    def text(self, column: Column, value: str) -> str:
+        return value
+
+    def sql(self, column: Column, value: str) -> str:
+        return quoted(value)
+
+    def clip(self, column: Column, declared: Any) -> Clipped:
+        try:
+            value = self.accept(column, declared)
+        except ScenarioError:
+            nearest = self.nearest(column, declared)
+            if nearest is None:
+                raise
+            return Clipped(nearest, literal_sql(declared), self.is_read(column, declared))
+        if not has_usual_form(declared):
+            return Clipped(self.nearest(column, value) or value, literal_sql(declared))
+        return self.clip_accepted(column, value)
+
+    def is_read(self, column: Column, declared: Any) -> bool:
+        """Whether a server finds a date in a literal that strict mode refuses; times are always read."""
+        return True
+
+    @abstractmethod
+    def clip_accepted(self, column: Column, value: str) -> Clipped:
+        """What is stored of a value that ``accept`` takes, which may be more than the server does."""
+
+
+class MomentCodec(TemporalCodec):
+    """DATE, DATETIME and TIMESTAMP."""
+
+    def nearest(self, column: Column, declared: Any) -> str | None:
+        return clip_moment(self, column, declared)
+
+    def is_read(self, column: Column, declared: Any) -> bool:
+        return reads_moment(self, column, declared)
+
+    def clip_accepted(self, column: Column, value: str) -> Clipped:
+        return Clipped(value, self.sql(column, value))
+
+    def python_value(self, column: Column, value: Value) -> Any:
+        """A datetime; text for what is no date of the calendar: a zero month or day, February 30."""
+        moment = parse_moment("DATETIME", value, MAX_FSP)
+        if moment.is_accepted() and moment.year and moment.month and moment.day:
+            return self.python_date(moment)
+        return value
+
+    def python_date(self, moment: Moment) -> date:
+        return datetime(*moment)
+
+    def examples(self, column: Column) -> tuple[str, ...]:
+        fsp = fraction_digits(column)
+        dates = ("0000-00-00", "2024-00-00", "2024-05-00", "2024-00-07", "0000-01-01", "9999-12-31", "2024-02-29")
+        return tuple(f"{day} {clock}{fraction}" for day in dates for clock, fraction in _clocks(fsp, 23))
+
+
+class ClockCodec(TemporalCodec):
+    """TIME."""
+
+    def nearest(self, column: Column, declared: Any) -> str | None:
+        return clip_clock(self, column, declared)
+
+    def clip_accepted(self, column: Column, value: str) -> Clipped:
+        nearest = self.nearest(column, value) or value
+        return Clipped(nearest, self.sql(column, nearest))
+
+    def python_value(self, column: Column, value: Value) -> timedelta:
+        clock = parse_clock("TIME", value, MAX_FSP)
+        span = timedelta(hours=clock.hour, minutes=clock.minute, seconds=clock.second, microseconds=clock.micro)
+        return -span if clock.negative else span
+
+    def examples(self, column: Column) -> tuple[str, ...]:
+        clocks = [clock + fraction for clock, fraction in _clocks(fraction_digits(column), MAX_HOUR)]
+        return (*clocks, *(f"-{clock}" for clock in clocks[1:]))
+
+
+def fraction_digits(column: Column) -> int:
+    """The fsp of a column: as declared, else as its metadata say."""
+    if column.declared is not None:
+        return column.declared.fsp
+    return column.metadata[0] if column.metadata else 0
+
+
+def _clocks(fsp: int, last_hour: int) -> tuple[tuple[str, str], ...]:
+    unit = 10 ** (MAX_FSP - fsp) % 1_000_000
+    return (
+        ("00:00:00", fraction_text(0, fsp)),
+        ("00:00:01", fraction_text(unit, fsp)),
+        (f"{last_hour}:59:59", fraction_text((1_000_000 - unit) % 1_000_000, fsp)),
+    )
