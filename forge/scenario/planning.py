@@ -8,10 +8,12 @@ from typing import Literal
 
 from forge.compile.groups.clock import Clock
 from forge.compile.groups.grouping import logged_groups
-from forge.engine.ddl.dropped_tables import session_end
-from forge.engine.ddl.objects import ObjectStatement
+from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.drop_table import session_end
+from forge.engine.ddl.handlers import run_definition
 from forge.engine.ddl.temporary_tables import changes_no_base, check_inside, logged_of_temporary
 from forge.engine.dictionary.catalog import SYSTEM_DATABASES, Catalog
+from forge.engine.dictionary.names import declared_name
 from forge.engine.dml.statements import execute
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import Circumstances
@@ -42,6 +44,7 @@ from forge.scenario.model import Scenario, Transaction
 from forge.scenario.placed import own_event
 from forge.scenario.places import Places, statement_path, statements_of
 from forge.servers import server_line
+from forge.sql.ast.objects import ObjectStatement, SequenceStatement, Upkeep
 from forge.sql.ast.statements import AlterTable, CreateTable, DatabaseStatement, DropTables
 from forge.sql.parse.statements import Ddl, parse_ddl
 from forge.sql.version_comments import as_logged, as_read, as_sent
@@ -61,6 +64,7 @@ def plan(scenario: Scenario) -> Plan:
     return _Planner(checked(scenario)).run()
 
 
+_OPENS_NO_TABLE = (CreateTable, DatabaseStatement, DropTables, ObjectStatement, SequenceStatement, Upkeep)
 #: Statements that are a transaction of their own.
 _ALONE = ("ddl", "logged", "flush", "restart")
 
@@ -166,14 +170,14 @@ class _Planner:
         if not self.line.temporary_tables and changes_no_base(statement):
             raise UnsupportedError(f"temporary tables on {self.line.name} are not supported yet")
         self.line.require_statement(sql)
-        self.catalog.logs_temporary = self.text.logs_temporary(self.catalog)
+        logs = self.text.logs_temporary(self.catalog)
+        as_text = False
         if isinstance(statement, CreateTable) and statement.select is not None:
             check_selects(self.scenario.session, self.line)
             as_text = self.text.selects_as_text(statement, sql, self.catalog, self.current)
-            self.catalog.selects_as_text = as_text
-            self.catalog.logs_temporary &= as_text
-        done = self.catalog.apply(statement, sql, self.current, time)
-        done = logged_of_temporary(done, logs=self.catalog.logs_temporary)
+            logs &= as_text
+        context = DdlContext(self.catalog, sql, self.current, time, logs, as_text)
+        done = logged_of_temporary(run_definition(statement, context), logs=logs)
         return replace(done, time=(time.second, time.microsecond), line=self.places.line(path))
 
     def _transaction(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
@@ -181,7 +185,8 @@ class _Planner:
             declared = declared_transaction(entry)
         if declared.database is not None:
             with self.places.at((*path, "database")):
-                self.current = self.catalog.database(declared.database)
+                self.catalog.check_database(declared.database)
+                self.current = declared.database
         if declared.xa_commit is not None or declared.xa_rollback is not None:
             self._xa_end(path, declared)
             return
@@ -229,7 +234,9 @@ class _Planner:
     def _open_for_ddl(self, statement: Ddl) -> None:
         """ALTER TABLE opens its table; what others do with one that has lost its rows is not made yet."""
         lost = {name for name, state in self.catalog.tables.items() if state.lost_rows}
-        if not lost or isinstance(statement, (CreateTable, DatabaseStatement, DropTables, ObjectStatement)):
+        if not lost or isinstance(
+            statement, (CreateTable, DatabaseStatement, DropTables, ObjectStatement, SequenceStatement, Upkeep)
+        ):
             return
         ref = statement.table if isinstance(statement, AlterTable) else None
         if ref is None:
@@ -245,7 +252,7 @@ class _Planner:
             if statement.target is None or not any(state.lost_rows for state in self.catalog.tables.values()):
                 continue
             try:
-                state = self.catalog.table(statement.target, self.current)
+                state = self.catalog.table(declared_name(statement.target), self.current)
             except ScenarioError:
                 continue
             if state.lost_rows and written:
@@ -336,7 +343,7 @@ class _Planner:
                 return
         with self.places.at(path):
             if self.scenario.session.gtid and self.line.family == "mysql":
-                running.check_gtid_consistency(statement)
+                running.check_gtid_consistency(statement, logs_temporary=self.text.logs_temporary(self.catalog))
         if statement.rows_query:
             with self.places.at((*path, "rows_query")):
                 self.line.require("rows_query" if self.line.family == "mysql" else "annotate_rows")

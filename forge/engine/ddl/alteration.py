@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from forge.charsets import collation, default_collation
 from forge.engine.ddl.alter_rows import altered_table
 from forge.engine.ddl.alter_targets import is_on, is_there, refuse_dependents, refuse_foreign_keys, same_name
+from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.definition import (
     ColumnDefinition,
     Definition,
@@ -62,9 +62,6 @@ from forge.sql.ast.definitions import (
 )
 from forge.sql.errors import SqlError, SqlUnsupported
 
-if TYPE_CHECKING:
-    from forge.engine.dictionary.catalog import Catalog
-
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
@@ -108,7 +105,7 @@ class Alteration:
         self.defined: list[str] = []
         self.renamed: TableRef | None = None
         #: What the statement does, and what IF [NOT] EXISTS kept it from.
-        self.done: list[Action] = []
+        self.applied: list[Action] = []
         self.skipped: list[Action] = []
 
     def apply(self, action: Action) -> None:
@@ -119,7 +116,7 @@ class Alteration:
             else:
                 self.skipped.append(action.action)
             return
-        self.done.append(action)
+        self.applied.append(action)
         if isinstance(action, AddColumn):
             self._add(action.column, action.place)
         elif isinstance(action, ChangeColumn):

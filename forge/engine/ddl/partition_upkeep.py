@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.partitions import partition_places
 from forge.engine.rows.state import TableState
 from forge.errors import UnsupportedError
 from forge.plan.definitions import DdlStatement
-from forge.servers import server_line
 from forge.sql.ast.alter_actions import AlterPartitions
 from forge.sql.ast.definitions import TableRef
 from forge.sql.errors import SqlError
-
-if TYPE_CHECKING:
-    from forge.engine.dictionary.catalog import Catalog
 
 #: Recorded on 9.7: no database is named by what is only done inside the storage engine.
 _WITHOUT_DATABASES = ("exchange", "truncate", "analyze", "repair", "check")
@@ -24,34 +20,34 @@ _ANSWERING = ("optimize", "analyze", "repair", "check")
 
 
 def manage_partitions(
-    catalog: Catalog, action: AlterPartitions, done: DdlStatement, state: TableState, current: str
+    action: AlterPartitions, plan: DdlStatement, state: TableState, context: DdlContext
 ) -> DdlStatement:
     """The statement as it is logged, after the table was altered.  Raises SqlError and UnsupportedError."""
     if action.kind in ("by", "remove"):
-        return done
-    mariadb = server_line(catalog.server).family == "mariadb"
+        return plan
+    mariadb = context.line.family == "mariadb"
     if action.local and action.kind == "add":
         # ER_NO_BINLOG_ERROR (recorded for RANGE).
         raise SqlError("ADD PARTITION cannot be kept out of the log", action.offset)
     if action.kind == "exchange":
         assert action.table is not None
-        other = _exchange(catalog, action, state, action.table, current)
-        done = replace(done, tables=(*done.tables, other.table))
+        other = _exchange(action, state, action.table, context)
+        plan = replace(plan, tables=(*plan.tables, other.table))
     # MySQL keeps out of the log what answers with a table, MariaDB all.
     unlogged = action.kind == "check" or (action.local and (mariadb or action.kind in _ANSWERING))
     return replace(
-        done,
-        databases=() if action.kind in _WITHOUT_DATABASES else done.databases,
+        plan,
+        databases=() if action.kind in _WITHOUT_DATABASES else plan.databases,
         manages_partitions=True,
         unnumbered=action.kind in _ANSWERING,
         unlogged=unlogged,
     )
 
 
-def _exchange(catalog: Catalog, action: AlterPartitions, state: TableState, ref: TableRef, current: str) -> TableState:
+def _exchange(action: AlterPartitions, state: TableState, ref: TableRef, context: DdlContext) -> TableState:
     """A partition and a table change their rows."""
     clause = state.definition.partitions
-    other = catalog.state_of(ref, current)
+    other = context.table(ref)
     choose = state.table.partition
     if clause is None or choose is None:
         raise SqlError(f"table {state.name} has no partitions", action.offset)
@@ -61,7 +57,7 @@ def _exchange(catalog: Catalog, action: AlterPartitions, state: TableState, ref:
         raise SqlError(f"table {other.name} has foreign keys", ref.offset)
     mine = [(column.name.lower(), column.type, column.column.nullable) for column in state.columns]
     theirs = [(column.name.lower(), column.type, column.column.nullable) for column in other.columns]
-    keys = [{(key.name.lower(), key.kind, key.parts) for key in one.table.keys} for one in (state, other)]
+    keys = [{(key.name.lower(), key.kind, key.parts) for key in table.table.keys} for table in (state, other)]
     if mine != theirs or keys[0] != keys[1] or state.table.engine != other.table.engine:
         raise SqlError("Tables have different definitions", ref.offset, expected=f"the definition of {state.name}")
     if clause.inner is not None:
@@ -70,7 +66,7 @@ def _exchange(catalog: Catalog, action: AlterPartitions, state: TableState, ref:
     if any(choose(row) != place for row in other.rows.values()):
         raise SqlError(f"a row of {other.name} does not belong to partition {action.names[0]}", ref.offset)
     name = (other.table.database, other.table.name)
-    swapped = TableState(other.definition, catalog.next_version(name))
+    swapped = TableState(other.definition, context.catalog.next_version(name))
     going = [number for number in state.ordered() if choose(state.rows[number]) == place]
     rows = [state.rows[number] for number in going]
     for number in going:
@@ -80,5 +76,5 @@ def _exchange(catalog: Catalog, action: AlterPartitions, state: TableState, ref:
     for row in rows:
         swapped.add(row)
     state.number_is_lost = swapped.number_is_lost = True
-    catalog.tables[name] = swapped
+    context.catalog.tables[name] = swapped
     return swapped

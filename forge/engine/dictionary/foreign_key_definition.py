@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.rows.state import TableState
@@ -15,9 +15,6 @@ from forge.plan.tables import ForeignKey, Key, KeyPart, Table
 from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import ColumnDraft, ForeignKeyDraft, KeyDraft
 from forge.sql.errors import SqlError
-
-if TYPE_CHECKING:
-    from forge.engine.dictionary.catalog import Catalog
 
 _CHARACTERS = ("CHAR", "VARCHAR")
 

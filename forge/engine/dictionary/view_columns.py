@@ -7,14 +7,11 @@ session's time zone (recorded on 9.7: a column alone, also of another view; none
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from forge.engine.dictionary.catalog import Catalog
 from forge.sql.ast.definitions import TableRef
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlUnsupported
-
-if TYPE_CHECKING:
-    from forge.engine.dictionary.catalog import Catalog
 
 Name = tuple[str, str]
 #: Literals and functions that ask for the time zone wherever they stand among the columns.

@@ -125,20 +125,20 @@ def _executed(statement: Statement, at: Circumstances) -> RowsStatement:
     if new is not None:
         kind: Kind = "insert" if statement.insert is not None else "replace"
         with at.place(kind, "into"):
-            state = at.catalog.table(new.into, at.current_database)
+            state = at.opened(new.into)
         return insert_rows(state, statement, kind, at)
     if statement.load_data is not None:
         with at.place("load_data", "into"):
-            state = at.catalog.table(statement.load_data.into, at.current_database)
+            state = at.opened(statement.load_data.into)
         with at.place("load_data"):
             return load_rows(state, statement.load_data, at)
     if statement.update is not None:
         with at.place("update", "table"):
-            state = at.catalog.table(statement.update.table, at.current_database)
+            state = at.opened(statement.update.table)
         return update_rows(state, statement, statement.update, at)
     assert statement.delete is not None  # the model has seen to it
     with at.place("delete", "from"):
-        state = at.catalog.table(statement.delete.table, at.current_database)
+        state = at.opened(statement.delete.table)
     return delete_rows(state, statement, statement.delete, at)
 
 
@@ -178,7 +178,7 @@ def _in_order(
 
 def _locks(names: Sequence[str], at: Circumstances) -> list[Table]:
     with at.place("locks"):
-        return [at.catalog.table(name, at.current_database).table for name in names]
+        return [at.opened(name).table for name in names]
 
 
 def _position(table: Table, names: Sequence[str]) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.names import declared_name
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.foreign_keys import References
 from forge.engine.rows.json_cells import asks_for_zone, with_types
@@ -48,6 +49,15 @@ class Circumstances:
     is_text: bool = False
     #: INSERT IGNORE: impossible values become warnings.
     ignores: bool = False
+
+    def opened(self, name: str) -> TableState:
+        """The table of a declared name such as ``shop.orders``, which the statement opens.
+
+        Raises ScenarioError with the nearest name.
+        """
+        state = self.catalog.table(declared_name(name), self.current_database)
+        state.is_open = True
+        return state
 
 
 def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circumstances) -> Clipped:

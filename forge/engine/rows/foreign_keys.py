@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.dictionary.triggers import Trigger
 from forge.engine.rows.defaults import with_generated
@@ -21,9 +22,6 @@ from forge.plan.keys import key_entries
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import ForeignKey, Key, KeyPart, Row, Table
 from forge.servers import ServerLine
-
-if TYPE_CHECKING:
-    from forge.engine.dictionary.catalog import Catalog
 
 Operation = Literal["insert", "update", "delete"]
 #: Tables that a statement opens for its foreign keys at most (ER_FK_CASCADE_MAX_TABLES, recorded on 9.7).

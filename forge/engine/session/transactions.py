@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from forge.compile.groups.grouping import Caches
 from forge.engine.dictionary.catalog import Catalog
+from forge.engine.dictionary.names import declared_name
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.state import TableState, UndoLog, undo
 from forge.errors import ScenarioError, nearest
@@ -122,7 +123,9 @@ class RunningTransaction:
     def _table(self, name: str | None) -> Table | None:
         """The table that a statement changes, as far as there is one of that name."""
         try:
-            return None if name is None else self.catalog.table(name, self.form.current_database).table
+            if name is None:
+                return None
+            return self.catalog.table(declared_name(name), self.form.current_database).table
         except ScenarioError:
             return None
 
@@ -130,10 +133,10 @@ class RunningTransaction:
         table = self._table(statement.target)
         return table is None or is_transactional(table)
 
-    def check_gtid_consistency(self, statement: Statement) -> None:
+    def check_gtid_consistency(self, statement: Statement, *, logs_temporary: bool) -> None:
         """Raises ScenarioError for what a server with GTIDs refuses (error 1785): what is not logged may change."""
         table = self._table(statement.target)
-        unlogged = table is not None and table.temporary and not self.catalog.logs_temporary
+        unlogged = table is not None and table.temporary and not logs_temporary
         if self.caches.has_changes and not self._is_transactional(statement) and not unlogged:
             raise ScenarioError(
                 "a table without transactions is changed behind what waits in the transaction's cache, which"

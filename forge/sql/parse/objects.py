@@ -7,8 +7,9 @@ logs of them (``logged:``).
 from __future__ import annotations
 
 import re
+from typing import Literal
 
-from forge.engine.ddl.objects import Definer, ObjectKind, ObjectStatement
+from forge.sql.ast.objects import Definer, ObjectStatement, Upkeep
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.foreign_keys import table_ref
@@ -138,7 +139,7 @@ def _trigger(cursor: Cursor, start: int, definer: Definer | None) -> ObjectState
 
 
 def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
-    kind: ObjectKind
+    kind: Literal["view", "trigger"]
     for kind in ("view", "trigger"):
         if cursor.accept(kind.upper()):
             exists = cursor.accept("IF", "EXISTS")
@@ -150,7 +151,7 @@ def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
     return None
 
 
-def upkeep(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
+def upkeep(cursor: Cursor, verb: str, start: int) -> Upkeep:
     """ANALYZE, OPTIMIZE, REPAIR, CHECK TABLE and FLUSH."""
     local = cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
     if verb == "FLUSH":
@@ -163,16 +164,14 @@ def upkeep(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
         tables.append(table_ref(cursor))
     if verb in ("CHECK", "CHECKSUM"):
         cursor.rest()
-        return ObjectStatement("upkeep", "other", tuple(tables), offset=start, local=True)
+        return Upkeep(tuple(tables), offset=start, local=True)
     while verb == "REPAIR" and cursor.accept_any("QUICK", "EXTENDED", "USE_FRM"):
         pass
     if verb == "ANALYZE" and cursor.family == "mysql" and cursor.token.is_word("UPDATE", "DROP"):
         cursor.rest()
     if not cursor.at_end():
         raise SqlUnsupported(f"{verb} TABLE ... {cursor.token.text.upper()} is not supported", cursor.token.start)
-    return ObjectStatement(
-        "upkeep",
-        "other",
+    return Upkeep(
         tuple(tables),
         offset=start,
         remakes=verb == "OPTIMIZE",
@@ -181,7 +180,7 @@ def upkeep(cursor: Cursor, verb: str, start: int) -> ObjectStatement:
     )
 
 
-def _flush(cursor: Cursor, start: int, *, local: bool) -> ObjectStatement:
+def _flush(cursor: Cursor, start: int, *, local: bool) -> Upkeep:
     """FLUSH of what is not a binary log; what holds locks is not logged."""
     what = cursor.token
     if word := cursor.accept_any("TABLES", "TABLE"):
@@ -191,7 +190,7 @@ def _flush(cursor: Cursor, start: int, *, local: bool) -> ObjectStatement:
             cursor.accept_mark(",")
         if not cursor.at_end():
             raise SqlUnsupported(f"FLUSH {word} ... {cursor.token.text.upper()} is not supported", cursor.token.start)
-        return ObjectStatement("upkeep", "other", tuple(names), offset=start, local=local)
+        return Upkeep(tuple(names), offset=start, local=local)
     zone = False
     while True:
         if cursor.following().is_word("LOGS") and cursor.accept_any(*_LOGS[cursor.family]):
@@ -205,4 +204,4 @@ def _flush(cursor: Cursor, start: int, *, local: bool) -> ObjectStatement:
             zone |= word == "PRIVILEGES"
         if not cursor.accept_mark(","):
             break
-    return ObjectStatement("upkeep", "other", offset=start, zone=zone, local=local)
+    return Upkeep(offset=start, zone=zone, local=local)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from forge.engine.ddl.objects import ObjectStatement
-from forge.engine.ddl.sequences import sequence_statement
 from forge.errors import nearest
 from forge.servers.features import Family
 from forge.sql.ast.alter_actions import Action, AddKey, Conditional, DropKey
 from forge.sql.ast.definitions import CharsetClause, KeyDraft
+from forge.sql.ast.objects import ObjectStatement, SequenceStatement, Upkeep
 from forge.sql.ast.statements import (
     AlterTable,
     CreateTable,
@@ -26,6 +25,7 @@ from forge.sql.parse.alter import alter_table, locking
 from forge.sql.parse.columns import charset_name, collation_name
 from forge.sql.parse.foreign_keys import table_ref
 from forge.sql.parse.objects import object_statement, unmade, upkeep
+from forge.sql.parse.sequences import sequence_statement
 from forge.sql.parse.tables import create_table, key_body
 
 #: Statements that servers log and this version does not make: they are rewritten, or need objects it does not track.
@@ -40,7 +40,7 @@ _VERBS = (
 )  # fmt: skip
 _OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
 #: What a data definition statement says.
-Ddl = TableDdl | ObjectStatement
+Ddl = TableDdl | ObjectStatement | SequenceStatement | Upkeep
 _DatabaseKind = Literal["create_database", "alter_database", "drop_database"]
 
 
@@ -90,9 +90,10 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
             pass
     replaces = verb == "CREATE" and _replaces(cursor)
     what = cursor.token
-    on_object = sequence_statement(cursor, verb, replaces=replaces)
-    if on_object is None and not replaces:
-        on_object = object_statement(cursor, verb)
+    sequence = sequence_statement(cursor, verb, replaces=replaces)
+    if sequence is not None:
+        return sequence
+    on_object = None if replaces else object_statement(cursor, verb)
     if on_object is not None:
         return on_object
     temporary = verb in ("CREATE", "DROP") and cursor.accept("TEMPORARY")

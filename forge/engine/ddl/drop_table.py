@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from forge.engine.ddl.context import DdlContext
+from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.rows.state import TableState
 from forge.plan.definitions import DdlStatement, DroppedTemporary
@@ -19,54 +20,47 @@ from forge.sql.ast.statements import DropTables
 from forge.sql.errors import SqlError
 from forge.sql.write.identifiers import identifier
 
-if TYPE_CHECKING:
-    from forge.engine.dictionary.catalog import Catalog
 
-TableName = tuple[str, str]
-
-
-def drop_tables(catalog: Catalog, statement: DropTables, sql: str, current: str) -> DdlStatement:
+def drop_tables(statement: DropTables, context: DdlContext) -> DdlStatement:
     """Run DROP TABLE: a temporary table goes before the one that it hides.  Raises SqlError."""
+    catalog, current = context.catalog, context.current_database
     dropped: list[TableName] = []
     missing: list[TableName] = []
     temporary: list[DroppedTemporary] = []
     for ref in statement.tables:
         name = (ref.database or current, ref.name)
-        known = catalog.temporary.get(name)
-        if known is None and statement.temporary:
+        hiding = catalog.temporary.get(name)
+        if hiding is None and statement.temporary:
             if not statement.if_exists:
                 raise SqlError(f"there is no temporary table {'.'.join(name)}", ref.offset)
             continue
-        if known is None and statement.if_exists and name[0] and name not in catalog.tables:
+        if hiding is None and statement.if_exists and name[0] and name not in catalog.tables:
             missing.append(name)
             continue
-        catalog.state_of(ref, current)
+        context.table(ref)
         if name in dropped or any(name == other.name for other in temporary):
             raise SqlError(f"table {'.'.join(name)} is named twice", ref.offset)
-        if known is None:
+        if hiding is None:
             dropped.append(name)
         else:
-            temporary.append(DroppedTemporary(name, is_defined_atomically(known.table), known.is_logged))
+            temporary.append(DroppedTemporary(name, is_defined_atomically(hiding.table), hiding.is_logged))
+    named = [(ref.database or current, ref.name) for ref in statement.tables]
     irrevocable = tuple(name for name in dropped if not is_defined_atomically(catalog.tables[name].table))
-    for ref in statement.tables:
-        if (ref.database or current, ref.name) in dropped:
+    for ref, name in zip(statement.tables, named, strict=True):
+        if name in dropped:
             check_droppable(catalog, ref, current, dropped)
     for name in dropped:
         del catalog.tables[name]
-    for one in temporary:
-        del catalog.temporary[one.name]
+    for table in temporary:
+        del catalog.temporary[table.name]
     return DdlStatement(
         kind="drop_table",
-        sql=sql,
+        sql=context.sql,
         current_database=current,
         databases=distinct(name[0] for name in (*dropped, *missing)),
         dropped=tuple(dropped),
         missing=tuple(missing),
-        named=tuple(
-            (ref.database or current, ref.name)
-            for ref in statement.tables
-            if (ref.database or current, ref.name) in (*dropped, *missing)
-        ),
+        named=tuple(name for name in named if name in (*dropped, *missing)),
         irrevocable=irrevocable,
         dropped_temporary=tuple(temporary),
         touches_temporary=bool(temporary) or statement.temporary,
@@ -113,9 +107,9 @@ def session_end(catalog: Catalog, *, idle: bool) -> Iterator[DdlStatement]:
 
 def _by_engine(states: list[TableState]) -> Iterator[list[TableState]]:
     for transactional in (True, False):
-        found = [state for state in states if is_defined_atomically(state.table) == transactional]
-        if found:
-            yield found
+        part = [state for state in states if is_defined_atomically(state.table) == transactional]
+        if part:
+            yield part
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:

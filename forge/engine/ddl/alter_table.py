@@ -1,0 +1,172 @@
+"""ALTER TABLE, CREATE INDEX and DROP INDEX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from forge.engine.ddl.alter_copy import Kept, copies_moments
+from forge.engine.ddl.alter_method import alter_method, keeps_keys
+from forge.engine.ddl.alteration import Alteration
+from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.drop_table import distinct
+from forge.engine.ddl.partition_upkeep import manage_partitions
+from forge.engine.ddl.rename_table import follow_table
+from forge.engine.dictionary.catalog import TableName
+from forge.engine.dictionary.engines import check_engine
+from forge.engine.dictionary.foreign_key_definition import declared_references
+from forge.engine.dictionary.partitions import has_text_values, names_text_values
+from forge.engine.rows.state import TableState
+from forge.plan.definitions import AlterMethod, DdlStatement
+from forge.plan.tables import Table, TableColumn
+from forge.sql.ast.alter_actions import (
+    Action,
+    AddColumn,
+    AddForeignKey,
+    AddKey,
+    AlterPartitions,
+    ChangeColumn,
+    DropCheck,
+    DropKey,
+    OrderRows,
+    RenameColumn,
+    RenameKey,
+    RenameTo,
+    SwitchKeys,
+)
+from forge.sql.ast.definitions import TableRef
+from forge.sql.ast.statements import AlterTable
+from forge.sql.errors import SqlError
+
+
+def alter_table(statement: AlterTable, context: DdlContext) -> DdlStatement:
+    """Run the statement.  Raises SqlError for what a server would refuse."""
+    catalog = context.catalog
+    plan = DdlStatement(kind=statement.statement, sql=context.sql, current_database=context.current_database)
+    old_name = context.resolve(statement.table)
+    if statement.if_exists and catalog.find(old_name) is None:
+        return replace(plan, unlogged=True, no_effect=True)
+    state = context.table(statement.table)
+    before = state.table
+    if before.temporary and any(isinstance(action, AlterPartitions) for action in statement.actions):
+        raise SqlError("a temporary table has no partitions", statement.table.offset)
+    alteration = Alteration(state, catalog.server, catalog.databases[old_name[0]], zero_dates=catalog.zero_dates)
+    for action in _with_replaced_key(statement, state):
+        alteration.apply(action)
+    plan = replace(
+        plan,
+        databases=(before.database,),
+        tables=(before,),
+        altered=before,
+        temporary=before.temporary,
+        touches_temporary=before.temporary,
+    )
+    actions = alteration.applied
+    later = any(_is_told_later(action) for action in alteration.skipped)
+    copies = statement.algorithm == "copy" and context.line.family == "mysql"
+    if not actions and not later and not copies:
+        return replace(plan, no_effect=True, unnumbered=True)
+    partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
+    by_text = _parses_text(state, partitioning)
+    name = old_name if alteration.renamed is None else _new_name(alteration.renamed, before, context)
+    altered = alteration.finish(name, catalog.next_version(name), context.time, catalog, context.current_database)
+    check_engine(altered.table, altered.definition.keys, catalog.server)
+    altered.is_logged = state.is_logged
+    renames = bool(actions) and all(isinstance(action, RenameTo) for action in actions)
+    catalog.put(old_name, altered, moves=context.line.family == "mysql" or not (renames and before.temporary))
+    follow_table(catalog, state, altered, alteration.renamed_columns())
+    if catalog.generates_keys and state.clustering is not None and altered.clustering is None:
+        # ER_NOT_SUPPORTED_YET: "an operation that leaves the table without a PRIMARY KEY" (recorded).
+        raise SqlError("a table keeps its primary key while sql_generate_invisible_primary_key is on", 0)
+    kept = alteration.kept(altered)
+    plan = replace(
+        plan,
+        databases=distinct((before.database, name[0])),
+        tables=(altered.table,),
+        defines=_defined_columns(alteration.defined, altered.table.columns),
+        no_effect=name == old_name and renames,
+        method=_method(context, statement.algorithm, actions, state, altered, kept),
+        copies_moments=copies_moments(state, kept),
+        unchanged=keeps_keys(actions, state, altered),
+        asks_engine=_asks_engine(statement, alteration, state, altered),
+        partitioned_by_text=by_text,
+    )
+    if not partitioning or len(partitioning) < len(actions):
+        return plan
+    return manage_partitions(partitioning[0], plan, altered, context)
+
+
+def _with_replaced_key(statement: AlterTable, state: TableState) -> Sequence[Action]:
+    """CREATE OR REPLACE INDEX drops the key of that name first."""
+    if not statement.replaces:
+        return statement.actions
+    names = {action.key.name for action in statement.actions if isinstance(action, AddKey)}
+    replaced = [key.name for key in state.table.keys if key.name.lower() in {(name or "").lower() for name in names}]
+    return (*(DropKey(name, 0) for name in replaced), *statement.actions)
+
+
+def _is_told_later(action: Action) -> bool:
+    """What IF EXISTS keeps from happening so late that the statement has a number (recorded on MariaDB)."""
+    if isinstance(action, ChangeColumn):
+        return action.old.lower() != action.column.name.lower()
+    return isinstance(action, (RenameColumn, RenameKey, DropCheck))
+
+
+def _parses_text(state: TableState, partitioning: Sequence[AlterPartitions]) -> bool:
+    """Whether values of partitions that are text are parsed: a definition that is not open any more is, too."""
+    clause = state.definition.partitions
+    parsed = has_text_values(clause) and not state.is_open
+    return parsed or any(names_text_values(clause, action) for action in partitioning)
+
+
+def _new_name(target: TableRef, before: Table, context: DdlContext) -> TableName:
+    # Without a database the new name is in the current one, wherever the table was (recorded).
+    renamed = context.resolve(target)
+    if renamed != (before.database, before.name) and renamed in context.catalog.shelf(temporary=before.temporary):
+        raise SqlError(f"table {'.'.join(renamed)} exists already", target.offset)
+    return renamed
+
+
+def _asks_engine(statement: AlterTable, alteration: Alteration, before: TableState, after: TableState) -> bool:
+    """Whether MariaDB asks the engine for a way without a copy (recorded on 10.11 and 11.8)."""
+    actions, skipped = alteration.applied, alteration.skipped
+    if statement.algorithm == "copy" or before.table.engine != after.table.engine or keeps_keys(actions, before, after):
+        return False
+    if not actions and not any(isinstance(action, (RenameKey, DropCheck)) for action in skipped):
+        return False
+    if all(isinstance(action, (RenameTo, SwitchKeys)) for action in actions) and actions:
+        return False
+    if any(isinstance(action, (OrderRows, SwitchKeys)) for action in actions):
+        return False
+    return all(not isinstance(action, AlterPartitions) or action.kind == "optimize" for action in actions)
+
+
+def _method(
+    context: DdlContext,
+    algorithm: str,
+    actions: Sequence[Action],
+    before: TableState,
+    after: TableState,
+    kept: Kept,
+) -> AlterMethod:
+    """How the server makes the change.  Raises SqlError for ALGORITHM that it cannot follow (1846)."""
+    line = context.line
+    # The rows are held against the parents as the table is copied (recorded on 9.7).
+    held = context.catalog.foreign_key_checks and any(
+        isinstance(action, AddForeignKey)
+        or (isinstance(action, (AddColumn, ChangeColumn)) and declared_references([action.column], line))
+        for action in actions
+    )
+    held |= before.table.temporary and not all(isinstance(action, RenameTo) for action in actions)
+    if algorithm == "copy":
+        return "copy"
+    method = "copy" if held else alter_method(actions, before, after, kept, algorithm)
+    impossible = {"inplace": ("copy",), "instant": ("copy", "in_place")}
+    if line.family == "mysql" and method in impossible.get(algorithm, ()):
+        raise SqlError(f"ALGORITHM={algorithm.upper()} is not possible for this change", 0)
+    return method
+
+
+def _defined_columns(names: Iterable[str], columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
+    wanted = {name.lower() for name in names}
+    return tuple(column for column in columns if column.name.lower() in wanted)

@@ -1,0 +1,38 @@
+"""What a data definition statement runs in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.engine.dictionary.catalog import Catalog, TableName
+from forge.engine.rows.defaults import StatementTime
+from forge.engine.rows.state import TableState
+from forge.servers import ServerLine
+from forge.sql.ast.definitions import TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class DdlContext:
+    """The catalog that a statement changes, its text as the server logs it, and what the session knows."""
+
+    catalog: Catalog
+    sql: str
+    current_database: str
+    #: What CURRENT_TIMESTAMP is in the statement.
+    time: StatementTime
+    #: The session logs what is done to temporary tables.
+    logs_temporary: bool = False
+    #: CREATE TABLE ... SELECT is logged as its text.
+    selects_as_text: bool = False
+
+    @property
+    def line(self) -> ServerLine:
+        return self.catalog.line
+
+    def resolve(self, ref: TableRef) -> TableName:
+        """The database and the table that the statement means by a name.  Raises SqlError."""
+        return self.catalog.resolve(ref, self.current_database)
+
+    def table(self, ref: TableRef) -> TableState:
+        """The table that the statement names.  Raises SqlError."""
+        return self.catalog.table(ref, self.current_database)

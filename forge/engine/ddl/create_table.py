@@ -1,0 +1,226 @@
+"""CREATE TABLE, with LIKE and SELECT: the definition that the statement states, and the table that comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from forge.compile.rows.table_map import key_of_rows
+from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.create_select import CopiedRows
+from forge.engine.ddl.drop_table import check_droppable, distinct
+from forge.engine.dictionary.catalog import TableName
+from forge.engine.dictionary.definition import ColumnDefinition, Definition, define_column
+from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine
+from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
+from forge.engine.dictionary.partitions import has_text_values
+from forge.engine.dictionary.show_create import create_table_text
+from forge.engine.rows.state import TableState
+from forge.plan.definitions import DdlStatement
+from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
+from forge.sql.ast.statements import CreateLike, CreateTable
+from forge.sql.errors import SqlError, SqlUnsupported
+from forge.values.declaration.sqltype import SqlType
+
+#: The column of a generated invisible primary key.
+GENERATED_KEY = "my_row_id"
+
+
+def create_table(statement: CreateTable, context: DdlContext) -> DdlStatement:
+    """Run CREATE TABLE, also with SELECT.  Raises SqlError for what a server would refuse, SqlUnsupported."""
+    catalog, ref = context.catalog, statement.table
+    name = context.resolve(ref)
+    plan = replace(_creation(statement, name, context), if_exists=statement.if_not_exists)
+    shelf = catalog.shelf(temporary=statement.temporary)
+    if name in shelf and statement.if_not_exists:
+        # With SELECT no server logs it.
+        return replace(plan, no_effect=True, unlogged=statement.select is not None, tables=(shelf[name].table,))
+    plan = replace(plan, replaces=_replaces(statement, name, context))
+    if statement.replaces and statement.select is not None:
+        raise SqlUnsupported("CREATE OR REPLACE TABLE ... SELECT is not supported yet", statement.select.offset)
+    catalog.check_free(name, ref.offset, temporary=statement.temporary)
+    if statement.temporary:
+        check_temporary(statement)
+    if statement.select is not None:
+        return _create_select(statement, statement.select, name, plan, context)
+    definition = _defined(statement, name, context)
+    if catalog.generates_keys and needs_key(statement, definition):
+        if statement.partitions is not None:
+            problem = "no server generates a primary key for a table with partitions"
+            raise SqlError(problem, statement.partitions.offset, expected="a key")
+        statement = with_generated_key(statement)
+        definition = _defined(statement, name, context)
+        plan = replace(plan, sql=create_table_text(statement, definition, context.current_database))
+    references = [*statement.foreign_keys, *declared_references(statement.columns, context.line)]
+    definition = with_foreign_keys(definition, references, catalog, context.current_database)
+    state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
+    _store(state, context)
+    by_text = has_text_values(definition.partitions)
+    return replace(plan, tables=(state.table,), defines=state.table.columns, partitioned_by_text=by_text)
+
+
+def create_like(statement: CreateLike, context: DdlContext) -> DdlStatement:
+    """Run CREATE TABLE ... LIKE.  Raises SqlError for what a server would refuse."""
+    catalog = context.catalog
+    model = context.table(statement.like)
+    name = context.resolve(statement.table)
+    if name == (model.table.database, model.table.name):
+        raise SqlError(f"table {model.name} cannot be like itself", statement.like.offset)
+    plan = replace(_creation(statement, name, context), like=True)
+    if name in catalog.shelf(temporary=statement.temporary) and statement.if_not_exists:
+        return replace(plan, no_effect=True)
+    plan = replace(plan, replaces=_replaces(statement, name, context))
+    catalog.check_free(name, statement.table.offset, temporary=statement.temporary)
+    definition = replace(
+        model.definition, database=name[0], name=name[1], foreign_keys=(), temporary=statement.temporary
+    )
+    if statement.temporary and definition.partitions is not None:
+        raise SqlError("a temporary table has no partitions", statement.like.offset)
+    state = TableState(definition, catalog.next_version(name))
+    _store(state, context)
+    touches = statement.temporary or model.table.temporary
+    return replace(plan, tables=(state.table,), touches_temporary=touches, likeness=model.table)
+
+
+def _creation(statement: CreateTable | CreateLike, name: TableName, context: DdlContext) -> DdlStatement:
+    return DdlStatement(
+        kind="create_table",
+        sql=context.sql,
+        current_database=context.current_database,
+        databases=(name[0],),
+        temporary=statement.temporary,
+        touches_temporary=statement.temporary,
+    )
+
+
+def _replaces(statement: CreateTable | CreateLike, name: TableName, context: DdlContext) -> bool:
+    """CREATE OR REPLACE drops what is there; whether there is something."""
+    if statement.replaces and statement.temporary:
+        raise SqlUnsupported("CREATE OR REPLACE TEMPORARY TABLE is not supported yet", statement.table.offset)
+    if not statement.replaces or name not in context.catalog.tables:
+        return False
+    check_droppable(context.catalog, statement.table, context.current_database, [name])
+    del context.catalog.tables[name]
+    return True
+
+
+def _store(state: TableState, context: DdlContext) -> None:
+    """The table exists from now on.  Raises SqlError for one that its engine cannot hold."""
+    check_engine(state.table, state.definition.keys, context.catalog.server)
+    context.catalog.shelf(temporary=state.table.temporary)[state.table.database, state.table.name] = state
+    state.is_logged = context.logs_temporary
+
+
+def _create_select(
+    statement: CreateTable, select: SelectDraft, name: TableName, plan: DdlStatement, context: DdlContext
+) -> DdlStatement:
+    catalog, server = context.catalog, context.catalog.server
+    source = context.table(select.table)
+    copied = CopiedRows(statement, select, source, server)
+    definition = defined_table(statement, name, catalog.databases[name[0]], server, copied.columns)
+    others = statement.partitions is not None or bool(statement.foreign_keys)
+    if others or (catalog.generates_keys and needs_key(statement, definition)):
+        form = "with partitions, foreign keys or generated keys"
+        raise SqlUnsupported(f"CREATE TABLE ... SELECT {form} is not supported yet", select.offset)
+    state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
+    check_engine(state.table, definition.keys, server)
+    odd = {definition.engine, source.definition.engine} - PLAIN_ENGINES
+    if odd:
+        raise SqlUnsupported(f"CREATE TABLE ... SELECT and {min(odd)} are not supported together yet", select.offset)
+    touches = statement.temporary or source.table.temporary
+    rows = copied.insert(state, context.sql)
+    rows = replace(rows, opened=replace(rows.opened, reads_temporary=touches))
+    own = {draft.name.lower() for draft in statement.columns}
+    plan = replace(
+        plan,
+        tables=(state.table,),
+        touches_temporary=touches,
+        replayed=context.sql,
+        defines=tuple(column for column in state.table.columns if column.name.lower() in own),
+    )
+    _store(state, context)
+    if statement.temporary or context.selects_as_text:
+        return replace(
+            plan,
+            databases=distinct((name[0], source.table.database)),
+            insert_id=copied.first_number,
+            fills_temporary=statement.temporary,
+            zone=copied.copies_moments,
+            unnumbered=context.line.family == "mariadb",
+        )
+    text = create_table_text(replace(statement, columns=copied.drafts), definition, context.current_database)
+    return replace(plan, sql=text, selected=rows)
+
+
+def _defined(statement: CreateTable, name: TableName, context: DdlContext) -> Definition:
+    catalog = context.catalog
+    collation = catalog.databases[name[0]]
+    return defined_table(statement, name, collation, catalog.server, zero_dates=catalog.zero_dates)
+
+
+def check_temporary(statement: CreateTable) -> None:
+    """Raises SqlError for what a temporary table cannot have (1562, 1215, 1796)."""
+    special = next((key for key in statement.keys if key.special == "FULLTEXT"), None)
+    if statement.partitions is not None:
+        raise SqlError("a temporary table has no partitions", statement.partitions.offset)
+    if statement.foreign_keys:
+        raise SqlError("a temporary table has no foreign keys", statement.foreign_keys[0].offset)
+    if special is not None and (statement.options.engine or INNODB) == INNODB:
+        raise SqlError("a temporary table of InnoDB has no FULLTEXT key", special.offset)
+
+
+def defined_table(
+    statement: CreateTable,
+    name: TableName,
+    database_collation: int,
+    server: str,
+    completed: Callable[[tuple[ColumnDefinition, ...]], tuple[ColumnDefinition, ...]] = lambda columns: columns,
+    *,
+    zero_dates: bool = False,
+) -> Definition:
+    """The definition that CREATE TABLE states; ``completed`` adds columns of a SELECT.  Raises SqlError."""
+    collation = statement.options.charset.resolve(database_collation, server).id
+    columns = completed(
+        tuple(define_column(draft, collation, server, zero_dates=zero_dates) for draft in statement.columns)
+    )
+    own = [key for draft in statement.columns for key in draft.own_keys()]
+    nullable = {draft.name.lower() for draft in statement.columns if draft.nullable}
+    keys = (*own, *statement.keys)
+    for key in keys:
+        for part in key.parts if key.kind == "primary" else ():
+            if part.column.lower() in nullable:
+                problem = f"column {part.column!r} of the primary key cannot be NULL"
+                raise SqlError(problem, part.offset, expected="NOT NULL")
+    engine = statement.options.engine or INNODB
+    definition = Definition(
+        name[0], name[1], columns, keys, collation, server, engine=engine, temporary=statement.temporary
+    ).with_not_null_keys()
+    checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
+    definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
+    return replace(definition, partitions=statement.partitions)
+
+
+def needs_key(statement: CreateTable, definition: Definition) -> bool:
+    """Whether InnoDB would make a hidden row id its clustering key."""
+    return definition.engine == INNODB and key_of_rows(definition.table(0)) is None
+
+
+def with_generated_key(statement: CreateTable) -> CreateTable:
+    """The statement with the key that a server generates.  Raises SqlError where it cannot (4108, 4109)."""
+    for draft in statement.columns:
+        if draft.name.lower() == GENERATED_KEY:
+            raise SqlError(f"the server cannot generate a primary key: there is a column {draft.name!r}", draft.offset)
+        if draft.auto_increment:
+            problem = f"the server cannot generate a primary key beside AUTO_INCREMENT column {draft.name!r}"
+            raise SqlError(problem, draft.offset)
+    offset = statement.table.offset
+    column = ColumnDraft(
+        GENERATED_KEY,
+        TypeDraft(SqlType("BIGINT", unsigned=True), offset=offset),
+        offset,
+        nullable=False,
+        auto_increment=True,
+        visible=False,
+    )
+    key = KeyDraft("primary", None, (PartDraft(GENERATED_KEY, None, offset),), offset)
+    return replace(statement, columns=(column, *statement.columns), keys=(key, *statement.keys))

@@ -1,0 +1,80 @@
+"""RENAME TABLE, and what follows a table to its new name."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import replace
+
+from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.drop_table import distinct
+from forge.engine.dictionary.catalog import Catalog, TableName
+from forge.engine.dictionary.foreign_key_definition import follow_parent, renamed_constraints
+from forge.engine.rows.state import TableState
+from forge.plan.definitions import DdlStatement
+from forge.sql.ast.definitions import TableRef
+from forge.sql.ast.statements import RenameTables
+from forge.sql.errors import SqlError
+
+
+def rename_tables(statement: RenameTables, context: DdlContext) -> DdlStatement:
+    """Run the statement.  Raises SqlError for what a server would refuse."""
+    catalog = context.catalog
+    renamed: list[TableName] = []
+    for old, new in statement.pairs:
+        if statement.if_exists and catalog.find(context.resolve(old)) is None:
+            continue
+        state = _renamed(old, context)
+        name = context.resolve(new)
+        catalog.check_free(name, new.offset, temporary=state.table.temporary)
+        _rename(catalog, state, name)
+        renamed.append(name)
+    return DdlStatement(
+        kind="rename_table",
+        sql=context.sql,
+        current_database=context.current_database,
+        databases=distinct(ref.database or context.current_database for pair in statement.pairs for ref in pair),
+        tables=tuple(catalog.tables[name].table for name in renamed if name in catalog.tables),
+    )
+
+
+def _rename(catalog: Catalog, state: TableState, name: TableName) -> None:
+    before = copy.copy(state)
+    old = (state.table.database, state.table.name)
+    own = tuple(
+        replace(foreign, parent=name) if foreign.parent == old else foreign for foreign in state.definition.foreign_keys
+    )
+    renamed = replace(state.definition, database=name[0], name=name[1], foreign_keys=own)
+    state.definition = renamed_constraints(renamed, old[1])
+    state.table = state.definition.table(catalog.next_version(name))
+    catalog.put(old, state, moves=not state.table.temporary)
+    follow_table(catalog, before, state, {})
+
+
+def _renamed(ref: TableRef, context: DdlContext) -> TableState:
+    """The table that is meant: MySQL renames no temporary ones, and does not see them here.  Raises SqlError."""
+    catalog = context.catalog
+    name = context.resolve(ref)
+    if context.line.family == "mariadb" or name not in catalog.temporary:
+        return context.table(ref)
+    if name not in catalog.tables:
+        expected = "ALTER TABLE ... RENAME of a temporary table"
+        raise SqlError(f"there is no table {'.'.join(name)} but a temporary one", ref.offset, expected=expected)
+    return catalog.tables[name]
+
+
+def follow_table(catalog: Catalog, before: TableState, after: TableState, renamed: Mapping[str, str]) -> None:
+    """What belongs to a table goes with it: its triggers, and the foreign keys that refer to it.
+
+    ``renamed`` are columns, the old name in lower case to the new one.  Raises SqlError where a child forbids it.
+    """
+    old, new = ((state.table.database, state.table.name) for state in (before, after))
+    if after.table.temporary:
+        return
+    follow_parent(catalog, before.definition, after.definition, renamed)
+    for name, table in list(catalog.objects.items()):
+        if table == old:
+            catalog.objects[name] = new
+    for name, trigger in catalog.triggers.items():
+        if trigger.table == old:
+            catalog.triggers[name] = replace(trigger, table=new)

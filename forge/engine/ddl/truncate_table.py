@@ -1,0 +1,34 @@
+"""TRUNCATE TABLE."""
+
+from __future__ import annotations
+
+from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.drop_table import check_droppable
+from forge.engine.rows.state import TableState
+from forge.plan.definitions import DdlStatement
+from forge.sql.ast.statements import TruncateTable
+from forge.sql.errors import SqlError
+
+
+def truncate_table(statement: TruncateTable, context: DdlContext) -> DdlStatement:
+    """Run the statement.  Raises SqlError for what a server would refuse."""
+    catalog = context.catalog
+    state = context.table(statement.table)
+    name = (state.table.database, state.table.name)
+    if state.table.engine == "ARCHIVE":
+        raise SqlError(f"ARCHIVE table {state.name} cannot be emptied (error 1031)", statement.table.offset)
+    if not state.table.temporary:
+        check_droppable(catalog, statement.table, context.current_database, [name])
+    emptied = TableState(state.definition, catalog.next_version(name))
+    emptied.inserted = state.inserted
+    emptied.is_logged = state.is_logged
+    catalog.put(name, emptied, moves=state.table.temporary and context.line.family == "mysql")
+    return DdlStatement(
+        kind="truncate_table",
+        sql=context.sql,
+        current_database=context.current_database,
+        databases=(name[0],),
+        tables=(emptied.table,),
+        temporary=state.table.temporary,
+        touches_temporary=state.table.temporary,
+    )
