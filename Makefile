@@ -1,6 +1,9 @@
 # `make corpus` and `make test` do all the set-up that a fresh machine needs (Python 3.11 or newer, and make).
+# The unit tests on another Python, without the extras:
+#   make unit PYTHON=python3.13 VENV=.venv-3.13 LOCK=requirements-test.lock
 
 VENV := .venv
+LOCK := requirements.lock
 BIN := $(VENV)/bin
 OUT := out
 PYTEST_ARGS ?=
@@ -51,5 +54,5 @@ lock:
 clean:
 	rm -rf $(OUT) $(VENV)
 
-$(VENV)/.ready: requirements.lock pyproject.toml .ci/environment
-	.ci/environment
+$(VENV)/.ready: $(LOCK) pyproject.toml .ci/environment
+	.ci/environment $(VENV) $(LOCK)
