@@ -133,28 +133,43 @@ def _faker_instance(locale: str) -> Any:
 @cache
 def _faker_method(locale: str, name: str) -> Callable[..., Any]:
     """The provider's method.  Raises ScenarioError for unknown ones, and for those that look at the calendar."""
-    instance = _faker_instance(locale)
-    factory = instance.factories[0]
-    names = {
-        attribute
-        for provider in factory.get_providers()
-        for attribute in dir(provider)
-        if not attribute.startswith("_") and callable(getattr(provider, attribute))
-    }
+    names = _provider_names(locale)
     if name not in names:
         raise ScenarioError(f"faker has no provider {name!r}", suggestion=nearest(name, names))
-    for provider in factory.get_providers():
+    if _is_dated(locale, name):
+        raise ScenarioError(
+            f"faker {name} depends on today's date, and the file would change from day to day",
+            expected="{datetime: {from: 2020-01-01, to: 2030-01-01}}",
+        )
+    method: Callable[..., Any] = getattr(_faker_instance(locale), name)
+    return method
+
+
+def faker_providers(locale: str = "en_US") -> list[str]:
+    """The providers of Faker that ``{faker: name}`` takes.  Raises ScenarioError for a locale that Faker lacks."""
+    return sorted(name for name in _provider_names(locale) if not _is_dated(locale, name))
+
+
+@cache
+def _provider_names(locale: str) -> frozenset[str]:
+    return frozenset(
+        attribute
+        for provider in _faker_instance(locale).factories[0].get_providers()
+        for attribute in dir(provider)
+        if not attribute.startswith("_") and callable(getattr(provider, attribute))
+    )
+
+
+def _is_dated(locale: str, name: str) -> bool:
+    """Whether what a provider gives depends on today's date."""
+    for provider in _faker_instance(locale).factories[0].get_providers():
         own = getattr(type(provider), name, None)
         module = getattr(own, "__module__", "")
         dated = module.startswith(_DATED_MODULE) and name not in _UNDATED
         dated = dated or (name in _DATED and module != "faker.providers.ssn.en_US")
         if own is not None and dated:
-            raise ScenarioError(
-                f"faker {name} depends on today's date, and the file would change from day to day",
-                expected="{datetime: {from: 2020-01-01, to: 2030-01-01}}",
-            )
-    method: Callable[..., Any] = getattr(instance, name)
-    return method
+            return True
+    return False
 
 
 def _sequence(argument: Any, options: dict[str, Any], place: CellPlace) -> Generated:

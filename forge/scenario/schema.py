@@ -16,6 +16,7 @@ import msgspec
 
 from forge.plan import facts, metadata_forms, session
 from forge.scenario.model import Scenario
+from forge.scenario.schema_rules import add_rules
 from forge.servers import server_names
 
 SCHEMA_ID = "urn:binlog-forge:scenario"
@@ -51,7 +52,8 @@ def json_schema() -> dict[str, Any]:
         if "description" in definition:
             definition["description"] = " ".join(definition["description"].split("\n\n")[0].split())
     _describe(definitions["Session"], _SESSION)
-    top["properties"]["server"]["examples"] = list(server_names())
+    top["properties"]["server"]["enum"] = list(server_names())
+    add_rules(top, definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA_ID,
