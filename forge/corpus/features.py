@@ -105,11 +105,11 @@ def _words(struct: msgspec.Struct, path: str = "") -> Iterator[str]:
 
 def _settings(session: Session, server: str) -> Iterator[str]:
     line = server_line(server)
-    if line.family == "mariadb":
+    if line.groups.always_gtids:
         yield "gtid on"
     else:
         yield "gtid tagged" if session.gtid_tag is not None else "gtid on" if session.gtid else "gtid off"
-    yield f"metadata {session.row_metadata if line.full_metadata else 'none'}"
+    yield f"metadata {session.row_metadata if line.table_map.full_metadata else 'none'}"
     yield f"ends with {session.ends_with}" if session.torn is None else "ends torn"
     flags = {
         "rows query": session.rows_query,

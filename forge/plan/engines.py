@@ -27,7 +27,7 @@ def changes_nothing(statement: RowsStatement, line: ServerLine) -> bool:
     assigned = statement.text.assigned or frozenset()
     columns = statement.table.columns
     # MariaDB reads all columns for the sake of one ON UPDATE, be it assigned or not.
-    every = line.family == "mariadb"
+    every = line.texts.stamp_reads_all
     stamped = any(column.on_update_now and (every or index not in assigned) for index, column in enumerate(columns))
     return stamped or assigned <= statement.text.reads | _read_besides(statement.table, assigned, line)
 
@@ -36,15 +36,14 @@ def _read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> f
     """Columns that are read because something else is made of them: generated columns, on MariaDB keys (recorded)."""
     names = {column.name.lower(): index for index, column in enumerate(table.columns)}
     keyed = {part.column for key in table.keys for part in key.parts}
-    mariadb = line.family == "mariadb"
     used = [
         {names[name] for name in column.uses if name in names}
         for index, column in enumerate(table.columns)
-        if column.generated == "stored" or (column.generated and (index in keyed or not mariadb))
+        if column.generated == "stored" or (column.generated and (index in keyed or line.texts.reads_virtual_columns))
     ]
     for key in table.keys:
         used += [{names[name] for name in part.expression.uses} for part in key.parts if part.expression is not None]
-    if mariadb:
+    if line.texts.reads_key_columns:
         used += [{part.column for part in key.parts} for key in table.keys]
     return frozenset().union(*(columns for columns in used if columns & assigned))
 
@@ -54,7 +53,7 @@ def changes_none_of_several(statement: RowsStatement, line: ServerLine) -> bool:
     several = statement.kind == "update" and statement.text.clauses.several_tables
     if not (several and statement.as_text and statement.first is None):
         return False
-    return not (line.updates_on_the_fly and statement.search.matched)
+    return not (line.texts.updates_on_the_fly and statement.search.matched)
 
 
 def is_transactional(table: Table) -> bool:

@@ -20,13 +20,12 @@ _CHARSETS = {"utf8mb4": "utf8mb4", "utf16": "utf16", "utf32": "utf16", "utf16le"
 
 def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, str]]:
     """(setting, feature) for every setting that asks for a feature which not all lines have."""
-    mysql = line.family == "mysql"
     asked = (
         ("row_image", "row_images", session.row_image != "full"),
         ("row_value_options", "partial_json", session.row_value_options is not None),
         ("row_metadata", "row_metadata", session.row_metadata == "full"),
-        ("rows_query", "rows_query" if mysql else "annotate_rows", session.rows_query),
-        ("gtid", "gtid", session.gtid and mysql),
+        ("rows_query", line.rows.query_event, session.rows_query),
+        ("gtid", "gtid", session.gtid and not line.groups.always_gtids),
         ("gtid_tag", "gtid_tags", session.gtid_tag is not None),
         ("gtid_domain_id", "mariadb_gtid", session.gtid_domain_id != 0),
         ("checksum", "checksums", session.checksum == "crc32"),

@@ -52,8 +52,8 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
     a REPLACE whose images leave out what became the default.
     """
     line = server_line(plan.server)
-    silent = line.cascades == "silent"
-    told = line.duplicate_images_whole or plan.session.row_image == "full"
+    silent = line.rows.cascades == "silent"
+    told = line.rows.duplicate_images_whole or plan.session.row_image == "full"
     times: Counter[str] = Counter()
     for group in plan.groups:
         if isinstance(group, DdlStatement) and group.kind not in _HARMLESS and not group.no_effect:
@@ -94,7 +94,7 @@ def first_contents_difference(plan: Plan, selected: Contents, files: Sequence[by
     in_rows = not any(isinstance(group, Transaction) and group.has_text for group in plan.groups)
     told = comparable_tables(plan) if in_rows else {}
     decoded = contents_of_decode(files, _declared(plan, told)) if told else {}
-    if server_line(plan.server).generated_images == "inserted":
+    if server_line(plan.server).rows.generated_images == "inserted":
         for name, table in told.items():
             _forget_generated(decoded[name], table)
     found = _first_difference(selected, {name: decoded[name] for name in told})

@@ -20,6 +20,9 @@ from forge.render.templates import render
 from forge.servers import server_line
 from forge.sql.write.identifiers import identifier
 
+#: The setting that asks for the event with a statement's text.
+_QUERY_SETTINGS = {"rows_query": "binlog_rows_query_log_events", "annotate_rows": "binlog_annotate_row_events"}
+
 
 @dataclass(frozen=True, slots=True)
 class ReplayStatement:
@@ -185,8 +188,7 @@ def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
     settings = step.context.settings
     restored: tuple[str, ...] = ()
     if step.context.rows_query is not None:
-        mysql = server_line(plan.server).family == "mysql"
-        name = "binlog_rows_query_log_events" if mysql else "binlog_annotate_row_events"
+        name = _QUERY_SETTINGS[server_line(plan.server).rows.query_event]
         settings += (f"SET SESSION {name} = {int(step.context.rows_query)}",)
         restored = (f"SET SESSION {name} = {int(plan.session.rows_query)}",)
     return ReplayStatement(step.text.sql, _own_time(step, clock), settings, restored)

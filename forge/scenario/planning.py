@@ -93,7 +93,7 @@ class _Planner:
             scenario.server,
             generates_keys=scenario.session.generate_invisible_primary_key,
             foreign_key_checks=scenario.session.foreign_key_checks,
-            zero_dates=scenario.session.sql_mode is not None or not server_line(scenario.server).strict,
+            zero_dates=scenario.session.sql_mode is not None or not server_line(scenario.server).query.strict,
         )
         self.groups: list[Group] = []
         self.file_steps: list[FileStep] = []
@@ -167,7 +167,7 @@ class _Planner:
             self._use_home()
 
     def _defined(self, statement: Ddl, sql: str, time: StatementTime, path: Path | None) -> DdlStatement:
-        if not self.line.temporary_tables and changes_no_base(statement):
+        if not self.line.ddl.temporary_tables and changes_no_base(statement):
             raise UnsupportedError(f"temporary tables on {self.line.name} are not supported yet")
         self.line.require_statement(sql)
         logs = self.text.logs_temporary(self.catalog)
@@ -227,7 +227,7 @@ class _Planner:
             self._add(done)
         if done is not None and declared.xa is not None and done.end == "prepare" and done.xa is not None:
             with self.places.at((*path, "xa")):
-                self.prepared.add(done.xa, Prepared(running.log, running.caches), detaches=self.line.detaches_xa)
+                self.prepared.add(done.xa, Prepared(running.log, running.caches), detaches=self.line.groups.detaches_xa)
             if declared.xa.end != "prepared":
                 self._end_xa(done.xa, declared.xa.end)
 
@@ -268,7 +268,7 @@ class _Planner:
         if not state.lost_rows:
             return
         state.lost_rows = False
-        sql = f"TRUNCATE TABLE {table_sql(state.table)} {self.line.memory_comment}"
+        sql = f"TRUNCATE TABLE {table_sql(state.table)} {self.line.ddl.memory_comment}"
         self._add(
             DdlStatement(
                 kind="empty_memory",
@@ -342,11 +342,11 @@ class _Planner:
                 running.add(step, index)
                 return
         with self.places.at(path):
-            if self.scenario.session.gtid and self.line.family == "mysql":
+            if self.scenario.session.gtid and self.line.groups.enforces_gtid_consistency:
                 running.check_gtid_consistency(statement, logs_temporary=self.text.logs_temporary(self.catalog))
         if statement.rows_query:
             with self.places.at((*path, "rows_query")):
-                self.line.require("rows_query" if self.line.family == "mysql" else "annotate_rows")
+                self.line.require(self.line.rows.query_event)
         circumstances = self._circumstances(path, place)
         follows = running.caches.has_changes
         done = execute(statement, circumstances)
@@ -430,7 +430,7 @@ class _Planner:
             current_database=self.current,
             seed=self.scenario.seed,
             time=self._time(*place),
-            clips=self.scenario.session.sql_mode is not None or not self.line.strict,
+            clips=self.scenario.session.sql_mode is not None or not self.line.query.strict,
             numbers=(self.scenario.session.auto_increment_increment, self.scenario.session.auto_increment_offset),
             is_text=self.scenario.session.binlog_format != "row",
             place=lambda *steps: self.places.at((*path, *steps)),

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from forge.servers import ServerLine, server_line, server_names
 from forge.servers.features import Family, feature
+from forge.servers.line import ServerLine
+from forge.servers.loading import server_line, server_names
 
 Reading = Literal["read", "skip", "stop"]
 
@@ -41,7 +42,7 @@ OLD_LINE = "mysql-5.5"
 
 def knows_type(line: ServerLine, type_code: int) -> bool:
     """Whether readers of the line decode events of this type in a file."""
-    if type_code in line.unread_types:
+    if type_code in line.framing.unread_types:
         return False
     names = TYPE_FEATURES.get(type_code)
     if names is None:
@@ -69,7 +70,7 @@ def stops_all_the_same(line: ServerLine, type_code: int, types: int) -> str | No
     """
     if type_code > types:
         return f"type {type_code} is beyond the {types} types that the file's FORMAT_DESCRIPTION lists"
-    if line.family == "mysql" and type_code >= 128:
+    if line.framing.signed_types and type_code >= 128:
         return f"type {type_code} is taken for a negative number"
     return None
 

@@ -15,8 +15,6 @@ _PIECE = re.compile(
     r"|/\*(?P<mark>M?!)(?P<version>\d{5,6})?(?P<body>.*?)\*/|/\*.*?\*/|(?:--\s|#)[^\n]*",
     re.DOTALL,
 )
-#: MariaDB passes over what is for these versions of MySQL.
-_FOREIGN = range(50700, 100000)
 _LEADING_LINES = re.compile(r"\A(?:\s*(?:--(?:\s[^\n]*)?|#[^\n]*)(?:\n|\Z))+")
 
 
@@ -30,7 +28,7 @@ def as_sent(sql: str, line: ServerLine) -> str:
     end = 0
     for match in _PIECE.finditer(text):
         plain = match[0].startswith("/*") and match["mark"] is None
-        plain &= line.family == "mariadb" or not match[0].startswith("/*+")
+        plain &= line.texts.spaces_before_hints or not match[0].startswith("/*+")
         if plain and text[match.end() : match.end() + 1].strip():
             pieces += [text[end : match.end()], " "]
             end = match.end()
@@ -44,7 +42,7 @@ def read_text(sql: str, line: ServerLine) -> tuple[str, str]:
     end = 0
     for match in _PIECE.finditer(sql):
         mark = match["mark"]
-        if mark is None or (mark == "M!" and line.family == "mysql"):
+        if mark is None or (mark == "M!" and not line.texts.mariadb_comments):
             continue
         read.append(sql[end : match.start()])
         logged.append(sql[end : match.start()])
@@ -73,7 +71,7 @@ def as_logged(sql: str, line: ServerLine) -> str:
 def _is_for(version: str | None, line: ServerLine) -> bool:
     if version is None:
         return True
-    number, (major, minor, patch) = int(version), line.release
-    if line.family == "mariadb" and number in _FOREIGN:
+    number, (major, minor, patch), passed = int(version), line.release, line.texts.passed_comments
+    if passed is not None and passed[0] <= number <= passed[1]:
         return False
     return number <= major * 10000 + minor * 100 + patch

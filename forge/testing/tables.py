@@ -50,7 +50,7 @@ def sql_types(server: str) -> st.SearchStrategy[SqlType]:
         st.builds(SqlType, name=st.sampled_from(_GEOMETRIES)),
         st.builds(SqlType, name=st.just("JSON")),
     ]
-    if "vector_dimensions" in server_line(server).full_metadata:
+    if "vector_dimensions" in server_line(server).table_map.full_metadata:
         special.append(st.builds(SqlType, name=st.just("VECTOR"), length=st.sampled_from((8, 250, 251, 16383))))
     if not mysql:
         special.append(values.compressed_columns().map(_declared))

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from forge.errors import ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.clipping import Clipped
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import MYSQL, Dialect
+from forge.values.dialect import default_dialect
 from forge.values.literals import literal_sql
 
 #: What codecs accept and return; the table is in docs/values.md.
@@ -55,7 +56,7 @@ class Column:
     #: and ``sql`` look at it.  Two columns that are the same on the wire are equal.
     declared: SqlType | None = field(default=None, compare=False, repr=False)
     #: The rules by which ``accept`` takes declared values.
-    dialect: Dialect = field(default=MYSQL, compare=False, repr=False)
+    dialect: Dialect = field(default_factory=default_dialect, compare=False, repr=False)
 
 
 class Codec(ABC):

@@ -15,12 +15,12 @@ from itertools import accumulate, groupby
 from typing import Any
 
 from forge.errors import ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.clipping import Clipped
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.literals import hex_mapping, literal_sql, quoted, refuse
 from forge.values.text.column_charset import BINARY_COLLATION
 from forge.values.text.strings import CharCodec, Text, folded_metadata

@@ -15,13 +15,13 @@ from decimal import Decimal
 from typing import Any, Final
 
 from forge.errors import FormatError, ScenarioError, UnsupportedError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece, Value
 from forge.values.clipping import Clipped
 from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.literals import hex_mapping, number, quoted, shown
 from forge.values.numeric.floats import float_text, to_float32
 from forge.values.text.column_charset import BINARY_COLLATION
@@ -173,7 +173,7 @@ def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
     dimensions = DEFAULT_DIMENSIONS if sql_type.length is None else sql_type.length
     # MySQL 9.7 takes VECTOR(0) for VECTOR(4294967295), which holds nothing but NULL: refused here.
     check_argument("dimension", sql_type, dimensions, 1, MAX_DIMENSIONS)
-    if dialect.is_mariadb:
+    if dialect.vector_is_varbinary:
         if sql_type.length is None:
             raise ScenarioError("MariaDB's VECTOR needs a dimension", expected="VECTOR(3)")
         size = _FLOAT.size * dimensions

@@ -185,7 +185,7 @@ def test_a_row_opens_a_new_event_only_when_it_would_pass_the_limit(limit: int, l
         assert isinstance(body, WriteRows)
         found = parse_rows(body, columns)
         sizes.append([len(row.after.cells[0] or b"") + 1 for row in found if row.after])
-        assert body.row_flags == LINE.row_flags | (1 if body is bodies[-1] else 0)
+        assert body.row_flags == LINE.rows.flags | (1 if body is bodies[-1] else 0)
     assert [size for group in sizes for size in group] == [length + 2 for length in lengths]
     for group, following in zip(sizes, [*sizes[1:], None], strict=True):
         assert len(group) == 1 or 12 + sum(group) <= limit

@@ -86,7 +86,7 @@ def test_the_exact_type_of_every_column_is_told(server: str, mode: str) -> None:
     wanted = dict(EVERYWHERE)
     if server in MYSQL:
         wanted |= OF_MYSQL
-    if "vector_dimensions" in server_line(server).full_metadata:
+    if "vector_dimensions" in server_line(server).table_map.full_metadata:
         wanted |= OF_MYSQL_9
     found = facts(server, list(wanted), mode)
     for declared, told in wanted.items():

@@ -108,7 +108,7 @@ def test_the_time_zone_is_logged_for_text_that_is_a_date(text: str | None, asked
 def test_query_events_carry_the_mode_and_the_replay_script_sets_it() -> None:
     line = server_line("mysql-9.7")
     assert session_variables(LENIENT, line)["sql_mode"] == 0
-    assert session_variables(Session(), line)["sql_mode"] == line.sql_mode != 0
+    assert session_variables(Session(), line)["sql_mode"] == line.query.sql_mode != 0
     made = planned("a INT", insert("d.t", {"id": 1}))
     assert "SET NAMES utf8mb4;\nSET SESSION sql_mode = '';\n" in replay_script(made)
     assert "sql_mode" not in replay_script(planned("a INT", insert("d.t", {"id": 1}), session=Session()))

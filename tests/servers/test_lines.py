@@ -50,10 +50,10 @@ def test_every_line_with_row_events_writes_a_file_that_is_read_back(name: str) -
     versions = {
         "V1" if event.event.type_name.endswith("_V1") else "V2" for event in events if "_ROWS" in event.event.type_name
     }
-    assert versions == {f"V{line.rows_version}"}
+    assert versions == {f"V{line.rows.version}"}
 
 
-# Sizes that the format reference gives, read in files of these servers (events.md 2.1, 3.26), checksum included.
+# Sizes that the format reference gives, read in files of these servers, checksum included.
 @pytest.mark.parametrize(
     ("name", "first_event", "gtid_event"),
     [("mysql-5.1", 102, None), ("mysql-5.5", 103, None), ("mysql-5.6", 116, 48), ("mysql-5.7", 119, 65),

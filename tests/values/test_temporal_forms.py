@@ -85,5 +85,5 @@ def test_what_a_strict_server_does_not_read_is_refused(server: str, type_text: s
 
 @given(st.one_of(st.text(max_size=30), st.integers(), st.floats(), st.decimals(), st.binary(max_size=30)))
 def test_anything_has_a_form_or_none(declared: Any) -> None:
-    for form in (moment_form(declared), clock_form(declared, mariadb=True), clock_form(declared, mariadb=False)):
+    for form in (moment_form(declared), clock_form(declared, marked=True), clock_form(declared, marked=False)):
         assert form is None or isinstance(form, str)

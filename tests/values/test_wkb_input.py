@@ -12,13 +12,13 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.testing.documents import well_known_binaries
 from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import MARIADB, MYSQL
+from forge.values.dialect import dialect_of
 from forge.values.spatial.geometry import GEOMETRY
 from forge.values.spatial.wkb import GEOMETRYCOLLECTION, LINESTRING, MEMBERS, POINT
 from forge.values.spatial.wkb_input import stored_wkb
 
-ON_MYSQL = Column(255, b"\x04", geometry_type=0, dialect=MYSQL)
-ON_MARIADB = Column(255, b"\x04", geometry_type=0, dialect=MARIADB)
+ON_MYSQL = Column(255, b"\x04", geometry_type=0, dialect=dialect_of("mysql"))
+ON_MARIADB = Column(255, b"\x04", geometry_type=0, dialect=dialect_of("mariadb"))
 BOTH = pytest.mark.parametrize("column", [ON_MYSQL, ON_MARIADB], ids=["MySQL", "MariaDB"])
 
 BIG_POINT = "00 00000001 4030000000000000 4048000000000000"

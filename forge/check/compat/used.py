@@ -148,7 +148,7 @@ def has_collation(number: int, line: ServerLine) -> bool:
     """Whether servers of the line have a collation of that id."""
     from forge.charsets import collation
 
-    if line.family == "mysql" and not line.knows("utf8mb4"):
+    if not line.knows("utf8mb4"):
         known = find_collation(number)
         if known is not None and known.charset in ("utf8mb4", "utf16", "utf16le", "utf32", "gb18030"):
             return False

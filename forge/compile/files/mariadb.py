@@ -64,7 +64,7 @@ class MariadbLog(SessionLog):
             yield self.event(BinlogCheckpoint(file_name=self.file_name(self.file)), self.clock.opened(self.file))
 
     def _gtid(self, number: int, second: int, flags2: int, xa: XaId | None = None, *, engines: bool = False) -> Event:
-        with_thread = self.line.gtid_thread_id
+        with_thread = self.line.groups.gtid_thread_id
         body = MariadbGtid(
             sequence_number=self.group_number(number),
             domain_id=self.session.gtid_domain_id,
@@ -121,8 +121,8 @@ class MariadbLog(SessionLog):
         yield self._gtid(number, self.clock.second(number, ended), ALLOW_PARALLEL | DDL, engines=not in_engine)
         common = create_select_variables(statement, self.session, self.line)
         variables = dict(common)
-        if self.line.character_set_collations and names_charset_alone(statement.replayed or ""):
-            variables["character_set_collations"] = self.line.character_set_collations
+        if self.line.query.character_set_collations and names_charset_alone(statement.replayed or ""):
+            variables["character_set_collations"] = self.line.query.character_set_collations
         database, status = statement.current_database, in_order(variables, self.line)
         yield self._cached(
             self.query(Query(database=database, status_variables=status, query=statement.sql), second, flags)
@@ -174,8 +174,8 @@ class MariadbLog(SessionLog):
             status_variables=self._commit_variables(number, transaction),
             query="COMMIT",
         )
-        last = self._committed_alone(transaction) if self.line.commit_has_variables else None
-        made = transaction.made_alone if self.line.commit_has_variables else None
+        last = self._committed_alone(transaction) if self.line.texts.commit_has_variables else None
+        made = transaction.made_alone if self.line.texts.commit_has_variables else None
         flags = THREAD_SPECIFIC if made is not None else 0 if last is None else statement_flags(last)
         yield self.commit(number, transaction, status, flags)
 
@@ -183,12 +183,12 @@ class MariadbLog(SessionLog):
         """COMMIT of a single statement has those of the statement."""
         last = self._committed_alone(transaction)
         made = transaction.made_alone
-        if made is not None and self.line.commit_has_variables:
+        if made is not None and self.line.texts.commit_has_variables:
             made_with = mariadb_ddl_variables(made, 0, 0, self.session, self.line)
             return tuple((name, value) for name, value in made_with if name != "mariadb_ddl_xid")
         if last is None:
             return in_order(session_variables(self.session, self.line), self.line)
-        if not self.line.commit_has_variables:
+        if not self.line.texts.commit_has_variables:
             variables = session_variables(self.session, self.line)
             if last.as_text and "table_map_for_update" in (own := statement_variables(last, self.session, self.line)):
                 variables["table_map_for_update"] = own["table_map_for_update"]
@@ -234,4 +234,4 @@ class MariadbLog(SessionLog):
         yield self.plain_query(text, second, statement.current_database)
 
     def _cached(self, event: Event) -> Event:
-        return event if self.line.cached_positions else event.replace(log_pos=0)
+        return event if self.line.framing.cached_positions else event.replace(log_pos=0)

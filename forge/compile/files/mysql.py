@@ -61,7 +61,7 @@ class MysqlLog(SessionLog):
 
     def _new_order(self) -> CommitOrder:
         # Keys are gathered in sessions of row format only (recorded in MIXED).
-        writeset = self.line.dependency_tracking == "writeset" and self.session.binlog_format == "row"
+        writeset = self.line.groups.dependency_tracking == "writeset" and self.session.binlog_format == "row"
         return Writeset() if writeset else CommitOrder()
 
     def head(self, groups: int) -> Iterator[Event]:
@@ -69,7 +69,7 @@ class MysqlLog(SessionLog):
         self.order = self._new_order()
         body = self.previous_gtids(groups)
         if body is not None:
-            flags = IGNORABLE if self.line.previous_gtids_ignorable else 0
+            flags = IGNORABLE if self.line.framing.previous_gtids_ignorable else 0
             yield self.event(body, self.clock.listed(self.file, groups), flags)
 
     def previous_gtids(self, groups: int) -> PreviousGtids | None:
@@ -97,7 +97,7 @@ class MysqlLog(SessionLog):
         last_committed, sequence_number = self.order.next(group if isinstance(group, LoggedTransaction) else None)
         common: dict[str, Any] = {
             # MAY_HAVE_SBR: a group of row events only has it clear (sql/log_event.cc).
-            "gtid_flags": 0 if rows and not self.line.gtid_may_have_statements else 1,
+            "gtid_flags": 0 if rows and not self.line.groups.gtid_may_have_statements else 1,
             "last_committed": last_committed,
             "sequence_number": sequence_number,
             "commit_timestamp": (self.clock.committed(number), None),

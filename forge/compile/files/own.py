@@ -39,7 +39,7 @@ def _body(event: OwnEvent, line: ServerLine) -> Body:
 
 def rows_query(text: str, line: ServerLine) -> RowsQuery:
     """ROWS_QUERY of a statement's text, as the line writes it."""
-    return RowsQuery(unused_length=len(to_bytes(text)) % 256 if line.rows_query_length else 0, query=text)
+    return RowsQuery(unused_length=len(to_bytes(text)) % 256 if line.rows.query_length else 0, query=text)
 
 
 #: Types whose body is more, or less, than a text.

@@ -62,7 +62,7 @@ class RelayFiles:
         line = self.log.line
         if not (line.knows("gtid") or line.knows("mariadb_gtid")):
             raise UnsupportedError(f"relay logs of {line.name} are not supported yet")
-        if self.relay.max_size is not None and line.family == "mysql" and not line.knows("anonymous_groups"):
+        if self.relay.max_size is not None and line.framing.relay_rotation == "unknown":
             raise UnsupportedError(f"relay logs of {line.name} that are rotated by size are not supported yet")
         self._open()
         for number, events in enumerate(source):
@@ -88,7 +88,7 @@ class RelayFiles:
                 yield self._next()
             self.events.append(event.replace(body=uncompressed(event.body)))
             self.groups += isinstance(event.body, (Gtid, GtidTagged))
-            if self._is_full and (self.log.line.family == "mariadb" or _ends_group(events, place)):
+            if self._is_full and (self.log.line.framing.relay_rotation == "event" or _ends_group(events, place)):
                 yield self._next()
                 self._go_on()
 
@@ -147,7 +147,7 @@ class RelayFiles:
 
     def _interrupt(self) -> None:
         """The source was started again, so what it did not end is to be rolled back."""
-        if self.log.line.family == "mariadb":
+        if self.log.line.framing.relay_marks_interruption:
             second = self._now if self.facts.interrupted is None else self.facts.interrupted
             self.events.append(self._event(self._description(second), second, IN_USE))
 

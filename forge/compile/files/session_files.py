@@ -124,7 +124,7 @@ class SessionFiles:
             self.events.append(self.log.event(rotate, closed))
         elif kind == "restart":
             self.events.append(self.log.event(Stop(), closed))
-        elif self.log.line.crash_leaves_in_use:
+        elif self.log.line.framing.crash_leaves_in_use:
             self._mark_in_use()
         yield [*self.events, *self.trailing]
         self.trailing = []

@@ -12,7 +12,7 @@ from forge.servers import ServerLine
 def parts_of_drop(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStatement]:
     """What DROP TABLE is logged as: temporary tables by themselves, those that no rollback reaches first (recorded)."""
     if not statement.dropped_temporary:
-        yield from mysql_ddl(statement) if line.family == "mysql" else (statement,)
+        yield from drops_by_engine(statement, line)
         return
     base = replace(statement, dropped_temporary=())
     parts: list[DdlStatement] = []
@@ -24,17 +24,17 @@ def parts_of_drop(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStat
         part = replace(part, irrevocable=() if transactional else names)
         parts += [replace(part, databases=tuple(databases))] if names else []
     kept = bool(base.dropped or base.missing)
-    if line.family == "mariadb":
+    if line.ddl.drops_temporary_first:
         yield from parts
-        yield from (base,) if kept else ()
+        yield from drops_by_engine(base, line) if kept else ()
     else:
-        yield from mysql_ddl(base) if kept else ()
+        yield from drops_by_engine(base, line) if kept else ()
         yield from parts
 
 
-def mysql_ddl(statement: DdlStatement) -> Iterator[DdlStatement]:
-    """Tables of engines without transactions are dropped one by one, ahead of the statement (recorded)."""
-    if not statement.irrevocable or statement.kind not in ("drop_table", "drop_database"):
+def drops_by_engine(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStatement]:
+    """Tables of engines without transactions are dropped one by one, ahead of the statement, on MySQL (recorded)."""
+    if not line.ddl.splits_drops or not statement.irrevocable or statement.kind not in ("drop_table", "drop_database"):
         yield statement
         return
     databases: list[str] = []

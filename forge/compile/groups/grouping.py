@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from forge.compile.groups.drops import mysql_ddl, parts_of_drop
+from forge.compile.groups.drops import drops_by_engine, parts_of_drop
 from forge.compile.rows.table_map import key_of_rows
 from forge.plan.definitions import DdlStatement
 from forge.plan.engines import changes_none_of_several, changes_nothing, is_transactional
@@ -114,7 +114,7 @@ class Caches:
         self.transaction = transaction
         self.line = line
         #: MariaDB keeps what was rolled back, and says so, once the transaction has changed what cannot be.
-        self.keeps = line.family == "mariadb"
+        self.keeps = line.groups.keeps_rolled_back
         #: The transaction's cache.
         self.steps: list[Step] = []
         #: Groups that are written already.
@@ -319,13 +319,14 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
             continue
         elif group.kind == "drop_table":
             yield from parts_of_drop(group, line)
-        elif line.family == "mysql" and group.selected is not None and not is_transactional(group.selected.table):
+        elif group.selected is not None and _fills_later(group.selected, line):
             yield from _created_and_filled(group, group.selected)
-        elif line.family == "mysql":
-            yield from mysql_ddl(group)
-        elif group.temporary or not (group.kind == "create_table" and group.no_effect):
-            # MariaDB does not log CREATE TABLE IF NOT EXISTS of a table that exists, unless it is temporary (recorded).
-            yield group
+        elif group.kind != "create_table" or not group.no_effect or group.temporary or line.ddl.logs_create_of_existing:
+            yield from drops_by_engine(group, line)
+
+
+def _fills_later(selected: RowsStatement, line: ServerLine) -> bool:
+    return line.ddl.splits_create_select and not is_transactional(selected.table)
 
 
 def _created_and_filled(statement: DdlStatement, selected: RowsStatement) -> Iterator[LoggedGroup]:

@@ -28,11 +28,11 @@ def calls_use_zone(calls: Iterable[Call], line: ServerLine) -> bool:
     return any(
         call.name in _ZONE
         or (call.name == "UNIX_TIMESTAMP" and not call.is_empty)
-        or (line.datetime_zone and call.name in _READ_MOMENT and call.has_text)
+        or (line.values.takes_offsets and call.name in _READ_MOMENT and call.has_text)
         for call in calls
     )
 
 
 def calls_use_fraction(calls: Iterable[Call], line: ServerLine) -> bool:
     """Whether functions that were evaluated use the fraction of the statement's time."""
-    return any(call.name in _NOW | _UTC and (line.family == "mariadb" or call.digits > 0) for call in calls)
+    return any(call.name in _NOW | _UTC and (line.texts.fraction_of_every_clock or call.digits > 0) for call in calls)

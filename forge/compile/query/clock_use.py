@@ -26,12 +26,12 @@ def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
         return True
     if statement.evaluation.uses_zone:
         return True
-    compared = ZONED if line.datetime_zone else TIMESTAMPS
+    compared = ZONED if line.values.takes_offsets else TIMESTAMPS
     columns = statement.table.columns
     # Several literals at once are converted in the first row that they are compared in.
     search = statement.search
-    read = search.compared & search.reached if line.compares_lazily else search.compared
-    if line.family == "mysql":
+    read = search.compared & search.reached if line.texts.compares_lazily else search.compared
+    if line.texts.compares_range_literals:
         read |= search.compared_twice
     if any(columns[index].type.name in compared for index in read):
         return True
@@ -44,7 +44,6 @@ def uses_zone(statement: RowsStatement, line: ServerLine) -> bool:
 
 def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether MICROSECONDS (MariaDB: HRNOW) is logged with the statement's text."""
-    mariadb = line.family == "mariadb"
     if calls_use_fraction(statement.evaluated_calls, line):
         return True
     for use in _uses(statement, line):
@@ -52,9 +51,16 @@ def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
             continue
         if use.column.type.fsp:
             return True
-        if mariadb and use.now and (use.column.type.name == "DATETIME" or line.timestamp_now_has_fraction):
+        if use.now and _reads_whole_time(use.column, line):
             return True
     return False
+
+
+def _reads_whole_time(column: TableColumn, line: ServerLine) -> bool:
+    """Whether DEFAULT CURRENT_TIMESTAMP of a column reads the fraction, digits or not."""
+    if column.type.name == "DATETIME":
+        return line.texts.fraction_of_datetime_defaults
+    return line.texts.fraction_of_timestamp_defaults
 
 
 def asks_for_time(statement: RowsStatement | DdlStatement) -> bool:
@@ -88,7 +94,7 @@ class _Use:
 def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
     """The uses of columns that hold moments."""
     # MariaDB stamps a row before it knows whether anything else changes.
-    rows = statement.search.matched if line.family == "mariadb" else len(statement.changes)
+    rows = statement.search.matched if line.texts.stamps_found_rows else len(statement.changes)
     update = statement.kind == "update"
     updates = rows > 0 if update else statement.evaluation.duplicate == "updated"
     sources = statement.evaluation.origins
@@ -108,7 +114,7 @@ def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
 def _needs_zone(use: _Use, line: ServerLine, *, omits: bool) -> bool:
     if use.column.type.name == "DATETIME":
         # The time is stored as the zone shows it; a literal may have an offset.
-        return use.now or use.stamped or ("literal" in use.origins and line.datetime_zone)
-    if line.family == "mariadb":
+        return use.now or use.stamped or ("literal" in use.origins and line.values.takes_offsets)
+    if not line.texts.converts_defaults:
         return "literal" in use.origins
     return bool(use.origins & {"literal", "default"}) or (omits and "omitted" in use.origins and use.column.has_default)

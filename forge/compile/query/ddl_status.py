@@ -50,30 +50,39 @@ def in_other_engine(statement: DdlStatement) -> bool:
 
 def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
     """Flags in the header of the statement's QUERY event (recorded)."""
-    if statement.kind.endswith("_database") or (statement.kind == "empty_memory" and line.family == "mariadb"):
+    if statement.kind.endswith("_database") or (statement.kind == "empty_memory" and line.ddl.memory_suppresses_use):
         return SUPPRESS_USE | (THREAD_SPECIFIC if statement.replaces else 0)
-    if statement.kind == "drop_table" and statement.temporary and statement.if_exists and line.family == "mariadb":
+    if (
+        statement.kind == "drop_table"
+        and statement.temporary
+        and statement.if_exists
+        and line.ddl.qualifies_temporary_drops
+    ):
         # The names have their databases with them.
         return THREAD_SPECIFIC | SUPPRESS_USE
     if statement.replaces:
         return THREAD_SPECIFIC
-    if statement.kind == "drop_table" and (line.family == "mariadb" or not statement.irrevocable):
+    if statement.kind == "drop_table" and (line.ddl.flags_every_drop or not statement.irrevocable):
         return THREAD_SPECIFIC
     return THREAD_SPECIFIC if statement.touches_temporary else 0
 
 
+def _names_databases(statement: DdlStatement, line: ServerLine) -> bool:
+    """Whether DROP TEMPORARY TABLE names every database, so that it needs no current one."""
+    return statement.temporary and statement.if_exists and line.ddl.qualifies_temporary_drops
+
+
 def ddl_text(statement: DdlStatement, line: ServerLine) -> str:
     """The text as sent, but for DROP TABLE, which the server writes anew; MySQL names what existed before the rest."""
-    if statement.kind != "drop_table" or not line.rewrites_drop or statement.implicit:
+    if statement.kind != "drop_table" or not line.ddl.rewrites_drop or statement.implicit:
         return statement.sql
     tables = (*statement.dropped, *statement.missing)
-    if line.family == "mariadb" and statement.named:
+    if line.ddl.names_drop_in_order and statement.named:
         tables = statement.named
-    bare = not (statement.temporary and statement.if_exists and line.family == "mariadb")
-    current = statement.current_database if bare else None
+    current = None if _names_databases(statement, line) else statement.current_database
     names = (qualified(database, name, current) for database, name in tables)
     words = ("TEMPORARY " if statement.temporary else "") + "TABLE " + ("IF EXISTS " if statement.if_exists else "")
-    comment = _DROP_COMMENT.match(statement.sql) if line.family == "mariadb" else None
+    comment = _DROP_COMMENT.match(statement.sql) if line.ddl.keeps_drop_comment else None
     if comment is not None and (comment[1] is not None) == statement.if_exists:
         # A comment directly before the names stays (recorded).
         words += f"{comment[2]} "
@@ -87,7 +96,7 @@ def session_end_variables(statement: DdlStatement, session: Session, line: Serve
     """DROP TABLE at the end of the session."""
     variables = session_variables(session, line)
     if statement.own_charset:
-        variables["charset"] = (line.system_collation, *line.client_charset[1:])
+        variables["charset"] = (line.ddl.system_collation, *line.query.client_charset[1:])
     return variables
 
 
@@ -114,7 +123,7 @@ def ddl_variables(
     if xid is not None:
         variables["ddl_xid"] = xid
     if statement.invoker:
-        variables["invoker"] = line.session_user
+        variables["invoker"] = line.query.session_user
     if statement.zone:
         variables["time_zone"] = TIME_ZONE
     if statement.fraction:
@@ -147,8 +156,8 @@ def mariadb_ddl_variables(
         variables["mariadb_ddl_xid"] = xid
     # Values of COLUMNS partitions that are text are kept with the name of a character set, which is parsed again.
     named = names_charset_alone(statement.sql) or statement.partitioned_by_text
-    if line.character_set_collations and not statement.no_effect and named:
-        variables["character_set_collations"] = line.character_set_collations
+    if line.query.character_set_collations and not statement.no_effect and named:
+        variables["character_set_collations"] = line.query.character_set_collations
     makes = statement.kind in ("create_table", *ALTERING) or statement.method is not None
     if makes and statement.method != "rename" and not statement.no_effect:
         columns = [column for table in statement.tables for column in table.columns]
@@ -172,9 +181,11 @@ def mariadb_ddl_variables(
 def create_select_variables(statement: DdlStatement, session: Session, line: ServerLine) -> dict[str, Any]:
     """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
     columns = [column for table in statement.tables for column in table.columns]
-    zone = any(_has_moment_default(c) and (line.datetime_zone or c.type.name == "TIMESTAMP") for c in columns)
+    zone = any(_has_moment_default(c) and (line.values.takes_offsets or c.type.name == "TIMESTAMP") for c in columns)
     variables = session_variables(session, line) | ({"time_zone": TIME_ZONE} if zone else {})
-    if line.family == "mysql" and any(column.type.name == "TIMESTAMP" for column in statement.defines):
+    if line.knows("explicit_defaults_for_timestamp") and any(
+        column.type.name == "TIMESTAMP" for column in statement.defines
+    ):
         variables["explicit_defaults_for_timestamp"] = 1
     return variables
 
@@ -186,7 +197,7 @@ def _time_variables(statement: DdlStatement, microsecond: int, line: ServerLine)
     if statement.kind not in ("create_table", *ALTERING) and statement.method is None:
         return {}
     columns = [column for table in statement.tables for column in table.columns]
-    zone = any(_has_moment_default(c) and (line.datetime_zone or c.type.name == "TIMESTAMP") for c in columns)
+    zone = any(_has_moment_default(c) and (line.values.takes_offsets or c.type.name == "TIMESTAMP") for c in columns)
     evaluated: list[TableColumn] = []
     if statement.altered is not None:
         known = {column.name.lower() for column in statement.altered.columns}

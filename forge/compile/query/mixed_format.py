@@ -28,7 +28,9 @@ SAFE_VARIABLES = frozenset((
 
 def logs_temporary(session: Session, line: ServerLine) -> bool:
     """Whether statements on temporary tables are logged, as their texts."""
-    return session.binlog_format == "statement" or (session.binlog_format == "mixed" and line.mixed_logs_temporary)
+    return session.binlog_format == "statement" or (
+        session.binlog_format == "mixed" and line.texts.mixed_logs_temporary
+    )
 
 
 def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
@@ -54,15 +56,15 @@ def _seen_empty(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether the server sees that the table has no row, and stops before it would log (recorded)."""
     if not statement.search.empty or statement.text.clauses.deletes_all or is_transactional(statement.table):
         return False
-    if line.sees_empty_tables == "hashes":
+    if line.texts.sees_empty_tables == "hashes":
         return statement.table.engine == "MEMORY" and "index" in statement.search.keys
-    return line.sees_empty_tables == "all" or bool(statement.search.keys)
+    return line.texts.sees_empty_tables == "all" or bool(statement.search.keys)
 
 
 def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether the statement may have another effect where it is run again, so that MIXED logs its rows."""
     text, opened, context = statement.text, statement.opened, statement.context
-    unsafe = UNSAFE_FUNCTIONS | frozenset(line.unsafe_functions)
+    unsafe = UNSAFE_FUNCTIONS | frozenset(line.texts.unsafe_functions)
     if opened.numbers_further:
         # Numbers of several tables travel as one.
         return True
@@ -71,7 +73,7 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
         or not text.system_variables <= SAFE_VARIABLES
     ):
         return True
-    if context.in_xa and line.unsafe_xa:
+    if context.in_xa and line.texts.unsafe_xa:
         return True
     if context.follows_changes and not is_transactional(statement.table):
         # It stays where the rest is rolled back, and would come too late in the transaction's place.
@@ -91,7 +93,7 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
 
 def marks_late(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
     """Whether MIXED found only when columns were marked already that it logs the statement's rows."""
-    if session.binlog_format != "mixed" or not line.late_duplicate_check:
+    if session.binlog_format != "mixed" or not line.rows.late_duplicate_check:
         return False
     return _several_keys(statement, line) and not is_unsafe(statement, line)
 
@@ -101,7 +103,7 @@ def _several_keys(statement: RowsStatement, line: ServerLine) -> bool:
     if statement.text.updates is None:
         return False
     keys = [key for key in statement.table.keys if key.kind != "index"]
-    if line.late_duplicate_check:
+    if line.rows.late_duplicate_check:
         written = written_columns(statement, line)
         keys = [key for key in keys if all(part.column in written for part in key.parts)]
     return len(keys) > 1

@@ -49,19 +49,19 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
         variables["time_zone"] = TIME_ZONE
     if evaluates_fraction(statement, line):
         microsecond = 0 if statement.context.time is None else statement.context.time[1]
-        variables["hrnow" if line.family == "mariadb" else "microseconds"] = microsecond
+        variables[line.query.fraction_variable] = microsecond
     text = statement.text
-    if line.character_set_collations and text.load is None and text.clauses.names_charset:
-        variables["character_set_collations"] = line.character_set_collations
+    if line.query.character_set_collations and text.load is None and text.clauses.names_charset:
+        variables["character_set_collations"] = line.query.character_set_collations
     # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
-    told = line.family == "mysql" or text.clauses.several_tables
+    told = line.texts.marks_single_updates or text.clauses.several_tables
     if statement.kind == "update" and told and not statement.triggers.fired_on_update:
         variables["table_map_for_update"] = statement.opened.update_bits
-    if line.family == "mysql":
+    if line.knows("updated_databases"):
         names = statement.opened.databases or (statement.table.database,)
-        over = (statement.foreign_keys.isolates and line.foreign_keys_isolate) or len(names) > MAX_DATABASES
+        over = (statement.foreign_keys.isolates and line.query.foreign_keys_isolate) or len(names) > MAX_DATABASES
         variables["updated_databases"] = OVER_MAX_DATABASES if over else names
-    if line.family == "mysql" and text.clauses.defines_timestamp:
+    if text.clauses.defines_timestamp and line.knows("explicit_defaults_for_timestamp"):
         variables["explicit_defaults_for_timestamp"] = 1
     return variables
 
@@ -84,14 +84,14 @@ def statement_bodies(
     before = tuple(_read_state(statement, line))
     load = statement.text.load
     if load is None:
-        if line.enable_cascade_triggers is not None and not statement.text.clauses.selects:
-            variables["enable_cascade_triggers"] = line.enable_cascade_triggers
+        if line.query.enable_cascade_triggers is not None and not statement.text.clauses.selects:
+            variables["enable_cascade_triggers"] = line.query.enable_cascade_triggers
         yield from before
         yield Query(database=current_database, status_variables=in_order(variables, line), query=statement.text.sql)
         return
     content = load.content
     # What the client sends at once is a block.
-    size = line.local_block_size if load.local else BLOCK_SIZE
+    size = line.texts.local_block_size if load.local else BLOCK_SIZE
     for start in range(0, len(content), size):
         kind = AppendBlock if start else BeginLoadQuery
         yield from _known_before(load, min(start + size, len(content)), before, line)
@@ -119,7 +119,7 @@ def _known_before(load: LoadFile, end: int, before: tuple[Body, ...], line: Serv
         if isinstance(body, Intvar):
             needed = number if body.variable == INSERT_ID else row
         else:
-            needed = row if isinstance(body, UserVar) and not line.logs_unread_variables else 0
+            needed = row if isinstance(body, UserVar) and not line.texts.logs_unread_variables else 0
         if needed <= end:
             yield body
 
@@ -139,13 +139,13 @@ def _read_state(statement: RowsStatement, line: ServerLine) -> Iterator[Body]:
 def user_var(variable: UserVariable, line: ServerLine) -> UserVar:
     """The event of a user variable.  Numbers have a collation too, which means nothing."""
     value = variable.value
-    number = line.client_charset[1] if line.number_collation is None else line.number_collation
+    number = line.query.client_charset[1] if line.texts.number_collation is None else line.texts.number_collation
     match value:
         case None:
             return UserVar(name=variable.name)
         case int():
             raw = struct.pack("<Q", value & (1 << 64) - 1)
-            flags = int(variable.unsigned) if line.user_variable_flags else None
+            flags = int(variable.unsigned) if line.texts.user_variable_flags else None
             return UserVar(name=variable.name, value=(INTEGER, number, raw), value_flags=flags)
         case float():
             return UserVar(name=variable.name, value=(REAL, number, struct.pack("<d", value)))
@@ -154,7 +154,7 @@ def user_var(variable: UserVariable, line: ServerLine) -> UserVar:
         case bytes():
             collation = BINARY if variable.collation is None else variable.collation
             return UserVar(name=variable.name, value=(STRING, collation, value))
-    return UserVar(name=variable.name, value=(STRING, line.client_charset[1], to_bytes(value)))
+    return UserVar(name=variable.name, value=(STRING, line.query.client_charset[1], to_bytes(value)))
 
 
 def _decimal(value: Decimal) -> bytes:
@@ -179,7 +179,7 @@ def load_text(table: Table, load: LoadFile, current_database: str, line: ServerL
     if form.charset is not None:
         parts.append(f" CHARACTER SET {form.charset}")
     parts.append(f" FIELDS TERMINATED BY {_quoted(form.fields_terminated, line)}")
-    optionally = " OPTIONALLY" if line.load_text_tidy else " OPTIONALLY "
+    optionally = " OPTIONALLY" if line.texts.load_text_tidy else " OPTIONALLY "
     parts.append((optionally if form.optionally else "") + f" ENCLOSED BY {_quoted(form.enclosed, line)}")
     parts.append(
         f" ESCAPED BY {_quoted(form.escaped, line)} LINES TERMINATED BY {_quoted(form.lines_terminated, line)}"
@@ -198,5 +198,5 @@ _ESCAPES = {"\0": r"\0", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'"
 
 
 def _quoted(text: str, line: ServerLine) -> str:
-    escapes = _ESCAPES | ({"\x1a": r"\Z"} if line.load_text_tidy else {})
+    escapes = _ESCAPES | ({"\x1a": r"\Z"} if line.texts.load_text_tidy else {})
     return "'" + "".join(escapes.get(character, character) for character in text) + "'"

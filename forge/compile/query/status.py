@@ -38,22 +38,22 @@ ORDER = (
 
 def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     """What every QUERY event of the session has."""
-    flags2 = line.flags2
+    flags2 = line.query.flags2
     flags2 |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
     flags2 |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
     variables: dict[str, Any] = {
         "flags2": flags2,
-        "sql_mode": line.sql_mode if session.sql_mode is None else 0,
+        "sql_mode": line.query.sql_mode if session.sql_mode is None else 0,
         "catalog": "std",
-        "charset": line.client_charset,
+        "charset": line.query.client_charset,
     }
     numbers = (session.auto_increment_increment, session.auto_increment_offset)
     if numbers != (1, 1):
         variables["auto_increment"] = numbers
     if session.lc_time_names != "en_US":
         variables["lc_time_names"] = locale_names().index(session.lc_time_names)
-    if line.default_collation_for_utf8mb4 is not None:
-        variables["default_collation_for_utf8mb4"] = line.default_collation_for_utf8mb4
+    if line.query.default_collation_for_utf8mb4 is not None:
+        variables["default_collation_for_utf8mb4"] = line.query.default_collation_for_utf8mb4
     return variables
 
 
@@ -70,9 +70,9 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
     first = statement.first or statement
     if first.foreign_keys.cascaded:
         variables["flags2"] |= NO_FOREIGN_KEY_CHECKS
-    if line.table_map_for_update and _is_updating(statement, first):
+    if line.query.table_map_for_update and _is_updating(statement, first):
         variables["table_map_for_update"] = statement.opened.update_bits
-    if statement.foreign_keys.is_related and line.foreign_keys_isolate:
+    if statement.foreign_keys.is_related and line.query.foreign_keys_isolate:
         variables["updated_databases"] = OVER_MAX_DATABASES
     # What the first change's own statement needed, and before it that of the client.
     for part in (statement,) if first is statement or first.foreign_keys.cascaded else (statement, first):
@@ -85,7 +85,7 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
             variables["time_zone"] = TIME_ZONE
         if calls_use_fraction(calls, line):
             variables["microseconds"] = microsecond
-    if line.family == "mysql" and statement.text.clauses.defines_timestamp:
+    if statement.text.clauses.defines_timestamp and line.knows("explicit_defaults_for_timestamp"):
         variables["explicit_defaults_for_timestamp"] = 1
     return in_order(variables, line)
 
@@ -112,7 +112,7 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
     a keyword on a TIMESTAMP; for CURRENT_TIMESTAMP as the default of a DATETIME (TIMESTAMP stores it unconverted).
     """
     columns = statement.table.columns
-    zoned = ZONED if line.datetime_zone else TIMESTAMPS
+    zoned = ZONED if line.values.takes_offsets else TIMESTAMPS
     if statement.table.engine == "CSV" and any(column.type.name == "TIMESTAMP" for column in columns):
         # Rows are written and read as text.
         return bool(statement.changes)
@@ -192,7 +192,7 @@ def reads_fraction(evaluated: Iterable[TableColumn], line: ServerLine, *, of_def
 
     The default of a DATETIME, on 11.8 of a TIMESTAMP too, takes it whole, digits or not; ON UPDATE does not (recorded).
     """
-    whole = ZONED if line.timestamp_now_has_fraction else {"DATETIME"}
+    whole = ZONED if line.texts.fraction_of_timestamp_defaults else {"DATETIME"}
     return any(column.type.fsp > 0 or (of_default and column.type.name in whole) for column in evaluated)
 
 

@@ -48,21 +48,21 @@ def image_columns(
     so that after images have nothing beside them, whatever the mode.
     """
     table = statement.table
-    everything = after_duplicate and line.duplicate_images_whole
+    everything = after_duplicate and line.rows.duplicate_images_whole
     # UPDATE of a partitioned table reads all columns (recorded on 9.7: the spare bits in NOBLOB).
-    read_all = everything or (kind == "update" and table.partition is not None and line.present_padding)
+    read_all = everything or (kind == "update" and table.partition is not None and line.rows.present_padding)
     before = None if kind == "insert" else _before(table, session, line, read_all=read_all)
     after = None
     if kind != "delete":
         after = _whole(table, line) if everything else _after(statement, session, line, late=late)
-    if line.generated_images == "inserted" and (kind != "insert" or changed):
+    if line.rows.generated_images == "inserted" and (kind != "insert" or changed):
         return _without_generated(table, before), _without_generated(table, after)
     return before, after
 
 
 def _whole(table: Table, line: ServerLine) -> ImageColumns:
     width = len(table.columns)
-    return ImageColumns(tuple(range(width)), bitmap_of(range(width), width, padding=line.present_padding))
+    return ImageColumns(tuple(range(width)), bitmap_of(range(width), width, padding=line.rows.present_padding))
 
 
 def _chosen(table: Table, columns: Iterable[int], *, padding: bool = False, with_hidden: bool = True) -> ImageColumns:
@@ -90,14 +90,14 @@ def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late
     table = statement.table
     if late:
         return _chosen(table, written_columns(statement, line))
-    keyless = line.keyless_images_whole and key_of_rows(table) is None
+    keyless = line.rows.keyless_images_whole and key_of_rows(table) is None
     if session.row_image == "full" or statement.text.assigned is None or keyless:
         return _whole(table, line)
     written = written_columns(statement, line)
     if session.row_image == "noblob":
         written |= _without_blobs(table)
         key = key_of_rows(table)
-        if line.noblob_keeps_key and key is not None:
+        if line.rows.noblob_keeps_key and key is not None:
             written |= {part.column for part in key.parts}
     return _chosen(table, written)
 
@@ -128,7 +128,7 @@ def _made_by_insert(table: Table, line: ServerLine) -> set[int]:
         for index, column in enumerate(table.columns)
         if column.auto_increment or column.default_now or column.computed_default
     }
-    if line.generated_images != "followed":
+    if line.rows.generated_images != "followed":
         return made | _kept(table)
     return made | {index for index, column in enumerate(table.columns) if column.generated is not None}
 
@@ -136,7 +136,7 @@ def _made_by_insert(table: Table, line: ServerLine) -> set[int]:
 def _made_by_update(table: Table, written: set[int], line: ServerLine) -> set[int]:
     """A generated column follows the columns that it uses; a virtual one with a key is always computed."""
     made = {index for index, column in enumerate(table.columns) if column.on_update_now}
-    if line.generated_images != "followed":
+    if line.rows.generated_images != "followed":
         return made | _kept(table)
     indexed = _indexed(table)
     if table.partition is not None and key_of_rows(table) is None:

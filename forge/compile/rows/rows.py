@@ -89,7 +89,7 @@ class _Shape:
             fields["extra"] = self.extra
         if self.kind == "update" and session.row_value_options is not None:
             return PartialUpdateRows(**fields)
-        return (COMPRESSED if compressed else KINDS[line.rows_version])[self.kind](**fields)
+        return (COMPRESSED if compressed else KINDS[line.rows.version])[self.kind](**fields)
 
 
 def row_events(
@@ -130,7 +130,7 @@ def _grouped(
             shape = None
         if shape is None:
             shape, pending = its_shape, []
-            size = POST_HEADER[line.rows_version] + len(shape.extra) + len(pack_int(shape.width))
+            size = POST_HEADER[line.rows.version] + len(shape.extra) + len(pack_int(shape.width))
             size += sum(map(len, shape.bitmaps))
         pending.append(row)
         size += len(row)
@@ -166,7 +166,7 @@ def _encoded(
 
 def partition_info(table: Table, change: RowChange, line: ServerLine) -> bytes:
     """The chunk of extra row info that names the row's partition; for an UPDATE the new one, then the old one."""
-    if table.partition is None or line.rows_version == 1 or not line.knows("extra_row_info"):
+    if table.partition is None or line.rows.version == 1 or not line.knows("extra_row_info"):
         return b""
     rows = (row for row in (change.after, change.before) if row is not None)
     return PARTITION + b"".join(table.partition(row).to_bytes(2, "little") for row in rows)
@@ -189,7 +189,7 @@ class _ChangeEncoder:
             None if image is None else RowEncoder(columns, image.columns, line) for image in images
         )
         self.partial = session.row_value_options is not None
-        flags = line.row_flags
+        flags = line.rows.flags
         flags |= NO_FOREIGN_KEY_CHECKS if statement.foreign_keys.cascaded or not session.foreign_key_checks else 0
         flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
         present = [image for image in images if image is not None]
@@ -218,7 +218,7 @@ class RowEncoder:
 
     def __init__(self, columns: Sequence[Column], present: Sequence[int], line: ServerLine) -> None:
         self.present = [(index, columns[index], codec_for(columns[index])) for index in present]
-        self.padding = full_padding(len(self.present)) if line.null_padding else 0
+        self.padding = full_padding(len(self.present)) if line.rows.null_padding else 0
         self.json_columns = [index for index, column in enumerate(columns) if column.type_code == WireType.JSON]
 
     def encode(self, row: Row) -> bytes:

@@ -38,7 +38,7 @@ DEFAULT_DIMENSIONS = 2048
 
 def wire_columns(table: Table, session: Session, line: ServerLine) -> tuple[Column, ...]:
     """The table's columns with everything that codecs need, whatever the optional metadata will tell."""
-    temporals: Temporals = "old" if line.old_temporals or not session.mysql56_temporal_format else "new"
+    temporals: Temporals = "old" if line.values.old_temporals or not session.mysql56_temporal_format else "new"
     return tuple(
         column_for(column.type, name=column.name, nullable=column.nullable, server=line.name, temporals=temporals)
         for column in table.columns
@@ -54,7 +54,7 @@ def table_map(table: Table, table_id: int, session: Session, line: ServerLine) -
             nullable[index // 8] |= 1 << (index % 8)
     records = optional_metadata(table, columns, session, line)
     forms = session.metadata.of(table.full_name)
-    forced, tail = forms.forced(records, columns, mariadb=line.family == "mariadb")
+    forced, tail = forms.forced(records, columns, mariadb=line.values.geometry_is_character)
     return TableMap(
         table_id=table_id,
         database=table.database,
@@ -75,10 +75,10 @@ def _shows_generated_key(table: Table, line: ServerLine) -> bool:
 def optional_metadata(table: Table, columns: Columns, session: Session, line: ServerLine) -> tuple[MetadataRecord, ...]:
     """The records that the mode asks for, without those that would be empty."""
     if session.row_metadata == "none":
-        if line.family == "mysql" and line.knows("row_metadata"):
+        if line.knows("row_metadata") and not line.table_map.metadata_can_be_off:
             raise ScenarioError(f"row_metadata: none is not known to {line.name}", expected="minimal or full")
         return ()
-    wanted = line.full_metadata if session.row_metadata == "full" else line.minimal_metadata
+    wanted = line.table_map.full_metadata if session.row_metadata == "full" else line.table_map.minimal_metadata
     forms = session.metadata.of(table.full_name)
     return tuple(item for name in wanted for item in _WRITERS[name](table, columns, forms, line))
 
@@ -92,11 +92,10 @@ def _signedness(table: Table, columns: Columns, forms: MetadataForms, line: Serv
 
 
 def _charset(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
-    mariadb = line.family == "mariadb"
     counted = [
         BINARY_COLLATION if column.collation is None else column.collation
         for column in columns
-        if is_character(column, mariadb)
+        if is_character(column, line.values.geometry_is_character)
     ]
     return _collation_records(counted, "default_charset", "column_charset", forms)
 

@@ -50,7 +50,9 @@ def _first_number(alteration: Alteration) -> int:
         return 1
     if alteration.auto_increment is not None:
         return alteration.auto_increment
-    if alteration.truncates and (_empties_all(alteration) or server_line(alteration.server).family == "mariadb"):
+    if alteration.truncates and (
+        _empties_all(alteration) or server_line(alteration.server).ddl.renumbers_truncated_partitions
+    ):
         # MySQL keeps the number unless nothing is left, MariaDB goes on from what is left (recorded).
         return 1
     return 1 if kept.source is None else alteration.state.next_auto_increment

@@ -63,7 +63,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> DdlStatement:
     )
     actions = alteration.applied
     later = any(_is_told_later(action) for action in alteration.skipped)
-    copies = statement.algorithm == "copy" and context.line.family == "mysql"
+    copies = statement.algorithm == "copy" and context.line.ddl.copy_is_a_change
     if not actions and not later and not copies:
         return replace(plan, no_effect=True, unnumbered=True)
     partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
@@ -73,7 +73,8 @@ def alter_table(statement: AlterTable, context: DdlContext) -> DdlStatement:
     check_engine(altered.table, altered.definition.keys, catalog.server)
     altered.is_logged = state.is_logged
     renames = bool(actions) and all(isinstance(action, RenameTo) for action in actions)
-    catalog.put(old_name, altered, moves=context.line.family == "mysql" or not (renames and before.temporary))
+    moves = context.line.ddl.renamed_temporary_is_last or not (renames and before.temporary)
+    catalog.put(old_name, altered, moves=moves)
     follow_table(catalog, state, altered, alteration.renamed_columns())
     if catalog.generates_keys and state.clustering is not None and altered.clustering is None:
         # ER_NOT_SUPPORTED_YET: "an operation that leaves the table without a PRIMARY KEY" (recorded).
@@ -162,7 +163,7 @@ def _method(
         return "copy"
     method = "copy" if held else alter_method(actions, before, after, kept, algorithm)
     impossible = {"inplace": ("copy",), "instant": ("copy", "in_place")}
-    if line.family == "mysql" and method in impossible.get(algorithm, ()):
+    if line.ddl.refuses_algorithms and method in impossible.get(algorithm, ()):
         raise SqlError(f"ALGORITHM={algorithm.upper()} is not possible for this change", 0)
     return method
 

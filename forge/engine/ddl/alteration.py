@@ -203,10 +203,10 @@ class Alteration:
     def _default_collation(self) -> int:
         """What DEFAULT means: the database's; on MariaDB the compiled-in default of its set (recorded on 11.8: 45)."""
         line = server_line(self.server)
-        if line.family == "mysql":
+        if line.ddl.convert_default == "database":
             return self.database_collation
         usual = default_collation(collation(self.database_collation, self.server).charset, self.server).id
-        return {chosen: compiled for compiled, chosen in line.character_set_collations}.get(usual, usual)
+        return {chosen: compiled for compiled, chosen in line.query.character_set_collations}.get(usual, usual)
 
     def _order(self, action: OrderRows) -> None:
         for name in action.columns:

@@ -88,9 +88,9 @@ class CopiedRows:
             TypeDraft(made, offset=column.offset, text=text),
             column.offset,
             nullable=False,
-            default=default if line.family == "mysql" and column.name.lower() not in keyed else None,
+            default=default if line.ddl.literals_have_defaults and column.name.lower() not in keyed else None,
         )
-        return replace(define_column(draft, line.client_charset[1], self.server), draft=draft)
+        return replace(define_column(draft, line.query.client_charset[1], self.server), draft=draft)
 
     def _row(self, number: int) -> Row:
         return self.source.rows[number] + self.literals
@@ -199,7 +199,7 @@ class CopiedRows:
             or column.generated
             or source.holds_json
         )
-        lost = column.type.name == "BIT" and column.default is not None and line.family == "mysql"
+        lost = column.type.name == "BIT" and column.default is not None and line.ddl.select_loses_bit_default
         if not column.visible or lost or (odd and not (column.type.name == "JSON" and column.default is None)):
             self._unsupported(f"of column {source.name!r}, whose definition the new table would get changed,")
         if column.type.srid is not None or column.type.compressed or (column.type.name in LOBS and column.has_default):

@@ -146,7 +146,7 @@ def _create_select(
             insert_id=copied.first_number,
             fills_temporary=statement.temporary,
             zone=copied.copies_moments,
-            unnumbered=context.line.family == "mariadb",
+            unnumbered=not context.line.ddl.numbers_create_select,
         )
     text = create_table_text(replace(statement, columns=copied.drafts), definition, context.current_database)
     return replace(plan, sql=text, selected=rows)

@@ -44,7 +44,7 @@ def _create(statement: DatabaseStatement, name: str, plan: DdlStatement, context
     if exists and not statement.exists:
         raise SqlError(f"database {name!r} exists already", statement.offset)
     if not exists:
-        catalog.databases[name] = statement.charset.resolve(context.line.default_collation, catalog.server).id
+        catalog.databases[name] = statement.charset.resolve(context.line.ddl.default_collation, catalog.server).id
     return replace(plan, no_effect=exists, encrypts=not statement.encryption)
 
 

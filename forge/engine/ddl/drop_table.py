@@ -87,7 +87,7 @@ def session_end(catalog: Catalog, *, idle: bool) -> Iterator[DdlStatement]:
     """
     states = [state for state in reversed(catalog.temporary.values()) if state.is_logged]
     catalog.temporary.clear()
-    splits = server_line(catalog.server).family == "mysql"
+    splits = server_line(catalog.server).ddl.splits_session_drops
     for database, group in groupby(states, key=lambda state: state.table.database):
         tables = list(group)
         for number, part in enumerate(_by_engine(tables) if splits else (tables,)):

@@ -34,11 +34,11 @@ def change_object(statement: ObjectStatement, context: DdlContext) -> DdlStateme
         atomic=True,
         replayed=context.sql,
     )
-    mariadb = context.line.family == "mariadb"
-    if re.search(r"\b(?:RAND|FROM_UNIXTIME)\s*\(", statement.body, re.IGNORECASE) and mariadb:
+    facts = context.line.ddl
+    if re.search(r"\b(?:RAND|FROM_UNIXTIME)\s*\(", statement.body, re.IGNORECASE) and facts.views_log_seeds:
         # It logs the seeds before the view, 10.11 the time zone with it.
         raise SqlUnsupported("views of MariaDB with RAND or FROM_UNIXTIME are not supported yet", statement.offset)
-    if statement.body and not mariadb:
+    if statement.body and facts.views_check_defaults:
         moments = moments_of(catalog, statement.body, current, statement.columns, statement.names[0].offset)
         catalog.view_moments[names[0][1:]] = moments
         plan = replace(plan, zone=bool(moments))
@@ -81,7 +81,7 @@ def _piece(piece: Piece, context: DdlContext) -> str:
     if isinstance(piece, str):
         return piece
     if isinstance(piece, Definer):
-        user, host = piece.account or context.line.session_user
+        user, host = piece.account or context.line.query.session_user
         return identifier(user) + (f"@{identifier(host)}" if host or user else "")
     current = context.current_database
     return qualified(piece.database or current, piece.name, current)

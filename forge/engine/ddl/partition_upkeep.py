@@ -25,7 +25,6 @@ def manage_partitions(
     """The statement as it is logged, after the table was altered.  Raises SqlError and UnsupportedError."""
     if action.kind in ("by", "remove"):
         return plan
-    mariadb = context.line.family == "mariadb"
     if action.local and action.kind == "add":
         # ER_NO_BINLOG_ERROR (recorded for RANGE).
         raise SqlError("ADD PARTITION cannot be kept out of the log", action.offset)
@@ -34,7 +33,8 @@ def manage_partitions(
         other = _exchange(action, state, action.table, context)
         plan = replace(plan, tables=(*plan.tables, other.table))
     # MySQL keeps out of the log what answers with a table, MariaDB all.
-    unlogged = action.kind == "check" or (action.local and (mariadb or action.kind in _ANSWERING))
+    keeps_all = context.line.ddl.local_keeps_out
+    unlogged = action.kind == "check" or (action.local and (keeps_all or action.kind in _ANSWERING))
     return replace(
         plan,
         databases=() if action.kind in _WITHOUT_DATABASES else plan.databases,

@@ -55,7 +55,7 @@ def _renamed(ref: TableRef, context: DdlContext) -> TableState:
     """The table that is meant: MySQL renames no temporary ones, and does not see them here.  Raises SqlError."""
     catalog = context.catalog
     name = context.resolve(ref)
-    if context.line.family == "mariadb" or name not in catalog.temporary:
+    if context.line.ddl.renames_temporary or name not in catalog.temporary:
         return context.table(ref)
     if name not in catalog.tables:
         expected = "ALTER TABLE ... RENAME of a temporary table"

@@ -24,14 +24,14 @@ def changes_no_base(statement: Ddl) -> bool:
 
 def check_inside(statement: Ddl, running: RunningTransaction, session: Session, line: ServerLine) -> None:
     """Raises ScenarioError for what a server refuses inside a transaction, SqlUnsupported for what is not known."""
-    if session.gtid and line.family == "mysql" and session.binlog_format == "statement":
+    if session.gtid and line.groups.enforces_gtid_consistency and session.binlog_format == "statement":
         raise ScenarioError(
             "enforce_gtid_consistency forbids temporary tables to come or go inside a transaction in statement format"
             " (error 3748)",
             expected="a transaction of its own, or another binlog_format",
         )
     if running.declared.xa is not None:
-        if line.detaches_xa:
+        if line.groups.detaches_xa:
             raise ScenarioError(
                 "an XA transaction cannot use temporary tables (xa_detach_on_prepare; error 4094)",
                 expected="a transaction of its own",

@@ -22,7 +22,7 @@ def truncate_table(statement: TruncateTable, context: DdlContext) -> DdlStatemen
     emptied = TableState(state.definition, catalog.next_version(name))
     emptied.inserted = state.inserted
     emptied.is_logged = state.is_logged
-    catalog.put(name, emptied, moves=state.table.temporary and context.line.family == "mysql")
+    catalog.put(name, emptied, moves=state.table.temporary and context.line.ddl.renamed_temporary_is_last)
     return DdlStatement(
         kind="truncate_table",
         sql=context.sql,

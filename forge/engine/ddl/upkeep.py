@@ -28,7 +28,7 @@ def keep_up_tables(statement: Upkeep, context: DdlContext) -> DdlStatement:
         return replace(plan, unlogged=True)
     if plan.touches_temporary and statement.remakes:
         raise SqlUnsupported("OPTIMIZE TABLE of temporary tables is not supported yet", statement.offset)
-    if statement.repairs and context.line.repair_remakes:
+    if statement.repairs and context.line.ddl.repair_remakes:
         repaired = tuple(table for table in tables if table.partition is None and is_defined_atomically(table))
         return replace(plan, tables=repaired, method="metadata", asks_engine=False)
     remade = tuple(table for table in tables if statement.remakes and is_defined_atomically(table))

@@ -16,7 +16,7 @@ from forge.engine.rows.literals import strict_value
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.plan.requirements import column_features
 from forge.plan.tables import ForeignKey, Table, TableColumn
-from forge.servers import server_line
+from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import (
     CheckDraft,
     ColumnDraft,
@@ -160,7 +160,7 @@ class Definition:
 
     def _partitioned(self, clause: PartitionClause, table: Table) -> Table:
         """The table with how its rows are distributed.  Raises SqlError where a server would refuse it (1503, 1214)."""
-        if self.engine != INNODB and server_line(self.server).family == "mysql":
+        if self.engine != INNODB and server_line(self.server).ddl.partitions_of_innodb:
             raise SqlError(f"the storage engine {self.engine} has no partitions", clause.offset, expected=INNODB)
         if self.foreign_keys:
             raise SqlError("a table with partitions has no foreign keys", clause.offset)
@@ -220,7 +220,7 @@ def define_column(
         if draft.default is not None or draft.auto_increment or draft.on_update is not None:
             raise SqlError(f"generated column {draft.name!r} cannot have a default", draft.offset)
         with at_offset(draft.offset):
-            _check_generated(draft, line.family)
+            _check_generated(draft, line)
             expression = parse_expression(draft.expression, line.family)
         uses = frozenset(name.lower() for name in expression.columns())
         return replace(defined.replace(uses=uses), generated=expression)
@@ -250,10 +250,10 @@ def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> Col
     return made.replace(type=sql_type)
 
 
-def _check_generated(draft: ColumnDraft, family: str) -> None:
-    if draft.persistent and family == "mysql":
+def _check_generated(draft: ColumnDraft, line: ServerLine) -> None:
+    if draft.persistent and not line.knows("persistent_columns"):
         raise ScenarioError("MySQL does not know PERSISTENT", expected="STORED")
-    if family == "mariadb" and (draft.nullable is not None or "primary" in draft.keys):
+    if not line.ddl.generated_take_null and (draft.nullable is not None or "primary" in draft.keys):
         raise ScenarioError(f"MariaDB does not take NOT NULL, NULL or PRIMARY KEY for generated column {draft.name!r}")
 
 
@@ -287,7 +287,7 @@ def with_default(defined: ColumnDefinition, default: Default, *, zero_dates: boo
             raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
         return without_default(defined).replace(has_default=True)
     # MariaDB takes literals for TEXT and BLOB (10.2.1 on), and stores them as it does expressions.
-    as_expression = name in LOBS and defined.wire.dialect.is_mariadb
+    as_expression = name in LOBS and defined.wire.dialect.literal_lob_defaults
     if name in _WITHOUT_LITERAL_DEFAULT and not as_expression:
         raise SqlError(
             f"a {name} column cannot have a literal default", default.offset, expected="DEFAULT (expression)"
@@ -328,15 +328,16 @@ def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int) -> None:
         raise SqlError(f"{clause} has {fsp} fractional digits, its column {sql_type.fsp}", offset, expected=expected)
 
 
-def _check_invisible(column: ColumnDefinition) -> None:
+def _check_invisible(column: ColumnDefinition, line: ServerLine) -> None:
     """MariaDB wants a default for an invisible column (4108, recorded)."""
     facts = column.column
     given = facts.nullable or facts.has_default or facts.default_now or facts.computed_default or facts.auto_increment
-    if not facts.visible and not given and column.generated is None and column.wire.dialect.is_mariadb:
+    if not facts.visible and not given and column.generated is None and line.ddl.invisible_needs_default:
         raise SqlError(f"the invisible column {column.name!r} is NOT NULL", column.offset, expected="a default")
 
 
 def _check_columns(definition: Definition) -> None:
+    line = server_line(definition.server)
     seen: set[str] = set()
     for column in definition.columns:
         if column.name.lower() in seen:
@@ -346,14 +347,14 @@ def _check_columns(definition: Definition) -> None:
             for name in column.generated.columns():
                 used = definition.columns[definition.index_of(name, column.offset)]
                 # MariaDB minds a number that is not known yet only where it is stored (recorded).
-                minds = column.column.generated == "stored" or not column.wire.dialect.is_mariadb
+                minds = column.column.generated == "stored" or not line.ddl.virtual_takes_number
                 if used.column.auto_increment and minds:
                     problem = f"generated column {column.name!r} uses the AUTO_INCREMENT column {used.name!r}"
                     raise SqlError(problem, column.offset)
                 if used.generated is not None and used.name.lower() not in seen:
                     problem = f"generated column {column.name!r} uses {used.name!r}, which is generated behind it"
                     raise SqlError(problem, column.offset)
-        _check_invisible(column)
+        _check_invisible(column, line)
     if len(definition.columns) > MAX_COLUMNS:
         raise SqlError(f"the table has {len(definition.columns)} columns", 0, expected=f"at most {MAX_COLUMNS}")
     if not any(column.column.visible for column in definition.columns):

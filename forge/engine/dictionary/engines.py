@@ -32,10 +32,8 @@ class _Engine:
     without: frozenset[str] = frozenset()
     takes_null: bool = True
     has_generated: bool = True
-    #: DEFAULT (expression), on MySQL.
+    #: DEFAULT (expression), where ``plain_engines`` holds.
     has_computed_defaults: bool = True
-    #: None: both.
-    family: str | None = None
 
 
 _ENGINES = {
@@ -44,10 +42,10 @@ _ENGINES = {
         _Engine(INNODB),
         _Engine("MyISAM", 1000),
         _Engine("MEMORY", without=_SPATIAL | _BLOBS, has_generated=False, has_computed_defaults=False),
-        _Engine("Aria", 2000, family="mariadb"),
+        _Engine("Aria", 2000),
         _Engine("CSV", 0, "none", _SPATIAL, takes_null=False, has_generated=False, has_computed_defaults=False),
-        _Engine("ARCHIVE", 8, "auto_increment", has_generated=False, has_computed_defaults=False, family="mysql"),
-        _Engine("BLACKHOLE", has_generated=False, has_computed_defaults=False, family="mysql"),
+        _Engine("ARCHIVE", 8, "auto_increment", has_generated=False, has_computed_defaults=False),
+        _Engine("BLACKHOLE", has_generated=False, has_computed_defaults=False),
     )
 }
 #: The engines in which temporary tables and CREATE TABLE ... SELECT were recorded.
@@ -80,40 +78,39 @@ def check_engine(table: Table, keys: Sequence[KeyDraft], server: str) -> None:
     engine, line = _ENGINES[table.engine.lower()], server_line(server)
     if table.temporary and engine.name not in PLAIN_ENGINES:
         raise SqlUnsupported(f"temporary tables of {engine.name} are not supported yet", 0)
-    mysql = line.family == "mysql"
-    if engine.family == "mysql" and not mysql:
+    if engine.name in line.ddl.plugin_engines:
         raise SqlUnsupported(f"the storage engine {engine.name} of {server} is a plugin of its own", 0)
-    if engine.family == "mariadb" and mysql:
+    if engine.name not in line.ddl.engines:
         raise SqlError(f"{server} has no storage engine {engine.name}", 0, expected="InnoDB, MyISAM or MEMORY")
     for column in table.columns:
-        problem = _column_problem(engine, column, mysql=mysql)
+        problem = _column_problem(engine, column, plain=line.ddl.plain_engines)
         if problem is not None:
             raise SqlError(f"{engine.name} tables have no {problem}: {column.name!r}", 0)
-        if table.partition is not None and column.type.name in _SPATIAL and not line.spatial_partitions:
+        if table.partition is not None and column.type.name in _SPATIAL and not line.ddl.spatial_partitions:
             raise SqlError(f"tables with partitions have no {column.type.name} columns: {column.name!r}", 0)
-    _check_keys(engine, table, keys, mysql=mysql)
+    _check_keys(engine, table, keys, plain=line.ddl.plain_engines)
 
 
-def _column_problem(engine: _Engine, column: TableColumn, *, mysql: bool) -> str | None:
+def _column_problem(engine: _Engine, column: TableColumn, *, plain: bool) -> str | None:
     if column.type.name in engine.without:
         return f"{column.type.name} columns"
     if column.nullable and not engine.takes_null:
         return "nullable columns"
     if column.generated and not engine.has_generated:
         return "generated columns"
-    if column.computed_default and mysql and not engine.has_computed_defaults:
+    if column.computed_default and plain and not engine.has_computed_defaults:
         return "default expressions"
     return None
 
 
-def _check_keys(engine: _Engine, table: Table, drafts: Sequence[KeyDraft], *, mysql: bool) -> None:
+def _check_keys(engine: _Engine, table: Table, drafts: Sequence[KeyDraft], *, plain: bool) -> None:
     if drafts and engine.keys == "none":
         raise SqlError(f"{engine.name} tables have no keys", drafts[0].offset)
     if engine.keys == "auto_increment" and any(
         len(key.parts) > 1 or not table.columns[key.parts[0].column].auto_increment for key in table.keys
     ):
         raise SqlError(f"{engine.name} tables have one key, on an AUTO_INCREMENT column", drafts[0].offset)
-    if not mysql or engine.name == INNODB:
+    if not plain or engine.name == INNODB:
         return
     for draft, key in zip(drafts, table.keys, strict=True):
         if any(part.descending for part in draft.parts):

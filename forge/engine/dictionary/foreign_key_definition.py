@@ -34,7 +34,7 @@ def children_of(catalog: Catalog, table: Table) -> list[tuple[TableState, Foreig
 
 def declared_references(columns: Sequence[ColumnDraft], line: ServerLine) -> list[ForeignKeyDraft]:
     """REFERENCES on columns, which some lines read and forget."""
-    return [reference for draft in columns for reference in draft.references if line.column_references]
+    return [reference for draft in columns for reference in draft.references if line.ddl.column_references]
 
 
 def with_foreign_keys(
@@ -86,7 +86,7 @@ def _resolved(definition: Definition, draft: ForeignKeyDraft, catalog: Catalog, 
     # Without a database the parent is in the child's.
     database = draft.parent.database or definition.database or current
     name = draft.name
-    if name is None and server_line(definition.server).family == "mariadb":
+    if name is None and server_line(definition.server).ddl.index_names_constraint:
         name = draft.index
     if name is not None and any(other.name.lower() == name.lower() for other in definition.foreign_keys):
         raise SqlError(f"foreign key {name!r} is there twice", draft.offset)
@@ -148,7 +148,7 @@ def _parent_key(table: Table, referred: Sequence[int], line: ServerLine) -> Key 
     """The key of the parent that is referred to; some lines take every index that begins with the columns."""
     wanted = tuple(KeyPart(index) for index in referred)
     exact = next((key for key in table.keys if key.kind != "index" and key.parts == wanted), None)
-    if exact is not None or line.foreign_keys_to_unique:
+    if exact is not None or line.ddl.foreign_keys_to_unique:
         return exact
     return next((key for key in table.keys if key.parts[: len(wanted)] == wanted), None)
 

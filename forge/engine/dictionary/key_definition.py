@@ -128,7 +128,7 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
             if definition.columns[definition.index_of(name, part.offset)].column.auto_increment:
                 raise ScenarioError(f"a key on an expression uses the AUTO_INCREMENT column {name!r}")
         types = {column.name.lower(): column.type for column in definition.columns}
-        found = result_type(expression.tree, types, line.client_charset[1], definition.server)
+        found = result_type(expression.tree, types, line.query.client_charset[1], definition.server)
         if found.kind in ("lob", "json"):
             what = "TEXT" if found.kind == "lob" else "JSON"
             raise ScenarioError(f"a key cannot be on an expression that gives {what}", expected="CAST(... AS CHAR(20))")

@@ -15,6 +15,7 @@ from forge.engine.dictionary.definition import ColumnDefinition, Definition
 from forge.engine.dictionary.engines import INNODB
 from forge.errors import UnsupportedError
 from forge.servers import server_line
+from forge.servers.facts.ddl import Definitions
 from forge.sql.ast.definitions import ColumnDraft, ExpressionDefault, KeyDraft, NowDefault, PartDraft
 from forge.sql.ast.statements import CreateTable
 from forge.sql.expressions import Expression
@@ -59,7 +60,7 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     body = ",\n  ".join(lines)
     options = "".join(f" {option}" for option in _options(statement, definition))
     in_one = statement.select is not None and definition.engine == INNODB
-    if in_one and server_line(definition.server).family == "mysql":
+    if in_one and server_line(definition.server).knows("atomic_create_select"):
         # What a replica reads as the beginning of the transaction that has the rows too.
         options = f" START TRANSACTION{options}"
     return f"{head}{name} (\n  {body}\n){options}"
@@ -94,25 +95,26 @@ def _column(draft: ColumnDraft, column: ColumnDefinition, statement: CreateTable
     return " ".join(words)
 
 
-#: Display widths that MariaDB prints of integers without one, by name: signed, unsigned.
-_MARIADB_WIDTHS = {"TINYINT": (4, 3), "SMALLINT": (6, 5), "MEDIUMINT": (9, 8), "INT": (11, 10), "BIGINT": (20, 20)}
+#: Display widths that are printed of integers without one, by name: signed, unsigned.
+_PRINTED_WIDTHS = {"TINYINT": (4, 3), "SMALLINT": (6, 5), "MEDIUMINT": (9, 8), "INT": (11, 10), "BIGINT": (20, 20)}
 
 
-def _is_mariadb(definition: Definition) -> bool:
-    return server_line(definition.server).family == "mariadb"
+def _form(definition: Definition) -> Definitions:
+    """How the server prints a table."""
+    return server_line(definition.server).ddl
 
 
 def _type_text(column: ColumnDefinition, draft: ColumnDraft, definition: Definition) -> str:
     """As :func:`type_text`; MariaDB prints the widths of all integers and of YEAR."""
     sql_type, written = column.type, draft.type.text
-    if not _is_mariadb(definition):
+    if not _form(definition).prints_integer_widths:
         return type_text(sql_type, written)
     if sql_type.name == "YEAR":
         return "year(4)"
-    if sql_type.name not in _MARIADB_WIDTHS or sql_type.zerofill:
+    if sql_type.name not in _PRINTED_WIDTHS or sql_type.zerofill:
         return type_text(sql_type, written)
     found = _WIDTH.search(written)
-    width = int(found[1]) if found else 1 if _BOOL.match(written) else _MARIADB_WIDTHS[sql_type.name][sql_type.unsigned]
+    width = int(found[1]) if found else 1 if _BOOL.match(written) else _PRINTED_WIDTHS[sql_type.name][sql_type.unsigned]
     return f"{sql_type.name.lower()}({width})" + " unsigned" * bool(sql_type.unsigned)
 
 
@@ -158,7 +160,7 @@ def _charset(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
         return
     own = collation(column.type.collation, definition.server)
     clause = draft.type.charset
-    if _is_mariadb(definition):
+    if _form(definition).prints_whole_collation:
         if own.id != definition.collation:
             yield f"CHARACTER SET {own.charset} COLLATE {own.name}"
         return
@@ -181,8 +183,9 @@ def _default(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
         yield f"DEFAULT ({expression_text(column.default, definition)})"
     elif facts.has_default and facts.default is not None:
         text = _default_text(column, facts.default, draft.type.text)
-        yield f"DEFAULT {text.strip(QUOTE) if _is_mariadb(definition) and facts.type.name in _NUMBERS else text}"
-    elif facts.nullable and (facts.type.name not in LOBS or _is_mariadb(definition)):
+        bare = facts.type.name in _NUMBERS and _form(definition).prints_bare_numbers
+        yield f"DEFAULT {text.strip(QUOTE) if bare else text}"
+    elif facts.nullable and (facts.type.name not in LOBS or _form(definition).prints_null_of_lobs):
         yield "DEFAULT NULL"
 
 
@@ -261,7 +264,7 @@ def _options(statement: CreateTable, definition: Definition) -> Iterator[str]:
         known = collation(definition.collation, definition.server)
         yield f"DEFAULT CHARSET={known.charset}"
         # The default of utf8mb4 has changed, so it is always named.
-        if not known.is_default or known.charset == "utf8mb4" or _is_mariadb(definition):
+        if not known.is_default or known.charset == "utf8mb4" or _form(definition).prints_whole_collation:
             yield f"COLLATE={known.name}"
     idle = dict(options.idle)
     comment = idle.pop("COMMENT", "")
@@ -276,7 +279,7 @@ def _options(statement: CreateTable, definition: Definition) -> Iterator[str]:
 
 def expression_text(expression: Expression, definition: Definition) -> str:
     """An expression as the server keeps it: in parentheses throughout, literals with their character set."""
-    charset = collation(server_line(definition.server).client_charset[1], definition.server).charset
+    charset = collation(server_line(definition.server).query.client_charset[1], definition.server).charset
 
     def text(node: Any) -> str:
         kind = kind_of(node)

@@ -274,9 +274,9 @@ class _Insert:
         """Whether the server does not compute the column's default: MySQL's of an invisible column where the statement
         has no column list (recorded on 9.7).
         """
-        mysql = not column.wire.dialect.is_mariadb
+        computes = self.at.references.line.rows.computes_invisible_defaults
         computed = column.column.computed_default or column.column.default_now
-        return computed and not column.column.visible and mysql and not self._has_column_list()
+        return computed and not column.column.visible and not computes and not self._has_column_list()
 
     def _next_number(self, column: ColumnDefinition) -> int:
         number = self.numbering.generated()
@@ -339,7 +339,7 @@ class _Insert:
             bound = self.at.references.is_parent(state.table) or self.at.references.has_delete_trigger(state.table)
             if key == state.unique[-1] and not bound:
                 self.stays_marked = True
-                self.stale_number |= bool(generated) and state.columns[0].wire.dialect.is_mariadb
+                self.stale_number |= bool(generated) and self.at.references.line.rows.refuses_stale_numbers
                 if before != row:
                     self._change(number, row)
                 return

@@ -46,7 +46,7 @@ class JsonUpdate:
         column = state.columns[index]
         if column.generated is not None:
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
-        if column.wire.dialect.is_mariadb:
+        if column.wire.dialect.json_is_text:
             raise UnsupportedError("JSON functions on MariaDB, whose documents are text that they format anew")
         self._state = state
         self._cell = cell

@@ -96,7 +96,7 @@ def _triggers(statement: RowsStatement, at: Circumstances) -> TriggerEffects:
 
 def _with_words(text: StatementText, sql: str, line: ServerLine) -> StatementText:
     """The text as ``sql``, with the words in it that decide how it is logged."""
-    named = line.character_set_collations is not None and names_charset(sql)
+    named = line.query.character_set_collations is not None and names_charset(sql)
     clauses = replace(text.clauses, names_charset=named, defines_timestamp=defines_timestamp(sql))
     return replace(text, sql=sql, clauses=clauses)
 

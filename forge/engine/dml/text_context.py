@@ -91,7 +91,7 @@ def _numbers_further(opened: Sequence[Opened], own: int, at: Circumstances) -> b
 
     MySQL also takes a child table for one, when it opens the parent to check new rows (recorded on 9.7).
     """
-    logged = at.references.line.cascades == "logged"
+    logged = at.references.line.rows.cascades == "logged"
     for index, entry in enumerate(opened):
         if not any(column.auto_increment for column in entry.table.columns):
             continue

@@ -28,6 +28,7 @@ from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
 from forge.scenario.generators import CellPlace, is_generator
+from forge.servers import server_line
 from forge.sql.write.statements import assignment, case_assignment, delete_sql, update_sql
 from forge.values.base import Value
 from forge.values.clipping import Clipped
@@ -183,7 +184,7 @@ def updated_row(
     MySQL looks at that before the triggers run (fill_record_n_invoke_before_triggers), MariaDB behind them (recorded).
     """
     made = {index: cell.value for index, cell in by_trigger.items()}
-    early = not state.columns[0].wire.dialect.is_mariadb
+    early = at.references.line.rows.stamps_before_triggers
     seen = values if early else {**values, **made}
     row = with_generated(state.columns, [seen.get(index, value) for index, value in enumerate(before)], clips=at.clips)
     changes = not _is_same(state, before, row)
@@ -266,7 +267,7 @@ def _compared_twice(conditions: list[Condition], state: TableState) -> frozenset
     """Columns whose literals a server also compares one by one: BETWEEN x AND x, and on MySQL the ranges of a column in
     a key (recorded).
     """
-    keys = () if state.columns[0].wire.dialect.is_mariadb else state.table.keys
+    keys = state.table.keys if server_line(state.definition.server).texts.compares_range_literals else ()
     keyed = {part.column for key in keys for part in key.parts}
     return frozenset(c.index for c in conditions if c.compares_twice or (c.compares_together and c.index in keyed))
 

@@ -84,7 +84,7 @@ def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circum
 def _null(column: ColumnDefinition, at: Circumstances) -> Clipped:
     """NULL, which is the current time in a TIMESTAMP NOT NULL of MariaDB, in strict mode too."""
     facts = column.column
-    if facts.nullable or column.type.name != "TIMESTAMP" or not column.wire.dialect.is_mariadb:
+    if facts.nullable or column.type.name != "TIMESTAMP" or not column.wire.dialect.null_is_now:
         return NULL
     return NULL._replace(value=at.time.text(column.type.fsp), is_now=True)
 

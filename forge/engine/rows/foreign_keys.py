@@ -91,7 +91,7 @@ class References:
         done: list[RowsStatement] = []
         for child, foreign in children_of(self.catalog, state.table) if self.checks else ():
             kept = after
-            if after is None and replacement is not None and self.line.cascades == "logged":
+            if after is None and replacement is not None and self.line.rows.cascades == "logged":
                 kept = replacement
             parts = [state.table.column_index(name) for name in foreign.parent_columns]
             if kept is not None and all(before[part] == kept[part] for part in parts):
@@ -110,7 +110,7 @@ class References:
 
     def _check_depth(self, child: TableState, matching: list[int], operation: Operation) -> None:
         """MySQL 9.7.4 forgets the children of all rows but the first where these have children in turn (recorded)."""
-        if self.line.cascades != "logged" or len(matching) < 2:
+        if self.line.rows.cascades != "logged" or len(matching) < 2:
             return
         for below, foreign, under in self._opened_from(child.table, operation):
             if self._opened_from(below.table, under) and any(
@@ -155,7 +155,7 @@ class References:
         else:
             child.change(number, new)
         further = self.parent_changes(child, before, new)
-        if self.line.cascades == "logged":
+        if self.line.rows.cascades == "logged":
             yield RowsStatement(
                 kind="delete" if new is None else "update",
                 table=child.table,
@@ -228,11 +228,11 @@ class References:
         operation: Operation | None = "delete" if "delete" in events else "update" if "update" in events else None
         if operation is None:
             return []
-        if self.line.cascades == "logged":
+        if self.line.rows.cascades == "logged":
             # A table as often as foreign keys lead to it.
             followed = self._opened_from(table, operation) if self.checks else []
             return [Opened(child.table, (under,)) for child, _, under in followed]
-        if self.line.family != "mariadb":
+        if not self.line.rows.maps_silent_children:
             return []
         # MariaDB: each table once, by the names of the constraints.
         found: list[Opened] = []

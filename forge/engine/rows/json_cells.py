@@ -167,7 +167,7 @@ def cells_for(
         if column.name.lower() in names
     }
     operands = {name: column.operand(value) for name, (column, value) in used.items()}
-    if columns[0].wire.dialect.is_mariadb:
+    if columns[0].wire.dialect.json_is_text:
         # Its documents are text.
         return operands
     return Cells(operands, lambda name: document_of_cell(*used[name]))

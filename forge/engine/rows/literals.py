@@ -32,12 +32,12 @@ def strict_value(column: Column, codec: Codec, declared: Any, *, zero_dates: boo
         if data is not None:
             declared = int.from_bytes(data, "big") if facts.is_number else whole_units(charset_of(column), bytes(data))
     value = codec.accept(column, declared)
-    if facts.has_date and not (column.dialect.is_mariadb or zero_dates):
+    if facts.has_date and not (column.dialect.takes_zero_dates or zero_dates):
         _, month, day = value[:10].split("-")
         if month == "00" or day == "00":
             name = codec.type_name(column).partition("(")[0]
             raise ScenarioError(f"{name} {value!r} has a zero month or day", expected="a date of the calendar")
-    elif facts.kind == "time" and not column.dialect.is_mariadb:
+    elif facts.kind == "time" and not column.dialect.largest_time_has_fraction:
         if value.lstrip("-").partition(".")[0] == _LARGEST_TIME and value.partition(".")[2].strip("0"):
             raise ScenarioError(f"TIME cannot hold {value!r}", expected=f"-{_LARGEST_TIME} to {_LARGEST_TIME}")
     elif facts.kind == "enum" and value == 0 and not _is_zero_text(column, declared):
@@ -52,7 +52,7 @@ def _facts(column: Column) -> TypeFacts:
 def _is_zero_text(column: Column, declared: Any) -> bool:
     """Whether it is the text 0, which MySQL takes for an index; there are no numbers in two-byte sets."""
     known = charset_of(column)
-    return bool(declared == "0") and not column.dialect.is_mariadb and (known is None or known.min_length == 1)
+    return bool(declared == "0") and column.dialect.zero_text_is_index and (known is None or known.min_length == 1)
 
 
 def _bytes_of(declared: Any) -> bytes | None:
@@ -85,7 +85,7 @@ def zero_value(column: Column) -> Value | None:
         return codec.clip(column, "0000-00-00").value
     if facts.kind == "enum":
         # The error value on MySQL, the first member on MariaDB.
-        return 1 if column.dialect.is_mariadb else 0
+        return column.dialect.implicit_member
     return codec.accept(column, facts.implicit_default)
 
 

@@ -84,7 +84,7 @@ class Condition:
         """
         if self.column.type.name not in ("DATE", "DATETIME") or self.column.column.nullable or None not in self.values:
             return False
-        return self.word in ("eq", "in") and (not self.has_literal or self.column.wire.dialect.is_mariadb)
+        return self.word in ("eq", "in") and (not self.has_literal or self.column.wire.dialect.null_finds_zero_dates)
 
     @property
     def compares_twice(self) -> bool:

@@ -60,7 +60,7 @@ def is_of_several_tables(sql: str, line: ServerLine) -> bool:
     """Whether an UPDATE or DELETE has the form for several tables, or is made into it (recorded)."""
     tokens = _tokens(sql)
     if tokens[0].is_word("UPDATE"):
-        return len(table_references(sql)) > 1 or (line.joins_subqueries == "in" and _is_joined(tokens, line))
+        return len(table_references(sql)) > 1 or (line.texts.joins_subqueries == "in" and _is_joined(tokens, line))
     if not tokens[0].is_word("DELETE"):
         return False
     at = 1
@@ -73,7 +73,9 @@ def is_of_several_tables(sql: str, line: ServerLine) -> bool:
 
 def _is_joined(tokens: list[Token], line: ServerLine) -> bool:
     """Whether a subquery of the statement becomes a join: MySQL's of DELETE without ORDER BY and LIMIT."""
-    if not line.joins_subqueries or (line.joins_subqueries == "all" and _has(_outside(tokens), *_NOT_JOINED)):
+    if not line.texts.joins_subqueries or (
+        line.texts.joins_subqueries == "all" and _has(_outside(tokens), *_NOT_JOINED)
+    ):
         return False
     if _has(_outside(tokens), "OR", "LIMIT"):
         return False
@@ -85,7 +87,7 @@ def _joined_at(tokens: list[Token], index: int, line: ServerLine) -> bool:
     if not (tokens[index].is_mark("(") and tokens[index + 1].is_word("SELECT")):
         return False
     kind, before = tokens[index - 1], tokens[index - 2]
-    if line.joins_subqueries == "in" and (not kind.is_word("IN") or before.is_word("NOT")):
+    if line.texts.joins_subqueries == "in" and (not kind.is_word("IN") or before.is_word("NOT")):
         return False
     return kind.is_word("IN", "EXISTS") and not _has(_inside(tokens, index), *_NOT_JOINED_INSIDE)
 

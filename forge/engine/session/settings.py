@@ -13,7 +13,6 @@ from forge.servers import ServerLine, locale_names
 _LARGEST_ID = (1 << 32) - 1
 #: Lowest and highest values (sys_vars.cc, MAX_LOG_UNIQUE_FN_EXT; max_binlog_size is only rounded up to 4096).
 _BOUNDS = {
-    "server_id": (0, _LARGEST_ID),
     "gtid_domain_id": (0, (1 << 32) - 1),
     "auto_increment_increment": (1, 65535),
     "auto_increment_offset": (1, 65535),
@@ -28,8 +27,7 @@ _LOG_NAME = re.compile(r"[^./\\\s\0]{1,200}\Z")
 
 def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, ScenarioError]]:
     """Each setting that cannot be, with its place in the scenario."""
-    # MariaDB takes 1 for 0 (recorded).
-    bounds = _BOUNDS | ({"server_id": (1, _LARGEST_ID)} if line.family == "mariadb" else {})
+    bounds = _BOUNDS | {"server_id": (line.framing.lowest_server_id, _LARGEST_ID)}
     for name, (lowest, highest) in bounds.items():
         value = getattr(session, name)
         if value is not None and not lowest <= value <= highest:
@@ -77,7 +75,7 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
 
 def check_selects(session: Session, line: ServerLine) -> None:
     """Raises UnsupportedError for sessions in which CREATE TABLE ... SELECT is logged otherwise than is known here."""
-    if not line.create_select:
+    if not line.ddl.create_select:
         raise UnsupportedError(f"CREATE TABLE ... SELECT on {line.name} is not supported yet")
     odd = (
         ("compression", session.compression),

@@ -177,7 +177,7 @@ class SessionText:
         if load is not None:
             taken = {name[1:].lower() for name in load.columns if name.startswith("@")}
             # MariaDB tells what they were before, if they were anything.
-            earlier = self.variables if self.line.logs_unread_variables else ()
+            earlier = self.variables if self.line.texts.logs_unread_variables else ()
             names = tuple(name for name in names if name not in taken or name in earlier)
         return replace(
             statement.context,
@@ -192,7 +192,7 @@ class SessionText:
         MySQL tells those that are evaluated before they are assigned, and SET is not where no row is found; MariaDB
         those that are named, if the statement did not make them.
         """
-        if self.line.logs_unread_variables:
+        if self.line.texts.logs_unread_variables:
             made = {one.name for one in reads.targets} - self.variables.keys() - self.unknown
             return tuple(name for name in reads.variables + reads.assigned if name not in made)
         names = reads.variables + (reads.assigned if _evaluates_late(statement) else ())

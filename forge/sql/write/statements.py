@@ -9,6 +9,7 @@ from forge.engine.rows.state import TableState
 from forge.errors import UnsupportedError
 from forge.plan.engines import is_transactional
 from forge.plan.tables import Row, Table
+from forge.servers import server_line
 from forge.sql.write.identifiers import identifier, qualified
 from forge.values.base import Value
 from forge.values.clipping import Clipped
@@ -98,7 +99,7 @@ def _needs_no_index(state: TableState, affected: int) -> bool:
 
 def _no_index_hint(state: TableState) -> str:
     """The optimizer hint; nothing where the server knows none."""
-    if state.columns[0].wire.dialect.is_mariadb:
+    if not server_line(state.definition.server).texts.index_hints:
         return ""
     return f"/*+ NO_INDEX({identifier(state.table.name)}) */ "
 

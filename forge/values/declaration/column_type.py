@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from forge.servers.facts.values import Dialect
 from forge.values.base import Codec, Column
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 
 #: Which TIME, DATETIME and TIMESTAMP a server makes: those of 5.6 and later, or those before.
 Temporals = Literal["new", "old"]

@@ -12,11 +12,11 @@ from decimal import Decimal
 from typing import Any
 
 from forge.errors import FormatError, ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece, Value
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.json.binary import Json, Opaque, SqlInteger, decode_document, encode_document
 from forge.values.json.explain import explain_document
 from forge.values.json.sql import SqlExpression, json_literal
@@ -123,14 +123,14 @@ def _key(key: Any) -> str:
 
 
 def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
-    if dialect.is_mariadb:
+    if dialect.json_is_text:
         return Column(WireType.BLOB, b"\x04", collation=UTF8MB4_BIN)
     return Column(WireType.JSON, b"\x04")
 
 
 def _stored_as(sql_type: SqlType, dialect: Dialect) -> SqlType:
     # The column is LONGTEXT in every way but one: its values have to be documents, which the declared type knows.
-    return SqlType("LONGTEXT", collation=UTF8MB4_BIN) if dialect.is_mariadb else sql_type
+    return SqlType("LONGTEXT", collation=UTF8MB4_BIN) if dialect.json_is_text else sql_type
 
 
 def _disguised(column: Column) -> str | None:

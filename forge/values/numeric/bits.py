@@ -15,6 +15,7 @@ from typing import Any
 
 from construct import BytesInteger, Construct
 
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
 from forge.values.clipping import leading_number
@@ -22,7 +23,6 @@ from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.literals import hex_mapping, is_number, number, refuse, rounded
 from forge.values.text.column_charset import utf8
 from forge.values.wire_types import WireType
@@ -88,7 +88,7 @@ class BitCodec(FixedWidthCodec):
         beyond = 1 << _WORD - 1
         if isinstance(declared, float):
             # A double becomes a signed number first.
-            last = beyond if column.dialect.is_mariadb else beyond - 1
+            last = beyond if column.dialect.wraps_large_doubles else beyond - 1
             value = last if declared >= beyond else max(round(declared), -beyond)
         else:
             value = int(rounded(exact, 0))
@@ -120,7 +120,7 @@ BIT = BitCodec()
 
 def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     bits = 1 if sql_type.length is None else sql_type.length
-    if dialect.is_mariadb:
+    if dialect.zero_bit_is_one:
         bits = bits or 1
     check_argument("length", sql_type, bits, 1, _WORD)
     return Column(WireType.BIT, bytes([bits % 8, bits // 8]))

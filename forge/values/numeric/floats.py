@@ -22,6 +22,7 @@ from typing import Any
 from construct import Construct, Float32l, Float64l
 
 from forge.errors import ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.cells import bad_metadata
 from forge.values.clipping import leading_number
@@ -29,7 +30,6 @@ from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.literals import number, refuse
 from forge.values.numeric.numbers import NumberCodec
 from forge.values.wire_types import WireType

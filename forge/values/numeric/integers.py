@@ -12,12 +12,12 @@ from typing import Any
 
 from construct import BytesInteger, Construct
 
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.clipping import leading_number
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.literals import number, refuse, rounded
 from forge.values.numeric.numbers import NumberCodec
 from forge.values.wire_types import WireType
@@ -70,7 +70,7 @@ class IntegerCodec(NumberCodec):
         if exact is None:
             return None
         low, high = bounds(self.size(column), bool(column.unsigned))
-        if column.unsigned and column.dialect.is_mariadb and isinstance(declared, str) and exact <= -_WORD:
+        if column.unsigned and column.dialect.wraps_large_digits and isinstance(declared, str) and exact <= -_WORD:
             # Its reading of digits ends at 2^64 before it comes to the sign.
             return high
         return min(max(int(rounded(exact, 0)), low), high)

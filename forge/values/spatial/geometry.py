@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from forge.errors import FormatError, ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece, Value
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.literals import hex_mapping, hexadecimal, shown
 from forge.values.spatial.wkb import NAMES, wkb_text, wkb_type
 from forge.values.spatial.wkb_input import stored_wkb
@@ -166,7 +166,7 @@ GEOMETRY = GeometryCodec()
 
 def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     # MariaDB counts geometry columns as character columns of the binary collation.
-    number = BINARY_COLLATION if dialect.is_mariadb else None
+    number = BINARY_COLLATION if dialect.geometry_is_character else None
     return Column(WireType.GEOMETRY, b"\x04", collation=number, geometry_type=NAMES.index(sql_type.name))
 
 

@@ -47,7 +47,7 @@ class _Reader:
         self.data = data
         self.at = 0
         self.made = bytearray()
-        self.lenient = column.dialect.is_mariadb
+        self.lenient = column.dialect.lenient_wkb
         self.axes = axes_of(srid) if column.dialect.orders_axes else "projected"
         if self.axes == "unmeasured":
             raise UnsupportedError(

@@ -63,7 +63,7 @@ def _moment_text(column: Column, declared: Any) -> str | None:
         return str(declared)
     given = text_of(declared)
     if given is None:
-        return _number_text(declared, mysql=not column.dialect.is_mariadb)
+        return _number_text(declared, short=column.dialect.reads_short_dates)
     declared = given
     match = _MOMENT.match(declared)
     if match is None:
@@ -75,23 +75,23 @@ def _moment_text(column: Column, declared: Any) -> str | None:
     text = match["moment"]
     if ":" not in text and match["rest"].lstrip()[:1] in ("+", "-"):
         return None  # Any mark begins a time behind a date.
-    if match["rest"][:1] in ("+", "-") and not column.dialect.is_mariadb:
+    if match["rest"][:1] in ("+", "-") and not column.dialect.drops_offsets:
         # A time zone that the codec has not taken.  The zero date with one is an error, and hh:mm+hh a time.
         return None if text.startswith(ZERO.date_text()) or text.count(":") != 2 else ""
     return text
 
 
-def _number_text(declared: Any, *, mysql: bool) -> str | None:
-    """As _moment_text; MySQL reads dates in some numbers that are none."""
+def _number_text(declared: Any, *, short: bool) -> str | None:
+    """As _moment_text; ``short``: the server reads dates in some numbers that have too few digits."""
     if not isinstance(declared, (int, float, Decimal)):
         return None
     form = moment_form(whole_number(declared))
-    return form or (None if mysql and _SHORT_DATE <= Decimal(declared) < _LONG_DATE else "")
+    return form or (None if short and _SHORT_DATE <= Decimal(declared) < _LONG_DATE else "")
 
 
 def _beyond(column: Column, text: str, fsp: int, name: str) -> str | None:
     """MariaDB keeps the fraction of a TIMESTAMP that is out of range: what is left is a moment of the second 0."""
-    if name != "TIMESTAMP" or not column.dialect.is_mariadb:
+    if name != "TIMESTAMP" or not column.dialect.timestamp_of_second_zero:
         return None
     try:
         moment = accept_moment(name, text, fsp, column.dialect)
@@ -108,7 +108,7 @@ def clip_clock(codec: Codec, column: Column, declared: Any) -> str | None:
     if isinstance(declared, timedelta):
         return _largest(column, fsp, declared < timedelta(0))
     if isinstance(declared, int):
-        if abs(declared) > _LARGEST_PACKED and not column.dialect.is_mariadb:
+        if abs(declared) > _LARGEST_PACKED and column.dialect.large_numbers_are_times:
             return _largest(column, fsp, declared < 0)
         return _packed_clock(codec, column, declared, fsp)
     given = text_of(declared)
@@ -137,7 +137,9 @@ def clip_clock(codec: Codec, column: Column, declared: Any) -> str | None:
     seconds += int(match["minute"]) * 60 + int(match["second"] or 0)
     limit = (MAX_HOUR + 1) * 3600 - 1
     beyond = seconds > limit or (
-        seconds == limit and not column.dialect.is_mariadb and bool((match["fraction"] or "").strip(".0"))
+        seconds == limit
+        and not column.dialect.largest_time_has_fraction
+        and bool((match["fraction"] or "").strip(".0"))
     )
     return _largest(column, fsp, match["sign"] == "-") if beyond else _accepted(codec, column, match["clock"])
 
@@ -145,10 +147,10 @@ def clip_clock(codec: Codec, column: Column, declared: Any) -> str | None:
 def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
     """The part of a text that begins with a date which a TIME is made of: the time of day, or the leading number."""
     read = moment["moment"]
-    if column.dialect.is_mariadb and "T" in read:
+    if column.dialect.marked_clocks and "T" in read:
         read = read.replace("T", " ")
     clock = read.partition(" ")[2].strip()
-    if not clock or (moment["rest"][:1] in ("+", "-") and not column.dialect.is_mariadb):
+    if not clock or (moment["rest"][:1] in ("+", "-") and not column.dialect.drops_offsets):
         return re.split(r"\D", text.strip(), maxsplit=1)[0]
     hour, _, rest = clock.partition(":")
     return "0" if int(hour) > 23 else f"{hour}:{rest or '00'}"
@@ -158,7 +160,7 @@ def _packed_clock(codec: Codec, column: Column, number: int, fsp: int) -> str:
     """A number is hhmmss."""
     rest, second = divmod(abs(number), 100)
     hour, minute = divmod(rest, 100)
-    if minute > 59 or second > 59 or (column.dialect.is_mariadb and hour > 9999):
+    if minute > 59 or second > 59 or (column.dialect.long_hours_are_no_time and hour > 9999):
         return _accepted(codec, column, "00:00:00")
     if hour > MAX_HOUR:
         return _largest(column, fsp, number < 0)
@@ -167,7 +169,7 @@ def _packed_clock(codec: Codec, column: Column, number: int, fsp: int) -> str:
 
 def _largest(column: Column, fsp: int, negative: bool) -> str:
     # MariaDB's largest TIME has a fraction.
-    fraction = ("9" if column.dialect.is_mariadb else "0") * min(fsp, MAX_FSP)
+    fraction = ("9" if column.dialect.largest_time_has_fraction else "0") * min(fsp, MAX_FSP)
     return f"{'-' if negative else ''}{MAX_HOUR}:59:59{'.' if fsp else ''}{fraction}"
 
 

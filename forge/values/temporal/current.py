@@ -29,10 +29,10 @@ from typing import Any
 from construct import BitsInteger, BitStruct, BytesInteger, ByteSwapped, Computed, Construct, Flag, Int32ub, Struct
 
 from forge.errors import ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece
 from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
 from forge.values.clipping import Clipped
-from forge.values.dialect import Dialect
 from forge.values.literals import refuse
 from forge.values.temporal.clipping import clip_moment, reads_moment
 from forge.values.temporal.codec import ClockCodec, MomentCodec, fraction_digits
@@ -309,7 +309,7 @@ def accept_timestamp(name: str, declared: Any, fsp: int, dialect: Dialect) -> st
     except ScenarioError:
         seconds = -1
     # MariaDB takes the fractions of the second 0, whose seconds alone would mean the zero timestamp.
-    first = 0 if dialect.is_mariadb else 1
+    first = 0 if dialect.timestamp_of_second_zero else 1
     if not first <= seconds <= dialect.last_timestamp:
         last = timestamp_text(dialect.last_timestamp, 0, 0)
         raise refuse(name, declared, "cannot hold this date", f"1970-01-01 00:00:01 to {last} (UTC)")

@@ -58,10 +58,10 @@ def moment_form(declared: Any) -> str | None:
     return f"{moment} {':'.join(fields)}{match['fraction'] or ''}"
 
 
-def clock_form(declared: Any, *, mariadb: bool) -> str | None:
+def clock_form(declared: Any, *, marked: bool) -> str | None:
     """``[-]hh:mm:ss[.ffffff]`` of a declared time of another form, or the date with a time that it is in.
 
-    None for what is neither.
+    None for what is neither.  ``marked``: a plus sign may stand before it, and a T between the date and it.
     """
     text = text_of(declared)
     if text is None:
@@ -72,11 +72,11 @@ def clock_form(declared: Any, *, mariadb: bool) -> str | None:
         if abs(exact) >= _SMALLEST_MOMENT:
             return _of_number(declared)
         text = f"{exact:f}"
-    if text == "" and not mariadb:
+    if text == "" and not marked:
         return "00:00:00"
-    if mariadb and text[:1] == "+":
+    if marked and text[:1] == "+":
         return text[1:]
-    if text[:1] == "." and not mariadb:
+    if text[:1] == "." and not marked:
         text = f"0{text}"
     match = _PACKED_CLOCK.fullmatch(text)
     if match is not None:
@@ -87,7 +87,7 @@ def clock_form(declared: Any, *, mariadb: bool) -> str | None:
         return f"{match['clock']}:00"
     if len(text.strip().partition(".")[0]) in (12, 14) and _DIGITS.fullmatch(text):
         return moment_form(text)
-    return text if _MOMENT_IN_CLOCK.fullmatch(text) or (mariadb and "T" in text) else None
+    return text if _MOMENT_IN_CLOCK.fullmatch(text) or (marked and "T" in text) else None
 
 
 def text_of(declared: Any) -> str | None:

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
 from forge.errors import ScenarioError
-from forge.values.dialect import MYSQL, Dialect
+from forge.servers.facts.values import Dialect
 from forge.values.literals import refuse
 from forge.values.temporal.forms import clock_form, moment_form, text_of, whole_number
 
@@ -88,14 +88,14 @@ def fraction_text(micro: int, fsp: int) -> str:
     return f".{micro:06d}"[: fsp + 1] if fsp else ""
 
 
-def _to_fsp(digits: str, fsp: int, dialect: Dialect) -> tuple[int, int]:
+def _to_fsp(digits: str, fsp: int, dialect: Dialect | None) -> tuple[int, int]:
     """(microseconds, seconds to carry) of fraction digits rounded half up to ``fsp``, or cut by MariaDB.
 
     In two steps, as MySQL rounds: the seventh digit to microseconds, these to fsp, so .4999995 becomes a second
     (recorded on 9.7).
     """
     padded = digits.ljust(MAX_FSP + 1, "0")
-    if not dialect.rounds_fractions:
+    if dialect is not None and not dialect.rounds_fractions:
         return int(padded[:fsp].ljust(MAX_FSP, "0")), 0
     micro = int(padded[:MAX_FSP]) + (padded[MAX_FSP] >= "5")
     unit = 10 ** (MAX_FSP - fsp)
@@ -118,7 +118,7 @@ def _carried(moment: Moment) -> Moment:
     return Moment(year, month, day, hour, minute, second, micro)
 
 
-def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect = MYSQL) -> Moment:
+def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect | None = None) -> Moment:
     """The moment of a text, rounded or cut to ``fsp``; one with a UTC offset is moved to UTC.  Raises ScenarioError."""
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
@@ -128,7 +128,7 @@ def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect = MYSQL) 
     moment = Moment(year, month, day, hour, minute, second, micro)
     if carry and moment.is_accepted():
         moment = _carried(moment)
-    if match["zone"] and not dialect.takes_offsets:
+    if match["zone"] and dialect is not None and not dialect.takes_offsets:
         raise refuse(type_name, text, "takes no UTC offset on MariaDB")
     if match["zone"] and match["zone"] != "Z" and moment.is_accepted():
         moment = _to_utc(type_name, moment, match["zone"])
@@ -176,7 +176,7 @@ def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> 
     elif isinstance(declared, date):
         text = declared.isoformat()
     else:
-        form = moment_form(whole_number(declared) if dialect.is_mariadb else declared)
+        form = moment_form(whole_number(declared) if dialect.cuts_number_dates else declared)
         given = text_of(declared)
         if given is not None and _MOMENT.fullmatch(given.strip()):
             form = given
@@ -189,7 +189,7 @@ def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> 
     return moment
 
 
-def parse_clock(type_name: str, text: str, fsp: int, dialect: Dialect = MYSQL) -> Clock:
+def parse_clock(type_name: str, text: str, fsp: int, dialect: Dialect | None = None) -> Clock:
     """The time of ``[-][days ]h:mm[:ss[.ffffff]]``, rounded or cut to ``fsp``.  Raises ScenarioError."""
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
@@ -226,7 +226,7 @@ def accept_clock(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> C
 
 def _clock_text(type_name: str, declared: Any, dialect: Dialect) -> str:
     """A declared time of another form, which may be in a date, as the usual text.  Raises ScenarioError."""
-    form = clock_form(declared, mariadb=dialect.is_mariadb)
+    form = clock_form(declared, marked=dialect.marked_clocks)
     if form is None:
         raise refuse(type_name, declared, "cannot hold this value", "a time such as '-12:34:56.5'")
     if _CLOCK.fullmatch(form):

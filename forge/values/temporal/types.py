@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.temporal import current, old
 from forge.values.temporal.text import MAX_FSP
 from forge.values.wire_types import WireType

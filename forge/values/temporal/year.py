@@ -14,12 +14,12 @@ from typing import Any
 from construct import Byte
 
 from forge.errors import ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.clipping import LEADING_NUMBER, leading_number
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.literals import number, refuse, rounded
 from forge.values.numeric.numbers import NumberCodec
 from forge.values.wire_types import WireType

@@ -10,6 +10,7 @@ from typing import Any
 
 from forge.charsets import Charset
 from forge.errors import ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.literals import hex_mapping
 from forge.values.text.column_charset import charset_of, decoded
@@ -48,24 +49,24 @@ def clipped_text(charset: Charset, text: str, limit: int, length: int | None) ->
     return shown
 
 
-def clipped_bytes(charset: Charset, data: bytes, limit: int, length: int | None, *, mariadb: bool) -> bytes:
+def clipped_bytes(charset: Charset, data: bytes, limit: int, length: int | None, dialect: Dialect) -> bytes:
     """As much as fits of bytes that become text."""
-    data = _mended(charset, data, mariadb=mariadb)
+    data = _mended(charset, data, dialect)
     kept = data[:limit]
     if length is not None or len(data) > limit:
-        kept = b"".join(islice(charset.characters(kept, "mariadb" if mariadb else "mysql"), length))
+        kept = b"".join(islice(charset.characters(kept, dialect.well_formed), length))
     return kept
 
 
-def _mended(charset: Charset, data: bytes, *, mariadb: bool) -> bytes:
+def _mended(charset: Charset, data: bytes, dialect: Dialect) -> bytes:
     """Bytes that are not of the set: MySQL stores what is before them, MariaDB ``?`` for each."""
-    if not mariadb:
+    if not dialect.marks_malformed_text:
         return data[: charset.well_formed_length(data)]
     if charset.max_length == 1:
         return data
     shown, mark = b"", charset.encode("?")
     while data:
-        end = charset.well_formed_length(data, "mariadb")
+        end = charset.well_formed_length(data, dialect.well_formed)
         shown, data = shown + data[:end], data[end:]
         if data:
             shown, data = shown + mark, data[1:]

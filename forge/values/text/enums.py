@@ -268,7 +268,7 @@ class SetCodec(MemberCodec):
             # A number that is no integer of 64 bits is made one.
             last = _WORD // 2 if isinstance(declared, float) else _WORD
             if bitmap >= last:
-                bitmap = _WORD // 2 if column.dialect.is_mariadb else _WORD // 2 - 1
+                bitmap = _WORD // 2 if column.dialect.wraps_large_doubles else _WORD // 2 - 1
             return max(bitmap, -_WORD // 2) & mask
         if isinstance(declared, (list, tuple, set, frozenset)):
             declared = ",".join(map(str, declared))
@@ -278,7 +278,7 @@ class SetCodec(MemberCodec):
         places = find_members(column, text)
         if text.isascii() and text.isdigit() and places == [None]:
             # MySQL takes no number that has other bits; MariaDB drops these.
-            return int(text) & mask if column.dialect.is_mariadb and int(text) < _WORD else 0
+            return int(text) & mask if column.dialect.set_drops_high_bits and int(text) < _WORD else 0
         bits = 0
         for place in places:
             bits |= 0 if place is None else 1 << place

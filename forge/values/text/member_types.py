@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from forge.charsets import Charset, charset, collation, compare_key
 from forge.errors import ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.declaration.arguments import collation_of
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.text.column_charset import BINARY_COLLATION, utf8
 from forge.values.text.enums import CODECS, SET_SIZES
 from forge.values.wire_types import WireType
@@ -33,7 +33,7 @@ def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Colum
         kept = member if number == BINARY_COLLATION else member.rstrip(" ")
         if is_set and "," in kept:
             raise ScenarioError(f"a SET member cannot contain a comma: {member!r}")
-        if len(kept) > _MAX_MEMBER_CHARACTERS and not dialect.is_mariadb:
+        if len(kept) > _MAX_MEMBER_CHARACTERS and dialect.limits_members:
             raise ScenarioError(f"a member of {sql_type.name} has {len(kept)} characters", expected="at most 255")
         encoded.append(utf8(kept) if number == BINARY_COLLATION else _held(character_set, kept))
     _distinct(sql_type, number)

@@ -173,8 +173,8 @@ class TextCodec(Codec):
         length = self.characters(column)
         if data is None:
             return self.accept(column, clipped_text(charset, text, limit, length))
-        units, mariadb = whole_units(charset, bytes(data)), column.dialect.is_mariadb
-        return self.accept(column, clipped_bytes(charset, units, limit, length, mariadb=mariadb))
+        units = whole_units(charset, bytes(data))
+        return self.accept(column, clipped_bytes(charset, units, limit, length, column.dialect))
 
     def _fitting(self, column: Column, value: Text) -> Text:
         """``value`` if the column can hold it; spaces beyond the length are cut, as by servers in every mode.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from forge.errors import ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.declaration.arguments import check_argument, collation_of
 from forge.values.declaration.column_type import Arguments, ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.dialect import Dialect
 from forge.values.text import compressed, strings
 from forge.values.text.strings import folded_metadata
 from forge.values.wire_types import WireType
@@ -56,7 +56,7 @@ def _declare_lob(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> C
     size = _LOBS[sql_type.name]
     number, max_length = collation_of(sql_type, binary=sql_type.name in _BLOBS)
     # TEXT(0) is the smallest type on MySQL, and as TEXT without a length on MariaDB (recorded).
-    if sql_type.length is not None and (sql_type.length or not dialect.is_mariadb):
+    if sql_type.length is not None and (sql_type.length or dialect.zero_text_is_smallest):
         # TEXT(n) and BLOB(n) become the smallest type of the family that holds n characters.
         longest = sql_type.length * max_length
         size = next((n for n in _LOB_SIZES.values() if longest < 1 << 8 * n), 0)

@@ -1,0 +1,100 @@
+"""Facts about data definition: what is logged of a statement, how it is written, what the server takes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Facts about data definition: what is logged of a statement, how it is written, what the server takes."""
+
+    #: Collation of a database that names none.
+    default_collation: int
+    #: Collation of names, in which a server writes by itself what a session's end drops.
+    system_collation: int
+    #: What DEFAULT means in CONVERT TO CHARACTER SET: the database's collation, or the compiled-in default of its set.
+    convert_default: Literal["database", "compiled"]
+    #: CREATE TABLE IF NOT EXISTS of a table that exists is logged.
+    logs_create_of_existing: bool
+    #: DROP TABLE is logged in the server's own words.
+    rewrites_drop: bool
+    #: Tables of engines without transactions are dropped in groups of their own, ahead of the statement.
+    splits_drops: bool
+    #: Of one DROP TABLE, the groups of temporary tables stand ahead of that of the others.
+    drops_temporary_first: bool
+    #: DROP TABLE names the tables in the statement's order; else those that existed come first.
+    names_drop_in_order: bool
+    #: DROP TABLE keeps a comment directly before the names.
+    keeps_drop_comment: bool
+    #: DROP TABLE has the flag THREAD_SPECIFIC whatever the engines; else only of engines with transactions.
+    flags_every_drop: bool
+    #: DROP TEMPORARY TABLE IF EXISTS names every database, and has the flag SUPPRESS_USE.
+    qualifies_temporary_drops: bool
+    #: A session's end drops temporary tables with and without transactions in two groups.
+    splits_session_drops: bool
+    #: Comment in the statement that empties a MEMORY table after a start of the server.
+    memory_comment: str
+    #: That statement has the flag SUPPRESS_USE.
+    memory_suppresses_use: bool
+    #: What is logged of temporary tables is known (nothing in row format).
+    temporary_tables: bool
+    #: RENAME TABLE sees temporary tables.
+    renames_temporary: bool
+    #: RENAME TO and TRUNCATE make a temporary table the last made, as other ALTERs do.
+    renamed_temporary_is_last: bool
+    #: CREATE TABLE ... SELECT is one group of table and rows, as recorded.
+    create_select: bool
+    #: CREATE TABLE ... SELECT into an engine without transactions is two groups.
+    splits_create_select: bool
+    #: CREATE TABLE ... SELECT has the number of the statement (DDL_XID) in statement format.
+    numbers_create_select: bool
+    #: Columns that CREATE TABLE ... SELECT makes of literals have defaults.
+    literals_have_defaults: bool
+    #: CREATE TABLE ... SELECT loses the default of a BIT column.
+    select_loses_bit_default: bool
+    #: SHOW CREATE TABLE prints the display widths of all integers and of YEAR.
+    prints_integer_widths: bool
+    #: SHOW CREATE TABLE prints a character set with its collation, and only where it differs from the table's.
+    prints_whole_collation: bool
+    #: SHOW CREATE TABLE prints the defaults of numbers without quotes.
+    prints_bare_numbers: bool
+    #: SHOW CREATE TABLE prints DEFAULT NULL of TEXT and BLOB.
+    prints_null_of_lobs: bool
+    #: The storage engines of the server.
+    engines: tuple[str, ...]
+    #: Storage engines that are plugins of their own, which were not recorded.
+    plugin_engines: tuple[str, ...]
+    #: Descending keys, keys on virtual columns, and (but for MyISAM) default expressions are of InnoDB alone.
+    plain_engines: bool
+    #: Partitions are of InnoDB alone.
+    partitions_of_innodb: bool
+    #: Tables with partitions may have columns of spatial types.
+    spatial_partitions: bool
+    #: TRUNCATE PARTITION lets AUTO_INCREMENT go on from what is left.
+    renumbers_truncated_partitions: bool
+    #: NO_WRITE_TO_BINLOG keeps every change of partitions out of the log, else those that answer with a table.
+    local_keeps_out: bool
+    #: ALTER TABLE ... ALGORITHM=COPY is a change by itself.
+    copy_is_a_change: bool
+    #: ALGORITHM=INPLACE and INSTANT are refused where the change is made in another way.
+    refuses_algorithms: bool
+    #: REFERENCES on a column declares a foreign key (MySQL 9.0, MariaDB 10.5 on); others read and forget it.
+    column_references: bool
+    #: A foreign key refers to a unique key (restrict_fk_on_non_standard_key); without, an index does.
+    foreign_keys_to_unique: bool
+    #: The name behind FOREIGN KEY is the constraint's too.
+    index_names_constraint: bool
+    #: Generated columns take NULL, NOT NULL and PRIMARY KEY.
+    generated_take_null: bool
+    #: A virtual column may use the AUTO_INCREMENT column.
+    virtual_takes_number: bool
+    #: An invisible column that is NOT NULL needs a default (4108).
+    invisible_needs_default: bool
+    #: The seeds of RAND are logged before a view that calls it.
+    views_log_seeds: bool
+    #: CREATE VIEW has TIME_ZONE where a column that it names has a moment as its literal default.
+    views_check_defaults: bool
+    #: REPAIR TABLE of InnoDB reads the defaults of the table's columns, as ALTER TABLE does.
+    repair_remakes: bool

@@ -1,0 +1,30 @@
+"""Facts about files: FORMAT_DESCRIPTION, positions, what a crash leaves, relay logs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Framing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Facts about files: FORMAT_DESCRIPTION, positions, what a crash leaves, relay logs."""
+
+    #: Post-header lengths of FORMAT_DESCRIPTION, type 1 first, in hexadecimal.
+    post_header_lengths: str
+    #: Types that readers of the line do not decode in a file, older ones than the line among them.
+    unread_types: tuple[int, ...]
+    #: Readers take the type for a signed byte, and stop at 128 and above.
+    signed_types: bool
+    #: Events inside a transaction have their position in log_pos (MariaDB 11.4 on: 0).
+    cached_positions: bool
+    #: PREVIOUS_GTIDS has the flag IGNORABLE.
+    previous_gtids_ignorable: bool
+    #: Starting again after a crash leaves the flag IN_USE in the crashed file.
+    crash_leaves_in_use: bool
+    #: The lowest server_id; where it is 1, the server takes 0 for 1.
+    lowest_server_id: int
+    #: Behind what a relay log that is full is rotated.
+    relay_rotation: Literal["group", "event", "unknown"]
+    #: Where the source ended without ROTATE, the relay log gets a FORMAT_DESCRIPTION of the replica's.
+    relay_marks_interruption: bool

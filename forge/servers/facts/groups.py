@@ -1,0 +1,26 @@
+"""Facts about the groups of a transaction: GTIDs, their order, what a rollback leaves, XA."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Facts about the groups of a transaction: GTIDs, their order, what a rollback leaves, XA."""
+
+    #: Every group has a GTID; no setting asks for it.
+    always_gtids: bool
+    #: With GTIDs, what enforce_gtid_consistency forbids is refused.
+    enforces_gtid_consistency: bool
+    #: GTID events of transactions of rows say that they may have statements in them.
+    gtid_may_have_statements: bool
+    #: The GTID event says the thread.
+    gtid_thread_id: bool
+    #: How last_committed is found: the previous transaction, or the last one that wrote the same keys.
+    dependency_tracking: Literal["commit_order", "writeset"]
+    #: What was rolled back stays in the log, and the log says so, once a change was made that stays.
+    keeps_rolled_back: bool
+    #: XA PREPARE frees the session for other statements (xa_detach_on_prepare).
+    detaches_xa: bool

@@ -1,0 +1,34 @@
+"""Facts about QUERY events: what a default session says in its status variables, and what BEGIN adds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Facts about QUERY events: what a default session says in its status variables, and what BEGIN adds."""
+
+    #: SQL_MODE status variable of a default session.
+    sql_mode: int
+    #: The default sql_mode refuses what a column cannot hold; without, it is clipped.
+    strict: bool
+    #: FLAGS2 status variable of a default session.
+    flags2: int
+    #: Collation ids of a default client: character_set_client, collation_connection, collation_server.
+    client_charset: tuple[int, int, int]
+    #: DEFAULT_COLLATION_FOR_UTF8MB4 status variable.
+    default_collation_for_utf8mb4: int | None
+    #: Pairs of a character set's compiled-in default collation and the one in force (MariaDB 11.2 on).
+    character_set_collations: tuple[tuple[int, int], ...]
+    #: (user, host) of the session: INVOKER status variable, and definer of what names none.
+    session_user: tuple[str, str]
+    #: The status variable that has the fraction of the statement's time.
+    fraction_variable: Literal["microseconds", "hrnow"]
+    #: Row-logged UPDATE says TABLE_MAP_FOR_UPDATE in its BEGIN.
+    table_map_for_update: bool
+    #: BEGIN of a statement that writes a parent of a foreign key, or a checked child, claims all databases.
+    foreign_keys_isolate: bool
+    #: ENABLE_CASCADE_TRIGGERS status variable of changes in statement format.
+    enable_cascade_triggers: int | None

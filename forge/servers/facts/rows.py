@@ -1,0 +1,51 @@
+"""Facts about row events: their form, which columns an image has, which rows are logged."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Facts about row events: their form, which columns an image has, which rows are logged."""
+
+    #: Version of the row events: 1 (no extra row info) or 2.
+    version: Literal[1, 2]
+    #: Flags that every row event has.
+    flags: int
+    #: Unused bits of the null bitmap in row images are 1.
+    null_padding: bool
+    #: Unused bits of a columns-present bitmap with all columns are 1.
+    present_padding: bool
+    #: The event that has the text of the statement beside its rows, by its feature.
+    query_event: Literal["rows_query", "annotate_rows"]
+    #: The first byte of ROWS_QUERY is the low byte of the text's length (else 0).
+    query_length: bool
+    #: Without a key, after images are complete in every image mode, as before images are everywhere; so are those of
+    #: INSERT () VALUES ().
+    keyless_images_whole: bool
+    #: In NOBLOB images after images have the blobs of the key that stands for the row, as before images do everywhere.
+    noblob_keeps_key: bool
+    #: Where REPLACE or ON DUPLICATE KEY UPDATE found a row, after images are complete in every mode.
+    duplicate_images_whole: bool
+    #: MIXED looks for ON DUPLICATE KEY UPDATE over several keys when columns are marked already: only keys whose
+    #: columns are all written count, and after images have the marked columns alone in every image mode.
+    late_duplicate_check: bool
+    #: Generated columns in images that are not complete: "followed": INSERT has all, UPDATE those which use a written
+    #: column and virtual ones with a key; "kept": the stored ones, and virtual ones with a key; "inserted": the same
+    #: in
+    #: images of INSERT, and no generated column in those of UPDATE and DELETE, complete ones too, and in what the same
+    #: statement inserts after one (REPLACE, ON DUPLICATE KEY UPDATE).
+    generated_images: Literal["followed", "kept", "inserted"]
+    #: How foreign keys change child rows: "logged": as changes of their own; "silent": inside the storage engine.
+    cascades: Literal["logged", "silent"]
+    #: Children that a foreign key changes silently have TABLE_MAPs all the same.
+    maps_silent_children: bool
+    #: INSERT without a column list computes the defaults of invisible columns.
+    computes_invisible_defaults: bool
+    #: Behind a REPLACE that updated a row with a new number, a row with an existing number is refused (1062).
+    refuses_stale_numbers: bool
+    #: ON UPDATE CURRENT_TIMESTAMP looks for changes before the triggers run
+    #: (fill_record_n_invoke_before_triggers), else behind them.
+    stamps_before_triggers: bool

@@ -1,0 +1,74 @@
+"""A server line: its name, its release, the facts that it states or inherits, and the features that it has."""
+
+from __future__ import annotations
+
+import msgspec
+
+from forge.errors import ScenarioError
+from forge.servers.facts.ddl import Definitions
+from forge.servers.facts.framing import Framing
+from forge.servers.facts.groups import Groups
+from forge.servers.facts.query import Queries
+from forge.servers.facts.rows import Rows
+from forge.servers.facts.table_map import TableMaps
+from forge.servers.facts.texts import Texts
+from forge.servers.facts.values import Dialect
+from forge.servers.features import Family, Release, feature, features_of_statement, release
+
+
+class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What servers of one line write, by subject.  :func:`forge.servers.loading.evidence` says how we know."""
+
+    name: str
+    #: Whose log it is: the key of the few tables where MySQL and MariaDB are different designs.
+    family: Family
+    #: The version string that FORMAT_DESCRIPTION has where no recording gives another.
+    server_version: str
+    framing: Framing
+    groups: Groups
+    rows: Rows
+    table_map: TableMaps
+    query: Queries
+    ddl: Definitions
+    values: Dialect
+    texts: Texts
+
+    @property
+    def post_header_bytes(self) -> bytes:
+        """The post-header lengths of FORMAT_DESCRIPTION, one byte for each type."""
+        return bytes.fromhex(self.framing.post_header_lengths)
+
+    @property
+    def release(self) -> Release:
+        """The release that stands for the line, e.g. (5, 7, 44)."""
+        return release(self.server_version)
+
+    def knows(self, name: str) -> bool:
+        """Whether servers of this line have the feature of ``features.toml``."""
+        return feature(name).is_in(self.family, self.release)
+
+    def require(self, name: str) -> None:
+        """Raises ScenarioError, which says since when the feature exists, if the line does not have it."""
+        if not self.knows(name):
+            raise ScenarioError(
+                f"{self.name} does not have {feature(name).title}", expected=feature(name).history(self.family)
+            )
+
+    def require_statement(self, text: str) -> None:
+        """Raises ScenarioError for a statement of data definition with words that the line does not parse."""
+        for name in features_of_statement(text):
+            if feature(name).reaction(self.family).effect == "refuse":
+                self.require(name)
+
+
+#: The subjects of facts, in the order of the TOML files.
+SUBJECTS: dict[str, type[msgspec.Struct]] = {
+    "framing": Framing,
+    "groups": Groups,
+    "rows": Rows,
+    "table_map": TableMaps,
+    "query": Queries,
+    "ddl": Definitions,
+    "values": Dialect,
+    "texts": Texts,
+}

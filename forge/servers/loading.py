@@ -1,0 +1,174 @@
+"""Server lines from their files: one TOML file for each line, found by listing the folder.
+
+A file says which line it is ``like``, and states the facts in which it differs, each with its evidence::
+
+    like = "mysql-9.7"
+    server_version = "9.8.0"
+
+    [rows]
+    flags = { value = 0x0010, evidence = "corpora/recordings/empty" }
+
+A line without ``like`` states every fact.  ``value = "none"`` stands for None.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import msgspec
+
+from forge.errors import ScenarioError, nearest
+from forge.servers.features import Family
+from forge.servers.line import SUBJECTS, ServerLine
+
+_LINES = files("forge.servers").joinpath("lines")
+#: The lines that were recorded first, from which the others of their families inherit.
+_COMPLETE: dict[Family, str] = {"mysql": "mysql-9.7", "mariadb": "mariadb-10.11"}
+_ENDING = ".toml"
+_OF_A_LINE = ("like", "family", "server_version", *SUBJECTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How a fact is known: ``line`` is the one that states it, ``source`` a recording, a page, a file, or words."""
+
+    line: str
+    source: str
+
+
+class _Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    value: Any
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolved:
+    """Everything that a line says, its own and inherited."""
+
+    identity: dict[str, str]
+    facts: dict[tuple[str, str], Any]
+    evidence: dict[tuple[str, str], Evidence]
+
+
+@cache
+def server_names() -> tuple[str, ...]:
+    """The known lines, e.g. ``mysql-9.7``."""
+    return _names(_LINES)
+
+
+@cache
+def server_line(name: str) -> ServerLine:
+    """The line of that name.  Raises ScenarioError with the nearest known name."""
+    return load_line(name, _LINES)
+
+
+@cache
+def complete_line(family: Family) -> ServerLine:
+    """The line of a family that inherits from no other: it stands for the family where no line is named."""
+    return server_line(_COMPLETE[family])
+
+
+@cache
+def evidence(name: str) -> Mapping[str, Evidence]:
+    """How each fact of a line is known, by names such as ``rows.null_padding``; raises as :func:`server_line` does."""
+    return {".".join(key): source for key, source in _resolved(name, _LINES, ()).evidence.items()}
+
+
+def load_line(name: str, folder: Traversable) -> ServerLine:
+    """The line of that name in a folder of TOML files.
+
+    Raises ScenarioError, with the file, for a line or fact that nobody knows, a value of another type, a line that is
+    like itself, and a line that states too little.
+    """
+    resolved = _resolved(name, folder, ())
+    for subject, record in SUBJECTS.items():
+        for fact in record.__struct_fields__:
+            if (subject, fact) not in resolved.facts:
+                raise _wrong(name, f"the fact {subject}.{fact} is missing", expected="it, or a line to be like")
+    subjects = {
+        subject: record(**{fact: resolved.facts[subject, fact] for fact in record.__struct_fields__})
+        for subject, record in SUBJECTS.items()
+    }
+    for key in ("family", "server_version"):
+        if key not in resolved.identity:
+            raise _wrong(name, f"{key} is missing")
+    return msgspec.convert({"name": name, **resolved.identity, **subjects}, ServerLine)
+
+
+def _names(folder: Traversable) -> tuple[str, ...]:
+    return tuple(sorted(entry.name.removesuffix(_ENDING) for entry in folder.iterdir() if entry.name.endswith(_ENDING)))
+
+
+def _wrong(name: str, problem: str, *, expected: str | None = None, suggestion: str | None = None) -> ScenarioError:
+    return ScenarioError(problem, file=f"{name}{_ENDING}", expected=expected, suggestion=suggestion)
+
+
+def _table(name: str, folder: Traversable) -> dict[str, Any]:
+    """The file of a line.  Raises ScenarioError for one that is not there, is no TOML, or has unknown keys."""
+    names = _names(folder)
+    if name not in names:
+        raise ScenarioError(
+            f"unknown server line {name!r}", expected=f"one of {', '.join(names)}", suggestion=nearest(name, names)
+        )
+    try:
+        table = tomllib.loads(folder.joinpath(f"{name}{_ENDING}").read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise _wrong(name, f"this is no TOML: {error}") from None
+    for key, value in table.items():
+        if key not in _OF_A_LINE:
+            raise _wrong(
+                name, f"unknown key {key!r}", expected=", ".join(_OF_A_LINE), suggestion=nearest(key, _OF_A_LINE)
+            )
+        kind, expected = (dict, "a table of facts") if key in SUBJECTS else (str, "text")
+        if not isinstance(value, kind):
+            raise _wrong(name, f"{key} is {value!r}", expected=expected)
+    if table.get("family", "mysql") not in ("mysql", "mariadb"):
+        raise _wrong(name, f"unknown family {table['family']!r}", expected="mysql or mariadb")
+    return table
+
+
+def _resolved(name: str, folder: Traversable, heirs: tuple[str, ...]) -> _Resolved:
+    """What the line says; ``heirs`` are the lines that are like it."""
+    if name in heirs:
+        raise _wrong(name, f"the line is like itself: {' -> '.join((*heirs, name))}")
+    try:
+        table = _table(name, folder)
+    except ScenarioError as error:
+        raise error if error.file is not None or not heirs else error.at(f"{heirs[-1]}{_ENDING}", None) from None
+    parent = _resolved(table["like"], folder, (*heirs, name)) if "like" in table else _Resolved({}, {}, {})
+    identity = parent.identity | {key: table[key] for key in ("family", "server_version") if key in table}
+    facts, sources = dict(parent.facts), dict(parent.evidence)
+    for subject in SUBJECTS:
+        for fact, stated in table.get(subject, {}).items():
+            facts[subject, fact], source = _fact(name, subject, fact, stated)
+            sources[subject, fact] = Evidence(name, source)
+    return _Resolved(identity, facts, sources)
+
+
+def _fact(name: str, subject: str, fact: str, stated: Any) -> tuple[Any, str]:
+    """The value and its evidence.  Raises ScenarioError for an unknown fact, and for a value of another type."""
+    types = _types(subject)
+    if fact not in types:
+        known = [f"{subject}.{word}" for subject in SUBJECTS for word in _types(subject)]
+        raise _wrong(name, f"unknown fact {subject}.{fact}", suggestion=nearest(f"{subject}.{fact}", known))
+    try:
+        pair = msgspec.convert(stated, _Stated)
+        value = msgspec.convert(None if pair.value == "none" else pair.value, types[fact])
+    except msgspec.ValidationError as error:
+        problem = str(error).split(" - at ")[0]
+        problem = problem[:1].lower() + problem[1:]
+        raise _wrong(name, f"{subject}.{fact}: {problem}") from None
+    if not pair.evidence.strip():
+        raise _wrong(name, f"{subject}.{fact} has no evidence", expected="a recording, a page, a source file")
+    return value, pair.evidence
+
+
+@cache
+def _types(subject: str) -> dict[str, Any]:
+    return {field.name: field.type for field in msgspec.structs.fields(SUBJECTS[subject])}
