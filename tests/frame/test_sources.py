@@ -92,6 +92,8 @@ def test_the_declarations_of_a_scenario_stay_small() -> None:
 
 def _patterns_that_old_pythons_get_wrong(source: str) -> Iterator[str]:
     """String constants with a possessive quantifier or an atomic group."""
+    if not _POSSESSIVE.search(source):
+        return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
             text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
