@@ -15,8 +15,9 @@ import msgspec
 
 from forge.check.canonical.decode import canonical_events
 from forge.check.compare import compare
-from forge.check.decoders.table import Decoder, available_decoders
-from forge.check.decoders.time_limit import TimeLimitPassed, time_limit
+from forge.check.decoder import Decoder
+from forge.check.decoders.table import available_decoders
+from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import BinlogFile, Case, CompiledCase, compile_case
 from forge.errors import FormatError, ScenarioError, UnsupportedError, Verdict
 

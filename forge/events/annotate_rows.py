@@ -4,17 +4,24 @@ no flag.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Struct
 
 from forge.events.layout import Body, Rest, Text
+from forge.events.plain import one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotateRows(Body):
     type_code: ClassVar[int] = 160
     type_name: ClassVar[str] = "ANNOTATE_ROWS"
+    informational: ClassVar[bool] = True
     query: str
     layout: ClassVar[Struct] = Struct("query" / Text(Rest()))
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return one_line(fields["query"])

@@ -6,12 +6,14 @@ EXECUTE_LOAD_QUERY runs it (of 3.23 to 5.0.2: CREATE_FILE and EXEC_LOAD).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Int32ul, Struct
 
 from forge.events.layout import Body, Rest
+from forge.events.plain import file_block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,3 +23,7 @@ class AppendBlock(Body):
     file_id: int
     block: bytes
     layout: ClassVar[Struct] = Struct("file_id" / Int32ul, "block" / Rest())
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return file_block(fields)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Int32ul, Struct
 
 from forge.events.layout import Body, Derived, Span, Text, derived, field_length, length_of
+from forge.events.plain import words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +22,7 @@ class BinlogCheckpoint(Body):
         "file_name_length" / Derived(Int32ul, length_of("file_name")),
         "file_name" / Text(Span(field_length("file_name_length"))),
     )
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return words(fields["file_name"])

@@ -12,7 +12,7 @@ from typing import Any
 
 from forge.errors import FormatError, UnsupportedError
 from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
-from forge.events.metadata_rules import checked_records, collations, key_parts
+from forge.events.metadata_rules import checked_records, collations
 from forge.events.table_map import TableMap
 from forge.values.base import Column
 from forge.values.registry import metadata_size
@@ -95,12 +95,3 @@ def columns_of(table_map: TableMap, *, mariadb: bool = False) -> tuple[Column, .
     dimensions = records.get("vector_dimensions", ())
     spread(dimensions, lambda c: c.type_code == WireType.VECTOR, lambda c, count: replace(c, dimensions=count))
     return tuple(columns)
-
-
-def primary_key_of(table_map: TableMap) -> tuple[tuple[int, int], ...] | None:
-    """(column index, prefix or 0) a key part, in key order; None if the event does not tell."""
-    records = table_map.records()
-    for name in ("prefix_primary_key", "simple_primary_key"):
-        if name in records:
-            return key_parts(name, records[name])
-    return None

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 from construct import Construct, Int32ul, Struct
 
-from forge.events.layout import Rest, read_exactly, to_bytes, to_text
+from forge.events.layout import Rest, read_exactly
 from forge.events.load_statement import LONG_SEPARATORS, NAMES, POST_HEADER
 from forge.events.new_load import NewLoad
+from forge.events.plain import to_bytes, to_text
 
 
 class _Zeroed(Construct):  # type: ignore[misc]

@@ -15,9 +15,11 @@ from construct import ConstructError, Int8ul, Int16ul, Int32ul, Struct
 from forge.errors import FormatError, ScenarioError
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.format_description import FormatDescription, is_checksum_aware
-from forge.events.layout import Body
+from forge.events.layout import Body, Surroundings
 from forge.events.load_statement import LoadStatement
+from forge.events.plain import Fields
 from forge.events.registry import EVENT_TYPES, event_name
+from forge.events.shapes import HEX, Shape, object_of
 
 #: Flags of the common header (libs/mysql/binlog/event/binlog_event.h; 0x8000 is MariaDB's).
 EVENT_FLAGS = (
@@ -56,9 +58,17 @@ class RawBody(Body):
     data: bytes
 
     type_name: ClassVar[str] = "RAW"
+    informational: ClassVar[bool] = True
 
     def build(self, format: FormatContext) -> bytes:
         return self.data
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        return {"raw": self.data.hex()}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        return object_of({"raw": HEX})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

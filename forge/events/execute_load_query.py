@@ -6,19 +6,25 @@ and variables.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Int8ul, Int32ul, Struct
 
-from forge.events.layout import Body, Rest, Text, derived
-from forge.events.query import CIRCUMSTANCES, POST_HEADER
+from forge.events.layout import Rest, Surroundings, Text, derived
+from forge.events.plain import Fields, file_block
+from forge.events.query import CIRCUMSTANCES, POST_HEADER, QueryFields
+from forge.events.shapes import Shape, one_of
 from forge.events.status_vars import StatusVariables
+
+#: What it does with rows that are there.
+DUPLICATES = {0: "ERROR", 1: "IGNORE", 2: "REPLACE"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExecuteLoadQuery(Body):
-    """``duplicates``: 0 error, 1 IGNORE, 2 REPLACE."""
+class ExecuteLoadQuery(QueryFields):
+    """``duplicates`` is a number of DUPLICATES."""
 
     type_code: ClassVar[int] = 18
     type_name: ClassVar[str] = "EXECUTE_LOAD_QUERY"
@@ -44,3 +50,21 @@ class ExecuteLoadQuery(Body):
         *CIRCUMSTANCES,
         "query" / Text(Rest()),
     )
+
+    def text(self) -> str:
+        return self.query
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        return QueryFields.canonical(self, surroundings) | {
+            "duplicates": DUPLICATES.get(self.duplicates, self.duplicates)
+        }
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        shape = super(ExecuteLoadQuery, cls).canonical_shape()
+        shape["properties"]["duplicates"] = one_of(DUPLICATES.values())
+        return shape
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return f"{super(ExecuteLoadQuery, cls).summary(fields)}  {file_block(fields)}"

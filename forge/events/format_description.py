@@ -7,15 +7,19 @@ place (log_event.cc; recorded on MySQL 9.7 and MariaDB 10.11 in both states).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Bytes, Construct, Int8ul, Int16ul, Int32ul, Struct, stream_write
 
 from forge.events.format import FormatContext, writes_checksums
-from forge.events.layout import Body, Text, WhileMore, to_bytes, to_text
+from forge.events.layout import Body, Surroundings, Text, WhileMore
+from forge.events.plain import Fields, to_bytes, to_text, words
+from forge.events.shapes import U8, Shape, either
 
 FIXED_SIZE = 57
+CHECKSUM_ALGORITHMS = {0: "OFF", 1: "CRC32"}
 
 
 class _PaddedVersion(Text):
@@ -78,6 +82,21 @@ class FormatDescription(Body):
             post_header_lengths=self.post_header_lengths,
             checksum=self.checksum_algorithm == 1,
         )
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        algorithm = self.checksum_algorithm
+        shown = None if algorithm is None else CHECKSUM_ALGORITHMS.get(algorithm, algorithm)
+        return self.shown_fields() | {"checksum_algorithm": shown}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        algorithms = either({"enum": [*CHECKSUM_ALGORITHMS.values(), None]}, U8)
+        described = {"description": "null for servers that know no checksums."}
+        return cls.shape_with({"checksum_algorithm": algorithms | described})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return f"{words(fields['server_version'])}, checksums {fields['checksum_algorithm'] or 'unknown'}"
 
 
 def is_checksum_aware(data: bytes) -> bool:

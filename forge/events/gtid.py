@@ -8,13 +8,16 @@ clock since 5.7.6, commit timestamps since 8.0.1, the transaction's length since
 from __future__ import annotations
 
 import uuid as _uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Adapter, Bytes, Int8ul, Int64sl, Int64ul, Struct, stream_read, stream_write
 from construct import Construct as _Construct
 
-from forge.events.layout import Body, PackedInt, WhileMore
+from forge.events.layout import Body, PackedInt, Surroundings, WhileMore
+from forge.events.plain import Fields
+from forge.events.shapes import U64, Shape, described, object_of
 
 NIL_UUID = str(_uuid.UUID(int=0))
 
@@ -55,6 +58,14 @@ class _WithOriginal(_Construct):  # type: ignore[misc]
         return obj
 
 
+#: A commit timestamp or a server version in the canonical decode, where the original one always stands.
+IMMEDIATE_AND_ORIGINAL = object_of({"immediate": U64, "original": U64})
+
+
+def immediate_and_original(immediate: int, original: int | None) -> Fields:
+    return {"immediate": immediate, "original": immediate if original is None else original}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnonymousGtid(Body):
     """``commit_timestamp`` and ``server_version`` are pairs (immediate, original); original None means "the same".
@@ -91,8 +102,36 @@ class AnonymousGtid(Body):
         "commit_group_ticket" / WhileMore(Int64ul),
     )
 
+    def gtid(self) -> str | None:
+        """The transaction's GTID; None if it has none."""
+        return None
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        shown: Fields = {"gtid": self.gtid()} | self.shown_fields()
+        for name, pair in (("commit_timestamp", self.commit_timestamp), ("server_version", self.server_version)):
+            if pair is not None:
+                shown[name] = immediate_and_original(*pair)
+        return shown
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        uuid = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+        gtid: Shape = {"type": ["string", "null"], "pattern": f"^{uuid}:-?[0-9]+$"}
+        pairs = dict.fromkeys(("commit_timestamp", "server_version"), IMMEDIATE_AND_ORIGINAL)
+        return cls.shape_with({"gtid": described(gtid, "null for ANONYMOUS_GTID."), **pairs})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return fields["gtid"] or ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gtid(AnonymousGtid):
     type_code: ClassVar[int] = 33
     type_name: ClassVar[str] = "GTID"
+
+    def gtid(self) -> str | None:
+        return f"{self.uuid}:{self.gno}"
+
+    def statement(self, surroundings: Surroundings) -> str | None:
+        return f"GTID {self.gtid()}"

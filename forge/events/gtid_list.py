@@ -6,12 +6,15 @@ size (recorded on 10.11 and 11.8).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Construct, FormatFieldError, Int32ul, Int64ul, Sequence, Struct
 
-from forge.events.layout import Body, Derived, Rest, derived
+from forge.events.layout import Body, Derived, Rest, Surroundings, derived
+from forge.events.plain import Fields
+from forge.events.shapes import Shape, array
 
 _ENTRY = Sequence(Int32ul, Int32ul, Int64ul)
 _ENTRY_SIZE = 16
@@ -47,3 +50,14 @@ class GtidList(Body):
         "gtids" / _Entries(),
         "filler" / Derived(Rest(), lambda this: b"" if this.gtids else b"\0\0"),
     )
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        return {"gtids": ["-".join(map(str, gtid)) for gtid in self.gtids]} | self.shown_fields("gtids")
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        return cls.shape_with({"gtids": array({"type": "string", "pattern": "^[0-9]+-[0-9]+-[0-9]+$"})})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return ", ".join(fields["gtids"]) or "(empty)"

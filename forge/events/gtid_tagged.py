@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import io
 import uuid as _uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Construct, FormatFieldError, Struct
 
-from forge.events.layout import Body, to_bytes, to_text
+from forge.events.gtid import IMMEDIATE_AND_ORIGINAL, immediate_and_original
+from forge.events.layout import Body, Surroundings
+from forge.events.plain import Fields, to_bytes, to_text
 from forge.events.serialization import read_svarint, read_uvarint, svarint, uvarint
+from forge.events.shapes import HEX, U64, Shape, object_of
 
 FORMAT_VERSION = 1
 
@@ -109,6 +113,29 @@ class GtidTagged(Body):
     commit_group_ticket: int | None = None
     unread: bytes | None = None
     layout: ClassVar[Struct] = Struct("message" / _Message())
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        names = ("commit_timestamp", "server_version")
+        shown = self.shown_fields(*names, *(f"original_{name}" for name in names))
+        for name in names:
+            immediate = getattr(self, name)
+            if immediate is not None:
+                shown[name] = immediate_and_original(immediate, getattr(self, f"original_{name}"))
+        return {"gtid": f"{self.uuid}:{self.tag}:{self.gno}"} | shown
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        text, integer = {"type": "string"}, {"type": "integer"}
+        texts = dict.fromkeys(("gtid", "uuid", "tag"), text)
+        numbers = dict.fromkeys(("gno", "last_committed", "sequence_number"), integer)
+        unsigned = dict.fromkeys(("last_non_ignorable", "gtid_flags", "transaction_length", "commit_group_ticket"), U64)
+        pairs = dict.fromkeys(("commit_timestamp", "server_version"), IMMEDIATE_AND_ORIGINAL)
+        fields: Shape = texts | numbers | unsigned | pairs | {"unread": HEX}
+        return object_of(fields, *(name for name in fields if name not in ("gtid", "last_non_ignorable")))
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return str(fields["gtid"])
 
     @classmethod
     def parse(cls, data: bytes, format: Any) -> GtidTagged:

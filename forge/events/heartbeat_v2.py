@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Struct
 
-from forge.events.layout import Body, to_text
+from forge.events.layout import Body, Surroundings
+from forge.events.plain import Fields, plain, text_or_hex, to_text, words
+from forge.events.shapes import TEXT, Shape, object_of
 from forge.events.type_length_values import TypeLengthValues, Values, packed_value
 
 FILE_NAME, POSITION = 1, 2
@@ -19,6 +22,7 @@ class HeartbeatV2(Body):
 
     type_code: ClassVar[int] = 41
     type_name: ClassVar[str] = "HEARTBEAT_V2"
+    informational: ClassVar[bool] = True
     values: Values
     layout: ClassVar[Struct] = Struct("values" / TypeLengthValues())
 
@@ -29,3 +33,14 @@ class HeartbeatV2(Body):
     @property
     def position(self) -> int:
         return packed_value(dict(self.values)[POSITION])
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return words(fields["file_name"])
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        return {"file_name": text_or_hex(self.file_name), "values": plain(self.values)}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        return object_of({"file_name": TEXT, "values": {"type": "array"}})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Struct
 
@@ -14,5 +15,10 @@ from forge.events.layout import Body, Rest
 class Ignorable(Body):
     type_code: ClassVar[int] = 28
     type_name: ClassVar[str] = "IGNORABLE"
+    informational: ClassVar[bool] = True
     data: bytes = b""
     layout: ClassVar[Struct] = Struct("data" / Rest())
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return f"{len(fields['data']) // 2} bytes"

@@ -14,6 +14,7 @@ from forge.events.layout import Body, Derived, Span, Text, derived, field_length
 class Incident(Body):
     type_code: ClassVar[int] = 26
     type_name: ClassVar[str] = "INCIDENT"
+    informational: ClassVar[bool] = True
     incident: int = 1
     message_length: int | None = derived()
     message: str = ""

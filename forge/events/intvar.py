@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Int8ul, Int64ul, Struct
 
-from forge.events.layout import Body
+from forge.events.layout import Body, Surroundings
+from forge.events.plain import Fields
+from forge.events.shapes import Shape, one_of
 
 LAST_INSERT_ID, INSERT_ID = 1, 2
+VARIABLES = {LAST_INSERT_ID: "LAST_INSERT_ID", INSERT_ID: "INSERT_ID"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,3 +23,17 @@ class Intvar(Body):
     variable: int
     value: int
     layout: ClassVar[Struct] = Struct("variable" / Int8ul, "value" / Int64ul)
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        return {"variable": VARIABLES.get(self.variable, self.variable), "value": self.value}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        return cls.shape_with({"variable": one_of(VARIABLES.values())})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return f"{fields['variable']} = {fields['value']}"
+
+    def statement(self, surroundings: Surroundings) -> str | None:
+        return f"{VARIABLES[self.variable]} {self.value}" if self.variable in VARIABLES else None

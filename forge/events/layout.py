@@ -10,7 +10,8 @@ import dataclasses
 import io
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from construct import (
@@ -25,6 +26,9 @@ from construct import (
 
 from forge.errors import FormatError, ScenarioError
 from forge.events.format import FormatContext
+from forge.events.plain import Fields, FlagTable, flag_names, plain, to_bytes, to_text, words
+from forge.events.shapes import FLAGS, Shape, object_of, shape_of
+from forge.values.base import Column
 
 
 class PackedInt(Construct):  # type: ignore[misc]
@@ -117,23 +121,6 @@ class Text(Subconstruct):  # type: ignore[misc]
         return obj
 
 
-def to_text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def to_bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
-def text_or_hex(text: str) -> str | dict[str, str]:
-    """Text of the format's own (surrogate escapes stand for bytes that are not UTF-8) as JSON can hold it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return {"hex": to_bytes(text).hex()}
-    return text
-
-
 class Derived(Subconstruct):  # type: ignore[misc]
     """A field that is computed from the others when None, and obeyed when given."""
 
@@ -193,16 +180,48 @@ def derived() -> Any:
     return dataclasses.field(default=None, metadata={"derived": True})
 
 
+def flags(table: FlagTable, **options: Any) -> Any:
+    """A dataclass field of bits that listings and decodes show by their names."""
+    return dataclasses.field(metadata={"flags": table}, **options)
+
+
+def flag_table(item: dataclasses.Field[Any]) -> FlagTable | None:
+    """The names of the bits of a field that :func:`flags` made; None for any other field."""
+    table: FlagTable | None = item.metadata.get("flags")
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the fields of an event mean depends on: the header's server id, the family, the columns of a TABLE_MAP.
+
+    ``columns`` is None, and ``problem`` may say why, where the columns of the event's table are not known.
+    """
+
+    server_id: int = 0
+    mariadb: bool = False
+    columns: tuple[Column, ...] | None = None
+    problem: str | None = None
+
+    @property
+    def family(self) -> str:
+        return "mariadb" if self.mariadb else "mysql"
+
+
 class Body:
     """Base of event bodies: frozen dataclasses whose fields are the named fields of ``layout``.
 
-    Subclasses set ``type_code``, ``type_name`` and ``layout`` (a construct Struct).
+    Subclasses set ``type_code``, ``type_name`` and ``layout`` (a construct Struct).  A field of the canonical decode is
+    the dataclass field of that name; an event that is to be shown otherwise has its own ``canonical`` and, to go with
+    it, ``canonical_shape``; its line in ``forge dump`` is ``summary``.
     """
 
     __slots__ = ()
     type_code: ClassVar[int]
     type_name: ClassVar[str]
     layout: ClassVar[Any]
+    #: Carries no change of data (WL#4033): the canonical decode says what readers do with it.
+    informational: ClassVar[bool] = False
 
     @classmethod
     def parse(cls, data: bytes, format: FormatContext) -> Self:
@@ -243,6 +262,55 @@ class Body:
     def replace(self, **changes: Any) -> Self:
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        """The fields as plain data, in exact values: what every correct parser must read.
+
+        Derived fields are left out where they are what would be derived.  Raises FormatError.
+        """
+        return self.shown_fields()
+
+    def shown_fields(self, *without: str) -> Fields:
+        """The dataclass fields as plain data, but for those named; what is None is left out."""
+        shown: Fields = {}
+        for item in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, item.name)
+            if item.name in without or value is None:
+                continue
+            table = flag_table(item)
+            shown[item.name] = plain(value) if table is None else flag_names(value, table)
+        return shown
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        """The JSON Schema of :meth:`canonical`."""
+        return cls.shape_with({})
+
+    @classmethod
+    def shape_with(cls, changed: Mapping[str, Shape | None]) -> Shape:
+        """The schema of the fields as their layout has them, with others in the place of some; None leaves one out."""
+        layouts = {part.name: part.subcon for part in cls.layout.subcons if part.name is not None}
+        properties: Shape = {}
+        optional = []
+        for item in dataclasses.fields(cls):  # type: ignore[arg-type]
+            table = flag_table(item)
+            properties[item.name] = FLAGS if table is not None else shape_of(layouts[item.name], str(item.type))
+            if "None" in str(item.type):
+                optional.append(item.name)
+        properties |= changed
+        return object_of({name: shape for name, shape in properties.items() if shape is not None}, *optional)
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        """The canonical fields on a line."""
+        return "  ".join(f"{name}={words(value)}" for name, value in fields.items())
+
+    def statement(self, surroundings: Surroundings) -> str | None:
+        """What the event says to a session, as one text that decoders are compared on; None if it says nothing.
+
+        That is the text of a statement, a GTID, an XID, or the value of a variable.
+        """
+        return None
+
     def without_needless_pins(self, data: bytes, format: FormatContext) -> Self:
         """This body with every derived field dropped that derives to the same bytes."""
         derived_names = self.derived_names()
@@ -273,31 +341,3 @@ def first_line(error: Exception) -> str:
     text = [line for line in lines if not line.startswith("Error in path")]
     sentence = (text or lines or [type(error).__name__])[0].strip()
     return _CUT.sub(r"it ends inside a field of \1 bytes, \2 left", sentence)
-
-
-def flag_names(value: int, table: Iterable[tuple[int, str]]) -> list[str | int]:
-    """The names of the bits in ``value``; bits without a name stay numbers."""
-    names: list[str | int] = []
-    for bit, name in table:
-        if value & bit:
-            names.append(name)
-            value &= ~bit
-    while value:
-        low = value & -value
-        names.append(low)
-        value &= ~low
-    return names
-
-
-def flag_value(names: Iterable[str | int], table: Iterable[tuple[int, str]]) -> int:
-    """The inverse of :func:`flag_names`.  Raises ScenarioError for a name that is not in the table."""
-    bits = {name: bit for bit, name in table}
-    value = 0
-    for name in names:
-        if isinstance(name, int):
-            value |= name
-        elif name in bits:
-            value |= bits[name]
-        else:
-            raise ScenarioError(f"unknown flag {name!r}", expected=f"one of {', '.join(bits)} or a number")
-    return value

@@ -9,6 +9,7 @@ from construct import Array, Int8ul, Struct
 
 from forge.events.layout import Rest, Text
 from forge.events.load_statement import NAMES, POST_HEADER, AsTuple, LoadStatement
+from forge.events.plain import to_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +27,8 @@ class Load(LoadStatement):
         *NAMES,
         "file_name" / Text(Rest()),
     )
+
+    def separator_texts(self) -> tuple[str, ...]:
+        return tuple(
+            "" if self.empty >> place & 1 else to_text(bytes([byte])) for place, byte in enumerate(self.separators)
+        )

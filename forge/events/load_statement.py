@@ -8,6 +8,8 @@ Since 8.0.2 the numbers mean nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Sequence as _Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,15 +20,16 @@ from forge.events.layout import (
     Derived,
     Rest,
     Span,
+    Surroundings,
     Text,
     as_tuples,
     derived,
     field_length,
     length_of,
     read_exactly,
-    to_bytes,
-    to_text,
 )
+from forge.events.plain import Fields, file_block, flag_names, text_or_hex, to_bytes, to_text, words
+from forge.events.shapes import FLAGS, TEXT, Shape, array, object_of
 
 #: Bits of ``options``.
 LOAD_OPTIONS = ((1, "DUMPFILE"), (2, "OPT_ENCLOSED"), (4, "REPLACE"), (8, "IGNORE"))
@@ -89,6 +92,9 @@ LONG_SEPARATORS = (
 )
 
 
+_SEPARATORS = ("fields_terminated_by", "enclosed_by", "lines_terminated_by", "lines_starting_by", "escaped_by")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadStatement(Body):
     """The fields that all three have; ``options`` are the bits of LOAD_OPTIONS."""
@@ -104,3 +110,28 @@ class LoadStatement(Body):
     table: str
     database: str
     file_name: str
+
+    def separator_texts(self) -> _Sequence[str]:
+        """The five separators; empty where there is none."""
+        raise NotImplementedError
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        texts = map(text_or_hex, self.separator_texts())
+        return self.shown_fields("separators", "options", "empty") | {
+            "separators": dict(zip(_SEPARATORS, texts, strict=True)),
+            "options": flag_names(self.options, LOAD_OPTIONS),
+        }
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        separators = object_of(dict.fromkeys(_SEPARATORS, TEXT))
+        changed = {"separators": separators, "options": FLAGS, "columns": array(TEXT), "empty": None}
+        return cls.shape_with({**changed, "file_name": TEXT})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        columns = f" ({', '.join(map(words, fields['columns']))})" if fields["columns"] else ""
+        table = f"{words(fields['database'])}.{words(fields['table'])}{columns}"
+        text = f"LOAD DATA {words(fields['file_name'])} INTO {table}"
+        block = [file_block(fields)] if "file_id" in fields else []
+        return "  ".join([text, *map(str, fields["options"]), *block])

@@ -14,8 +14,9 @@ from typing import ClassVar
 from construct import Struct
 
 from forge.errors import FormatError
-from forge.events.layout import Body, Rest, derived, to_bytes, to_text
-from forge.events.query import CIRCUMSTANCES, POST_HEADER, Query
+from forge.events.layout import Body, Rest, derived
+from forge.events.plain import to_bytes, to_text
+from forge.events.query import CIRCUMSTANCES, POST_HEADER, Query, QueryFields
 from forge.events.rows import DeleteRowsV1, RowsV1, UpdateRowsV1, WriteRowsV1
 from forge.events.status_vars import StatusVariables
 
@@ -48,7 +49,7 @@ def compress_block(data: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueryCompressed(Body):
+class QueryCompressed(QueryFields):
     """As QUERY, with the text as a compressed block."""
 
     type_code: ClassVar[int] = 165
@@ -64,6 +65,9 @@ class QueryCompressed(Body):
     block: bytes
 
     layout: ClassVar[Struct] = Struct(*POST_HEADER, *CIRCUMSTANCES, "block" / Rest())
+
+    def text(self) -> str:
+        return to_text(decompress_block(self.block))
 
 
 _SAME_FIELDS = (

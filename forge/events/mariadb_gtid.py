@@ -6,12 +6,15 @@ parts is filler, so flags_extra is there only if it is not zero (sql/log_event_s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Construct, Int8ul, Int32ul, Int64ul, Struct
 
-from forge.events.layout import Body, Derived, Rest, derived, read_exactly
+from forge.events.layout import Body, Derived, Rest, Surroundings, derived, read_exactly
+from forge.events.plain import Fields, flag_names
+from forge.events.shapes import FLAGS, HEX, U32, Shape, object_of
 
 GTID_FLAGS2 = (
     (0x01, "STANDALONE"),
@@ -117,3 +120,27 @@ class MariadbGtid(Body):
         "thread_id" / _When(Int32ul, lambda this: this.flags_extra & THREAD_ID),
         "filler" / Derived(Rest(), _filler),
     )
+
+    def gtid(self, server_id: int) -> str:
+        """``domain-server-sequence``; the server id is the header's."""
+        return f"{self.domain_id}-{server_id}-{self.sequence_number}"
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        shown: Fields = {"gtid": self.gtid(surroundings.server_id)} | self.shown_fields("flags2", "xid")
+        shown["flags2"] = flag_names(self.flags2, GTID_FLAGS2)
+        if self.xid is not None:
+            shown["xid"] = {"format_id": self.xid[0], "gtrid": self.xid[1].hex(), "bqual": self.xid[2].hex()}
+        return shown
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        gtid: Shape = {"type": "string", "pattern": "^[0-9]+-[0-9]+-[0-9]+$"}
+        xid = object_of({"format_id": U32, "gtrid": HEX, "bqual": HEX})
+        return cls.shape_with({"gtid": gtid, "flags2": FLAGS, "xid": xid})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return "  ".join([fields["gtid"], *map(str, fields["flags2"])])
+
+    def statement(self, surroundings: Surroundings) -> str | None:
+        return f"GTID {self.gtid(surroundings.server_id)}"

@@ -26,7 +26,7 @@ from forge.events.column_kinds import (
     is_set,
     longest_value,
 )
-from forge.events.optional_metadata import OPTIONAL_METADATA, build_record, build_value, read_value
+from forge.events.optional_metadata import OPTIONAL_METADATA, build_record, build_value, key_parts, read_value
 from forge.events.table_map import TableMap
 from forge.values.base import Column
 from forge.values.wire_types import WireType
@@ -133,11 +133,6 @@ def collations(records: Records, default: str, each: str, count: int) -> Iterato
         yield from (special.get(place, usual) for place in range(count))
     else:
         yield from records.get(each, ())[:count]
-
-
-def key_parts(name: str, value: Any) -> tuple[tuple[int, int], ...]:
-    """(column index, prefix or 0) a part, from either form."""
-    return value if name == "prefix_primary_key" else tuple((index, 0) for index in value)
 
 
 def _character(column: Column, mariadb: bool) -> bool:

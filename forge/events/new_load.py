@@ -18,3 +18,6 @@ class NewLoad(LoadStatement):
     separators: Separators = ("\t", "", "\n", "", "\\")
 
     layout: ClassVar[Struct] = Struct(*POST_HEADER, *LONG_SEPARATORS, *NAMES, "file_name" / Text(Rest()))
+
+    def separator_texts(self) -> Separators:
+        return self.separators

@@ -126,6 +126,11 @@ def read_value(record: MetadataRecord) -> Any:
     raise FormatError(f"the {record.type_name} record has {rule}", phase="metadata", offset=at)
 
 
+def key_parts(name: str, value: Any) -> tuple[tuple[int, int], ...]:
+    """(column index, prefix or 0) a part, from either form."""
+    return value if name == "prefix_primary_key" else tuple((index, 0) for index in value)
+
+
 def build_value(record: MetadataRecord) -> bytes:
     if isinstance(record.value, bytes):
         return record.value

@@ -8,14 +8,17 @@ Interval ends are exclusive in the bytes and inclusive here and in text.
 from __future__ import annotations
 
 import uuid as _uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Construct as _Construct
 from construct import FormatFieldError, Struct, stream_read, stream_write
 
-from forge.events.layout import Body, to_bytes, to_text
+from forge.events.layout import Body, Surroundings
+from forge.events.plain import Fields, text_or_hex, to_bytes, to_text, words
 from forge.events.serialization import read_uvarint, uvarint
+from forge.events.shapes import TEXT, Shape, described, object_of
 
 #: (uuid, tag or "", ((first, last), ...)), sorted by uuid and tag.
 GtidSource = tuple[str, str, tuple[tuple[int, int], ...]]
@@ -60,6 +63,21 @@ def encode_gtid_set(tagged: bool, sources: tuple[GtidSource, ...]) -> bytes:
     return b"".join(parts)
 
 
+def gtid_set_text(sources: Sequence[GtidSource]) -> str:
+    """A GTID set as servers print it: ``uuid:first-last:first``, a tag before its intervals."""
+    parts: list[str] = []
+    last_uuid = None
+    for uuid, tag, intervals in sources:
+        ranges = [str(first) if first == last else f"{first}-{last}" for first, last in intervals]
+        text = ":".join(([tag] if tag else []) + ranges)
+        if uuid == last_uuid:
+            parts[-1] += f":{text}"
+        else:
+            parts.append(f"{uuid}:{text}")
+        last_uuid = uuid
+    return ",".join(parts)
+
+
 def _u64(stream: Any, path: str) -> int:
     return int.from_bytes(stream_read(stream, 8, path), "little")
 
@@ -80,3 +98,16 @@ class PreviousGtids(Body):
     type_name: ClassVar[str] = "PREVIOUS_GTIDS"
     gtid_set: tuple[bool, tuple[GtidSource, ...]] = (False, ())
     layout: ClassVar[Struct] = Struct("gtid_set" / GtidSet())
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        tagged, sources = self.gtid_set
+        return {"gtid_set": text_or_hex(gtid_set_text(sources)), "tagged": tagged}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        tagged = described({"type": "boolean"}, "Whether the encoding with tags was used.")
+        return object_of({"gtid_set": TEXT, "tagged": tagged})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return words(fields["gtid_set"]) or "(empty)"

@@ -7,12 +7,15 @@ The text is bytes in the client's character set and need not be UTF-8.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Const, Int8ul, Int16ul, Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Rest, Span, Text, derived, field_length, length_of
+from forge.events.layout import Body, Derived, Rest, Span, Surroundings, Text, derived, field_length, length_of
+from forge.events.plain import Fields, one_line, plain, text_or_hex, words
+from forge.events.shapes import TEXT, Shape, array, object_of
 from forge.events.status_vars import StatusBlock, StatusVariables, build_status_variables
 
 
@@ -35,8 +38,33 @@ CIRCUMSTANCES = (
 )
 
 
+class QueryFields(Body):
+    """What QUERY, QUERY_COMPRESSED and EXECUTE_LOAD_QUERY have in common: how they are shown."""
+
+    __slots__ = ()
+    status_variables: StatusVariables
+
+    def text(self) -> str:
+        """The text of the statement.  Raises FormatError for a compressed text that cannot be unpacked."""
+        raise NotImplementedError
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        variables = [{"name": name, "value": plain(value)} for name, value in self.status_variables]
+        shown = self.shown_fields("status_variables", "query", "block")
+        return shown | {"status_variables": variables, "query": text_or_hex(self.text())}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        variable = object_of({"name": {"type": "string"}, "value": {}})
+        return cls.shape_with({"status_variables": array(variable), "query": TEXT, "block": None})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return (f"[{words(fields['database'])}] " if fields["database"] else "") + one_line(fields["query"])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query(Body):
+class Query(QueryFields):
     type_code: ClassVar[int] = 2
     type_name: ClassVar[str] = "QUERY"
 
@@ -54,3 +82,9 @@ class Query(Body):
     def status(self, name: str, default: Any = None) -> Any:
         """The value of the status variable ``name``, or ``default``."""
         return dict(self.status_variables).get(name, default)
+
+    def text(self) -> str:
+        return self.query
+
+    def statement(self, surroundings: Surroundings) -> str | None:
+        return self.query

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from construct import Int64ul, Struct
 
-from forge.events.layout import Body
+from forge.events.layout import Body, Surroundings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,3 +17,6 @@ class Rand(Body):
     seed1: int
     seed2: int
     layout: ClassVar[Struct] = Struct("seed1" / Int64ul, "seed2" / Int64ul)
+
+    def statement(self, surroundings: Surroundings) -> str | None:
+        return f"RAND {self.seed1} {self.seed2}"

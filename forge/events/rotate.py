@@ -5,12 +5,14 @@ The name has neither length nor terminator: it ends where the event (or its chec
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Int64ul, Struct
 
 from forge.events.layout import Body, Rest, Text
+from forge.events.plain import words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +22,7 @@ class Rotate(Body):
     position: int = 4
     next_file: str
     layout: ClassVar[Struct] = Struct("position" / Int64ul, "next_file" / Text(Rest()))
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return f"{fields['position']} {words(fields['next_file'])}"

@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 
 from construct import Int16ul, Struct
 
-from forge.events.layout import Body, PackedInt, Rest, Span, read_exactly
+from forge.events.layout import Body, PackedInt, Rest, Span, Surroundings, flags, read_exactly
+from forge.events.plain import Fields
+from forge.events.shapes import Shape
 from forge.events.table_map import TableId
 
 ROW_FLAGS = (
@@ -48,12 +50,25 @@ _PRESENT_AFTER = "present_after" / _bitmap()
 _ROWS = "rows" / Rest()
 
 
+class AnyRows(Body):
+    """What all row events have in common: the canonical decode shows their rows beside the fields."""
+
+    __slots__ = ()
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        return self.shown_fields("rows")
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        return cls.shape_with({"rows": None})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowsV1(Body):
+class RowsV1(AnyRows):
     """``present`` has a bit a column (lowest first): the columns in the before image, or in the only image."""
 
     table_id: int
-    row_flags: int = 0
+    row_flags: int = flags(ROW_FLAGS, default=0)
     width: int
     present: bytes
     rows: bytes
@@ -62,12 +77,12 @@ class RowsV1(Body):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateRowsV1(Body):
+class UpdateRowsV1(AnyRows):
     type_code: ClassVar[int] = 24
     type_name: ClassVar[str] = "UPDATE_ROWS_V1"
 
     table_id: int
-    row_flags: int = 0
+    row_flags: int = flags(ROW_FLAGS, default=0)
     width: int
     present: bytes
     present_after: bytes
@@ -77,11 +92,11 @@ class UpdateRowsV1(Body):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowsV2(Body):
+class RowsV2(AnyRows):
     """As :class:`RowsV1`, with ``extra`` row info."""
 
     table_id: int
-    row_flags: int = 0
+    row_flags: int = flags(ROW_FLAGS, default=0)
     extra: bytes = b""
     width: int
     present: bytes
@@ -91,12 +106,12 @@ class RowsV2(Body):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateRows(Body):
+class UpdateRows(AnyRows):
     type_code: ClassVar[int] = 31
     type_name: ClassVar[str] = "UPDATE_ROWS"
 
     table_id: int
-    row_flags: int = 0
+    row_flags: int = flags(ROW_FLAGS, default=0)
     extra: bytes = b""
     width: int
     present: bytes

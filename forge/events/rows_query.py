@@ -5,18 +5,25 @@ The first byte was the low byte of the text's length in 5.6 and is always 0 in 9
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Int8ul, Struct
 
 from forge.events.layout import Body, Rest, Text
+from forge.events.plain import one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsQuery(Body):
     type_code: ClassVar[int] = 29
     type_name: ClassVar[str] = "ROWS_QUERY"
+    informational: ClassVar[bool] = True
     unused_length: int = 0
     query: str
     layout: ClassVar[Struct] = Struct("unused_length" / Int8ul, "query" / Text(Rest()))
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return one_line(fields["query"])

@@ -4,8 +4,9 @@ to replicas.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Bytes, Int8ul, Int32ul, Struct
 
@@ -20,3 +21,7 @@ class StartEncryption(Body):
     key_version: int
     nonce: bytes
     layout: ClassVar[Struct] = Struct("scheme" / Int8ul, "key_version" / Int32ul, "nonce" / Bytes(12))
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return f"scheme {fields['scheme']}, key version {fields['key_version']}"

@@ -25,7 +25,8 @@ from construct import (
     stream_write,
 )
 
-from forge.events.layout import Span, as_tuples, read_exactly, to_bytes, to_text
+from forge.events.layout import Span, as_tuples, read_exactly
+from forge.events.plain import to_bytes, to_text
 
 #: (name, value) in file order.  The value's shape is that of the variable's layout in STATUS_VARIABLES.
 StatusVariables = tuple[tuple[str, Any], ...]

@@ -6,25 +6,31 @@ rows.md 1.3; the optional metadata (WL#4618) is written since 8.0.1 and MariaDB 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import BytesInteger, Const, Int16ul, Struct
 
 from forge.errors import FormatError
+from forge.events.column_fields import COLUMN_SHAPE, columns_fields
 from forge.events.layout import (
     Body,
     Derived,
     PackedInt,
     Rest,
     Span,
+    Surroundings,
     Text,
     WhileMore,
     derived,
     field_length,
+    flags,
     length_of,
 )
-from forge.events.optional_metadata import MetadataRecord, OptionalMetadata, build_record, read_value
+from forge.events.optional_metadata import MetadataRecord, OptionalMetadata, build_record, key_parts, read_value
+from forge.events.plain import Fields, flag_names, plain, text_or_hex, words
+from forge.events.shapes import FLAGS, HEX, TEXT, U8, U64, Shape, array, object_of
 
 TABLE_FLAGS = ((0x0001, "BIT_LEN_EXACT"), (0x0002, "REFERRED_FK_DB"), (0x0004, "GENERATED_INVISIBLE_PK"))
 
@@ -45,7 +51,7 @@ class TableMap(Body):
     type_name: ClassVar[str] = "TABLE_MAP"
 
     table_id: int
-    table_flags: int = 1
+    table_flags: int = flags(TABLE_FLAGS, default=1)
     database_length: int | None = derived()
     database: str
     table_length: int | None = derived()
@@ -90,3 +96,71 @@ class TableMap(Body):
         """Bytes from the types' metadata to the end: what offsets of the phase "metadata" count in."""
         optional = sum(len(build_record(record)) for record in self.optional_metadata)
         return len(self.metadata) + len(self.nullable) + optional + len(self.metadata_tail or b"")
+
+    def primary_key(self) -> tuple[tuple[int, int], ...] | None:
+        """(column index, prefix or 0) a key part, in key order; None if the event does not tell."""
+        records = self.records()
+        for name in ("prefix_primary_key", "simple_primary_key"):
+            if name in records:
+                return key_parts(name, records[name])
+        return None
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        shown: Fields = {
+            "table_id": self.table_id,
+            "table_flags": flag_names(self.table_flags, TABLE_FLAGS),
+            "database": text_or_hex(self.database),
+            "table": text_or_hex(self.table),
+        }
+        if surroundings.columns is None:
+            shown |= {"types": self.types.hex(), "metadata": self.metadata.hex(), "nullable": self.nullable.hex()}
+            if surroundings.problem is not None:
+                shown["note"] = surroundings.problem
+        else:
+            visibility = self.records().get("visibility")
+            shown["columns"] = columns_fields(surroundings.columns, surroundings.family, visibility)
+            key = self.primary_key()
+            if key is not None:
+                shown["primary_key"] = [
+                    {"column": index + 1} | ({"prefix": prefix} if prefix else {}) for index, prefix in key
+                ]
+        return shown | {"optional_metadata": [_record_fields(record) for record in self.optional_metadata]}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        number: Shape = {"type": "integer", "minimum": 1}
+        properties: Shape = {
+            "table_id": U64,
+            "table_flags": FLAGS,
+            "database": TEXT,
+            "table": TEXT,
+            "columns": array(COLUMN_SHAPE),
+            "primary_key": array(object_of({"column": number, "prefix": number}, "prefix")),
+            "types": HEX,
+            "metadata": HEX,
+            "nullable": HEX,
+            "note": {"type": "string"},
+            "optional_metadata": array(object_of({"type": U8, "name": {"type": "string"}, "value": {}})),
+        }
+        without_columns = ("types", "metadata", "nullable", "note")
+        shape = object_of(properties, "columns", "primary_key", *without_columns)
+        return shape | {"oneOf": [{"required": ["columns"]}, {"required": list(without_columns)}]}
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        table = f"{words(fields['database'])}.{words(fields['table'])} = {fields['table_id']}"
+        if "columns" not in fields:
+            note = f": {fields['note']}" if "note" in fields else ""
+            return f"{table}, {len(fields['types']) // 2} columns{note}"
+        columns = ", ".join(
+            (f"{words(column['name'])} " if "name" in column else "") + column["type"] for column in fields["columns"]
+        )
+        return f"{table} ({columns})"
+
+
+def _record_fields(record: MetadataRecord) -> Fields:
+    try:
+        value = read_value(record)
+    except FormatError:
+        value = record.value
+    return {"type": record.type_code, "name": record.type_name, "value": plain(value)}

@@ -7,16 +7,22 @@ type that is none of these: ``02``, its length, ``geometry`` (recorded on 10.11 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Const, Construct, FocusedSeq, Int8ul, Int32ul, Prefixed, Struct, Subconstruct
 
+from forge.charsets import charset, find_collation
+from forge.errors import ForgeError
+from forge.events.column_fields import COLLATION_SHAPE, collation_fields
 from forge.events.layout import (
     Body,
     Derived,
     Rest,
     Span,
+    Surroundings,
     Text,
     WhileMore,
     derived,
@@ -24,8 +30,16 @@ from forge.events.layout import (
     length_of,
     read_exactly,
 )
+from forge.events.plain import Fields, flag_names, printable, text_or_hex, words
+from forge.events.shapes import FLAGS, HEX, TEXT, Shape, described, either, object_of, one_of
+from forge.values.base import Column
+from forge.values.registry import codec_for
+from forge.values.wire_types import WireType
 
 STRING, REAL, INTEGER, ROW, DECIMAL = range(5)
+_KINDS = {STRING: "STRING", REAL: "REAL", INTEGER: "INTEGER", ROW: "ROW", DECIMAL: "DECIMAL"}
+_UNSIGNED = 1
+_VALUE_FLAGS = ((_UNSIGNED, "UNSIGNED"),)
 
 
 class _Value(Construct):  # type: ignore[misc]
@@ -88,3 +102,77 @@ class UserVar(Body):
         "value_flags" / _Flags(Int8ul),
         "data_type" / WhileMore(_DATA_TYPE),
     )
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        """``value`` is null, or has ``type``, ``collation`` and ``value``; bytes stand under ``hex``."""
+        shown: Fields = {"name": text_or_hex(self.name), "value": None}
+        if self.value is not None:
+            shown["value"] = self._value_fields(surroundings.family)
+        if self.value_flags is not None:
+            shown["value_flags"] = flag_names(self.value_flags, _VALUE_FLAGS)
+        if self.data_type is not None:
+            shown["data_type"] = text_or_hex(self.data_type)
+        return shown
+
+    def _value_fields(self, family: str) -> Fields:
+        assert self.value is not None
+        kind, number, raw = self.value
+        head = {"type": _KINDS.get(kind, kind), "collation": collation_fields(number, family)}
+        collation = find_collation(number, family)
+        text = self.number()
+        if kind == STRING and collation is not None and collation.charset != "binary":
+            with suppress(ForgeError):
+                text = charset(collation.charset).decode(raw)
+        return head | ({"hex": raw.hex()} if text is None else {"value": text})
+
+    def number(self) -> str | None:
+        """The exact text of a number; None for text, NULL, and bytes that are no number of their type."""
+        kind, _, raw = self.value or (STRING, 0, b"")
+        unsigned = bool((self.value_flags or 0) & _UNSIGNED)
+        try:
+            if kind == INTEGER and len(raw) == 8:
+                return str(int.from_bytes(raw, "little", signed=not unsigned))
+            if kind == REAL and len(raw) == 8:
+                return _text_of(Column(WireType.DOUBLE, b"\x08"), raw)
+            if kind == DECIMAL and len(raw) > 2:
+                return _text_of(Column(WireType.NEWDECIMAL, raw[:2]), raw[2:])
+        except (ForgeError, ValueError, IndexError):
+            pass
+        return None
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        fields: Shape = {
+            "type": one_of(_KINDS.values()),
+            "collation": COLLATION_SHAPE,
+            "value": described({"type": "string"}, "The exact text."),
+            "hex": described(HEX, "The bytes of a binary string, and of what is no value of the type."),
+        }
+        value = object_of(fields, "value", "hex") | {"oneOf": [{"required": ["value"]}, {"required": ["hex"]}]}
+        nullable = described(either({"type": "null"}, value), "null for NULL.")
+        properties: Shape = {"name": TEXT, "value": nullable, "value_flags": FLAGS, "data_type": TEXT}
+        return object_of(properties, "value_flags", "data_type")
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        name, value = f"@{words(fields['name'])}", fields["value"]
+        if value is None:
+            return f"{name} = NULL"
+        if "hex" in value:
+            return f"{name} = 0x{value['hex']}"
+        if value["type"] != "STRING":
+            return f"{name} = {value['value']}"
+        return f"{name} = '{printable(value['value'])}' ({value['collation']['name']})"
+
+    def statement(self, surroundings: Surroundings) -> str | None:
+        if self.value is None:
+            return f"@{self.name} NULL"
+        if self.value[0] == REAL:
+            # Vendors' readers print fewer digits than it has.
+            return None
+        return f"@{self.name} {self.number() or '0x' + self.value[2].hex()}"
+
+
+def _text_of(column: Column, raw: bytes) -> str | None:
+    codec = codec_for(column)
+    return codec.text(column, codec.decode(column, raw))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Bytes, Int32ul, Int64ul, Struct
 
-from forge.events.layout import Body, Rest
+from forge.events.layout import Body, Rest, Surroundings
+from forge.events.plain import Fields, text_or_hex, to_text, words
+from forge.events.shapes import TEXT, Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,3 +31,14 @@ class ViewChange(Body):
         "certification_count" / Int32ul,
         "certification" / Rest(),
     )
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return words(fields["view_id"])
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        return {"view_id": text_or_hex(to_text(self.view_id.rstrip(b"\0")))} | self.shown_fields("view_id")
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        return cls.shape_with({"view_id": TEXT})

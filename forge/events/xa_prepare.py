@@ -4,12 +4,15 @@ commits it too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Int8ul, Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Span, derived, field_length, length_of
+from forge.events.layout import Body, Derived, Span, Surroundings, derived, field_length, length_of
+from forge.events.plain import Fields
+from forge.events.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +33,15 @@ class XaPrepare(Body):
         "gtrid" / Span(field_length("gtrid_length")),
         "bqual" / Span(field_length("bqual_length")),
     )
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        return self.shown_fields("one_phase") | {"one_phase": self.one_phase != 0}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        return cls.shape_with({"one_phase": {"type": "boolean"}})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        verb = "XA COMMIT ONE PHASE" if fields["one_phase"] else "XA PREPARE"
+        return f"{verb} X'{fields['gtrid']}',X'{fields['bqual']}',{fields['format_id']}"

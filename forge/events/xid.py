@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Int64ul, Struct
 
-from forge.events.layout import Body
+from forge.events.layout import Body, Surroundings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,3 +17,10 @@ class Xid(Body):
     type_name: ClassVar[str] = "XID"
     xid: int
     layout: ClassVar[Struct] = Struct("xid" / Int64ul)
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return f"COMMIT, xid {fields['xid']}"
+
+    def statement(self, surroundings: Surroundings) -> str | None:
+        return f"XID {self.xid}"

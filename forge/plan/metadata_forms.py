@@ -9,8 +9,9 @@ import msgspec
 from msgspec import Meta
 
 from forge.errors import ScenarioError, Verdict, nearest
-from forge.events.layout import pack_int, to_bytes
+from forge.events.layout import pack_int
 from forge.events.optional_metadata import METADATA_CODES, OPTIONAL_METADATA, MetadataRecord, build_value
+from forge.events.plain import to_bytes
 from forge.plan.metadata_faults import FAULTS, Described
 from forge.values.base import Column
 

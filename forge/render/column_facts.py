@@ -22,8 +22,7 @@ from forge.events.column_kinds import (
     is_set,
     longest_value,
 )
-from forge.events.columns import primary_key_of
-from forge.events.layout import text_or_hex
+from forge.events.plain import text_or_hex
 from forge.events.row_image import OLD_TEMPORALS
 from forge.events.table_map import TableMap
 from forge.values.base import Column
@@ -63,7 +62,7 @@ class ColumnFacts:
 
 def column_facts(table_map: TableMap, columns: Sequence[Column], *, mariadb: bool = False) -> tuple[ColumnFacts, ...]:
     """The facts of every column; ``columns`` are those that forge.events.columns.columns_of gives."""
-    key = primary_key_of(table_map)
+    key = table_map.primary_key()
     places = {index: (place, prefix) for place, (index, prefix) in enumerate(key or (), start=1)}
     visibility = table_map.records().get("visibility")
     facts = []
@@ -89,7 +88,7 @@ def unknown_of_table(table_map: TableMap) -> tuple[str, ...]:
     Names stand in full metadata only, and with them a key, if there is one.
     """
     records = table_map.records()
-    keyed = "column_name" in records or primary_key_of(table_map) is not None
+    keyed = "column_name" in records or table_map.primary_key() is not None
     return (*(() if keyed else ("key",)), *(() if "visibility" in records else ("visibility",)))
 
 

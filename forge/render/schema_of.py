@@ -13,8 +13,7 @@ from typing import Any
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.mapped import mapped_columns
 from forge.errors import UnsupportedError
-from forge.events.columns import primary_key_of
-from forge.events.layout import text_or_hex
+from forge.events.plain import text_or_hex
 from forge.events.table_map import TableMap
 from forge.render.column_facts import ColumnFacts, column_facts, unknown_of_table
 from forge.sql.write.identifiers import identifier
@@ -133,7 +132,7 @@ def _definition(column: ColumnFacts, generated: bool) -> str:
 
 
 def _key_lines(table_map: TableMap, facts: tuple[ColumnFacts, ...]) -> Iterator[str]:
-    key = primary_key_of(table_map)
+    key = table_map.primary_key()
     if key:
         parts = ", ".join(_part(facts[index], prefix) for index, prefix in key)
         yield f"PRIMARY KEY ({parts}) /* or the first UNIQUE key of NOT NULL columns */"

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.logged import logged_events
-from forge.check.canonical.decode import canonical_events, canonical_rows, decode_schema, render_text
-from forge.check.canonical.text import printable
+from forge.check.canonical.decode import canonical_events, canonical_rows, render_text
+from forge.check.canonical.schema import decode_schema
 from forge.errors import FormatError, UnsupportedError
-from forge.events.layout import text_or_hex, to_text
+from forge.events.plain import printable, text_or_hex, to_text
 
 Recording = Callable[[str], bytes]
 Broken = Callable[[str, str, Mapping[int, int]], bytes]

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from forge.check.compare.compare import Verdict, check
-from forge.check.decoders import cli_reader
-from forge.check.decoders.cli_reader import find_program, run_on_file, run_program
-from forge.check.decoders.table import DecodingEnded, decoder
+from forge.check.decoder import DecodingEnded
+from forge.check.decoders.table import decoder
+from forge.check.decoders.vendors import program as cli_reader
+from forge.check.decoders.vendors.program import find_program, run_on_file, run_program
 
 Recording = Callable[[str], bytes]
 Broken = Callable[[str, str, Mapping[int, int]], bytes]

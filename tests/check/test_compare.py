@@ -13,8 +13,7 @@ from forge.check.canonical.cells import Cell, MappedTable
 from forge.check.canonical.reference import Reference, read_reference
 from forge.check.compare.compare import Verdict, check, compare, explain
 from forge.check.compare.differences import Comparison, Decoding
-from forge.check.decoders.forge_decoder import ForgeDecoder
-from forge.check.decoders.table import (
+from forge.check.decoder import (
     NOT_SHOWN,
     DecodedRow,
     DecodedTable,
@@ -26,9 +25,9 @@ from forge.check.decoders.table import (
     Gap,
     Item,
     Warned,
-    available_decoders,
-    decoder,
 )
+from forge.check.decoders.forge_decoder import ForgeDecoder
+from forge.check.decoders.table import available_decoders, decoder
 from forge.errors import ScenarioError
 
 Recording = Callable[[str], bytes]

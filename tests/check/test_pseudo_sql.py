@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forge.check.decoder import DecodedRow, DecodedTable, DecodingEnded, Deferred, Gap, Image, Item, Warned
 from forge.check.decoders.mariadb_binlog import MariadbBinlog
 from forge.check.decoders.mysqlbinlog import Mysqlbinlog
-from forge.check.decoders.pseudo_sql import TextReader, escape, unescape
-from forge.check.decoders.table import DecodedRow, DecodedTable, DecodingEnded, Deferred, Gap, Image, Item, Warned
+from forge.check.decoders.vendors.pseudo_sql import TextReader, escape, unescape
 
 MARIADB = MariadbBinlog("mariadb-binlog-11.8", "maria118", "mariadb-11.8")
 

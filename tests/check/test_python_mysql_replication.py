@@ -9,9 +9,9 @@ from contextlib import suppress
 import pytest
 
 from forge.check.compare.compare import Verdict, check
+from forge.check.decoder import DecodedRow
 from forge.check.decoders.python_mysql_replication import PythonMysqlReplication
-from forge.check.decoders.table import DecodedRow
-from forge.check.decoders.time_limit import TimeLimitPassed, time_limit
+from forge.check.time_limit import TimeLimitPassed, time_limit
 
 pytest.importorskip("pymysqlreplication", reason="the extra [check] is not installed")
 

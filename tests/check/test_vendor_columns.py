@@ -7,7 +7,7 @@ from collections.abc import Callable
 from forge.binlog.logged import logged_events
 from forge.check.canonical.cells import MappedTable
 from forge.check.canonical.table_maps import TableMaps
-from forge.check.decoders.vendor_columns import column_texts, escaped, primary_key_text
+from forge.check.decoders.vendors.columns import column_texts, escaped, primary_key_text
 
 Recording = Callable[[str], bytes]
 

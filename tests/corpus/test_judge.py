@@ -10,8 +10,8 @@ import pytest
 
 from forge.binlog import write_binlog
 from forge.check.canonical.cells import Cell
+from forge.check.decoder import DecodedTable, Decoder, DecodingEnded, Ending, Item
 from forge.check.decoders.forge_decoder import ForgeDecoder
-from forge.check.decoders.table import DecodedTable, Decoder, DecodingEnded, Ending, Item
 from forge.corpus import judge as judge_module
 from forge.corpus.cases import BinlogFile, Case, CompiledCase
 from forge.corpus.judge import Status, judge_case, judge_compiled, jury_here

@@ -26,7 +26,7 @@ from forge.events.event import EVENT_FLAGS, Event, RawBody, decode_event, encode
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.layout import flag_names, flag_value
+from forge.events.plain import flag_names, flag_value
 from forge.events.registry import EVENT_CODES
 from forge.events.transaction_payload import COMPRESSION_TYPE, NONE, ZSTD, TransactionPayload
 

@@ -19,8 +19,9 @@ from forge.binlog.listing.partial import (
 )
 from forge.binlog.listing.text import is_safe
 from forge.errors import ForgeError, ScenarioError, nearest
-from forge.events.layout import Body, flag_names
+from forge.events.layout import Body
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, compress_block
+from forge.events.plain import flag_names
 from forge.events.row_image import (
     ChangedRow,
     Image,

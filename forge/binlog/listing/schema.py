@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from forge.binlog.listing.views import FLAG_FIELDS, TYPE_WORDS
+from forge.binlog.listing.views import TYPE_WORDS
 from forge.binlog.payload import LEVELS
 from forge.events.event import EVENT_FLAGS
-from forge.events.layout import Body
+from forge.events.layout import Body, flag_table
 from forge.events.mariadb_compressed import QueryCompressed
 from forge.events.optional_metadata import METADATA_CODES
 from forge.events.registry import EVENT_CODES, EVENT_TYPES
@@ -129,7 +129,7 @@ def _flags(names: list[str]) -> Schema:
 def _body(body: type[Body]) -> Schema:
     """The fields of a type; what has a default, can be derived, or has another form may be left out."""
     fields = dataclasses.fields(body)  # type: ignore[arg-type]
-    properties = {item.name: _field(item.name, str(item.type)) for item in fields}
+    properties = {item.name: _field(item) for item in fields}
     for item in fields:
         if item.metadata.get("derived"):
             properties[item.name] |= {"description": _DERIVED}
@@ -140,10 +140,11 @@ def _body(body: type[Body]) -> Schema:
     )
 
 
-def _field(name: str, annotation: str) -> Schema:
-    if name in FLAG_FIELDS:
-        return _flags([word for _, word in FLAG_FIELDS[name]])
-    if name == "status_variables":
+def _field(item: dataclasses.Field[Any]) -> Schema:
+    annotation, table = str(item.type), flag_table(item)
+    if table is not None:
+        return _flags([word for _, word in table])
+    if item.name == "status_variables":
         names = {"enum": [*(word for word, _ in STATUS_VARIABLES.values()), UNREAD]}
         by_name = {"type": "object", "propertyNames": names, "additionalProperties": _VALUE}
         return {"anyOf": [by_name, {"type": "array", "items": _VALUE}]}

@@ -18,18 +18,17 @@ from forge.errors import ForgeError, ScenarioError, nearest
 from forge.events.columns import bare_columns, columns_of
 from forge.events.event import Event, advance
 from forge.events.format import FormatContext
-from forge.events.layout import Body, flag_names, flag_value, to_bytes, to_text
+from forge.events.layout import Body, flag_table
 from forge.events.mariadb_compressed import QueryCompressed, compress_block, decompress_block
 from forge.events.optional_metadata import METADATA_CODES, MetadataRecord
+from forge.events.plain import flag_names, flag_value, to_bytes, to_text
 from forge.events.registry import EVENT_TYPES, event_name
-from forge.events.rows import ROW_FLAGS, ROWS_BODIES
-from forge.events.table_map import TABLE_FLAGS, TableMap
+from forge.events.rows import ROWS_BODIES
+from forge.events.table_map import TableMap
 from forge.values.base import Column
 from forge.values.wire_types import WireType
 
 Fields = dict[str, Any]
-
-FLAG_FIELDS = {"row_flags": ROW_FLAGS, "table_flags": TABLE_FLAGS}
 
 
 @dataclass(slots=True)
@@ -57,10 +56,8 @@ def plain_fields(body: Body) -> Fields:
         value = getattr(body, item.name)
         if value is None and item.default is None:
             continue
-        if item.name in FLAG_FIELDS:
-            fields[item.name] = flag_names(value, FLAG_FIELDS[item.name])
-        else:
-            fields[item.name] = to_plain(value)
+        table = flag_table(item)
+        fields[item.name] = to_plain(value) if table is None else flag_names(value, table)
     return fields
 
 
@@ -113,10 +110,8 @@ def _body(known: type[Body], fields: Fields) -> Body:
                 expected=f"one of {', '.join(expected)}",
                 suggestion=nearest(name, expected),
             )
-        if name in FLAG_FIELDS:
-            values[name] = flag_value(value, FLAG_FIELDS[name])
-        else:
-            values[name] = from_plain(value, str(expected[name].type), name)
+        table = flag_table(expected[name])
+        values[name] = from_plain(value, str(expected[name].type), name) if table is None else flag_value(value, table)
     for name, item in expected.items():
         if name not in values and item.default is dataclasses.MISSING:
             raise ScenarioError(f"{known.type_name} needs the field {name!r}")

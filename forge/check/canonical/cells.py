@@ -13,17 +13,21 @@ from forge.binlog.reader import PlacedEvent
 from forge.errors import ForgeError, FormatError
 from forge.events.event import carries_checksum
 from forge.events.format import CHECKSUM_SIZE
-from forge.events.layout import text_or_hex
+from forge.events.layout import Surroundings
+from forge.events.plain import text_or_hex
 from forge.events.row_image import Image, images_of, iterate_rows, partial_columns, present_columns
 from forge.events.rows import ROWS_BODIES, PartialUpdateRows, RowsBody
 from forge.events.table_map import TableMap
 from forge.values.base import Column
 from forge.values.registry import codec_for
+from forge.values.wire_types import WireType
 
 Kind = Literal["insert", "update", "delete"]
 
 #: Bytes of length in front of a JSON document, and of the diffs in its place.
 _JSON_PREFIX = 4
+#: BLOB, BLOB_COMPRESSED, GEOMETRY: their metadata is the size of the length.
+_WITH_LENGTH_SIZE = (WireType.BLOB, WireType.BLOB_COMPRESSED, WireType.GEOMETRY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,17 @@ def _plain_diff(diff: Any) -> dict[str, Any]:
     return shown if diff.value is None else shown | {"value": format_json(decode_document(diff.value))}
 
 
+def unprefixed(column: Column, raw: bytes) -> bytes:
+    """The bytes of a string, BLOB or GEOMETRY cell behind their length."""
+    if column.type_code in _WITH_LENGTH_SIZE:
+        return raw[column.metadata[0] :]
+    if column.type_code == WireType.STRING:
+        longest = column.metadata[1] | ((column.metadata[0] & 0x30) ^ 0x30) << 4
+    else:
+        longest = int.from_bytes(column.metadata[:2], "little")
+    return raw[2:] if longest > 255 else raw[1:]
+
+
 @dataclass(frozen=True, slots=True)
 class MappedTable:
     """A TABLE_MAP event at ``offset``.  ``columns`` is None, and ``problem`` says why, if a type is not known here."""
@@ -155,6 +170,14 @@ class RowChange:
     before: tuple[Cell, ...] | None
     after: tuple[Cell, ...] | None
     mapped: MappedTable = field(repr=False, compare=False)
+
+
+def surroundings_of(placed: PlacedEvent, mapped: MappedTable | None = None) -> Surroundings:
+    """What the fields of the event depend on; ``mapped`` is the table that it maps, if it is a TABLE_MAP."""
+    server_id, mariadb = placed.event.server_id, placed.format.mariadb
+    if mapped is None:
+        return Surroundings(server_id, mariadb)
+    return Surroundings(server_id, mariadb, mapped.columns, mapped.problem)
 
 
 def row_changes(placed: PlacedEvent, inner: int, mapped: MappedTable) -> Iterator[RowChange]:

@@ -1,29 +1,26 @@
 """The canonical decode: one JSON object an event, the same from every correct parser (docs/canonical-decode.md).
 
 Cells are exact: a value is text that gives the same bytes back, bytes are hex, NULL is null.  The shape is published
-in ``decode.schema.json`` (:func:`decode_schema`).
+by :func:`forge.check.canonical.schema.decode_schema`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from importlib.resources import files
 from typing import Any
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.reader import PlacedEvent
-from forge.check.canonical.cells import Cell, MappedTable, RowChange
-from forge.check.canonical.fields import fields_of
+from forge.check.canonical.cells import Cell, MappedTable, RowChange, surroundings_of
+from forge.check.canonical.readers import is_informational, readers_of
 from forge.check.canonical.table_maps import TableMaps
 from forge.check.canonical.text import render_text
-from forge.check.compat.readers import is_informational, readers_of
 from forge.errors import FormatError, UnsupportedError
 from forge.events.event import EVENT_FLAGS, carries_checksum
-from forge.events.layout import flag_names, text_or_hex
+from forge.events.plain import flag_names, text_or_hex
 from forge.events.rows import ROWS_BODIES
 
-__all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "decode_schema", "render_text"]
+__all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "render_text"]
 
 
 def canonical_events(data: bytes) -> Iterator[dict[str, Any]]:
@@ -47,14 +44,6 @@ def canonical_rows(data: bytes) -> Iterator[RowChange]:
     for logged in logged_events(data):
         tables.note(logged)
         yield from tables.changes(logged)
-
-
-def decode_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of one object of :func:`canonical_events`."""
-    schema: dict[str, Any] = json.loads(
-        files("forge.check.canonical").joinpath("decode.schema.json").read_text("utf-8")
-    )
-    return schema
 
 
 def canonical_event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
@@ -85,7 +74,7 @@ def canonical_event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
 
 def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:
     try:
-        return fields_of(placed.event, mapped, mariadb=placed.format.mariadb)
+        return placed.event.body.canonical(surroundings_of(placed, mapped))
     except FormatError as error:
         error.offset = 0
         raise error.within(base=placed.offset, event_index=placed.index) from None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from forge.binlog.logged import logged_events
-from forge.check.canonical.cells import MappedTable, RowChange
-from forge.check.canonical.statements import statement_of
+from forge.check.canonical.cells import MappedTable, RowChange, surroundings_of
 from forge.check.canonical.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
 
@@ -48,7 +47,7 @@ def read_reference(data: bytes) -> Reference:
             placed = logged.placed
             last = placed.offset
             place = reference.problem_place = (placed.offset, logged.inner)
-            text = statement_of(placed.event)
+            text = placed.event.body.statement(surroundings_of(placed))
             if text is not None:
                 reference.statements[place] = placed.index, text
             mapped = tables.note(logged)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from forge.check.canonical.reference import Reference, read_reference
 from forge.check.compare.differences import Comparison, Decoding, Difference, counted
-from forge.check.decoders.table import Decoder, Ending, Item
+from forge.check.decoder import Decoder, Ending, Item
 from forge.errors import UnsupportedError
 
 __all__ = [

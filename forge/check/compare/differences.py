@@ -13,7 +13,7 @@ from typing import Literal
 
 from forge.check.canonical.cells import Cell, MappedTable, RowChange
 from forge.check.canonical.reference import Place, Reference
-from forge.check.decoders.table import (
+from forge.check.decoder import (
     NOT_SHOWN,
     DecodedRow,
     DecodedStatement,

@@ -8,7 +8,7 @@ import forge
 from forge.binlog.logged import logged_events
 from forge.check.canonical.cells import Cell
 from forge.check.canonical.table_maps import TableMaps
-from forge.check.decoders.table import DecodedRow, DecodedTable, Decoder, DecodingEnded, Form, Item
+from forge.check.decoder import DecodedRow, DecodedTable, Decoder, DecodingEnded, Form, Item
 from forge.errors import ForgeError, FormatError, UnsupportedError
 
 

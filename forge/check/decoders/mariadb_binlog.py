@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from forge.check.canonical.cells import Cell, MappedTable
-from forge.check.decoders.cli_reader import run_program
-from forge.check.decoders.mysqlbinlog import CommandLineReader, payload
-from forge.check.decoders.table import NOT_SHOWN, DecodingEnded, Expected
+from forge.check.canonical.cells import Cell, MappedTable, unprefixed
+from forge.check.decoder import NOT_SHOWN, DecodingEnded, Expected
+from forge.check.decoders.vendors.program import run_program
+from forge.check.decoders.vendors.reader import CommandLineReader
 from forge.values.base import Column
 from forge.values.wire_types import WireType
 
@@ -55,9 +55,9 @@ class MariadbBinlog(CommandLineReader):
 
     def printed_rarely(self, column: Column, raw: bytes, cell: Cell) -> Expected:
         if column.type_code == WireType.GEOMETRY:
-            return self.quote(payload(column, raw))
+            return self.quote(unprefixed(column, raw))
         if column.type_code in _COMPRESSED:
-            return self.quote(payload(column, raw))
+            return self.quote(unprefixed(column, raw))
         if column.type_code in (WireType.JSON, WireType.VECTOR):
             return NOT_SHOWN
         return super().printed_rarely(column, raw, cell)

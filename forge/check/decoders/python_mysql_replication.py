@@ -14,11 +14,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from forge.binlog.reader import MAGIC, frames, has_magic
-from forge.check.canonical.cells import Cell, Kind, MappedTable
+from forge.check.canonical.cells import Cell, Kind, MappedTable, unprefixed
 from forge.check.canonical.reference import Place
-from forge.check.decoders.mysqlbinlog import payload
-from forge.check.decoders.python_values import expected_diffs, expected_json, form_of
-from forge.check.decoders.table import (
+from forge.check.decoder import (
     NOT_SHOWN,
     DecodedRow,
     DecodedStatement,
@@ -31,10 +29,10 @@ from forge.check.decoders.table import (
     Image,
     Item,
 )
-from forge.check.decoders.time_limit import TimeLimitPassed, time_limit
+from forge.check.decoders.library.values import expected_diffs, expected_json, form_of
+from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.errors import FormatError
 from forge.events.column_kinds import is_enum, is_set
-from forge.events.columns import primary_key_of
 from forge.events.event import IN_USE, decode_event
 from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
@@ -97,7 +95,7 @@ class PythonMysqlReplication(Decoder):
         return tuple(_describe(column, bit == "1") for column, bit in zip(mapped.columns, visible, strict=False))
 
     def primary_key(self, mapped: MappedTable) -> ExpectedKey:
-        key = primary_key_of(mapped.body) or ()
+        key = mapped.body.primary_key() or ()
         columns = mapped.columns
         if columns is None or any(prefix or index >= len(columns) for index, prefix in key):
             return NOT_SHOWN
@@ -192,7 +190,7 @@ def _as_sent(raw: bytes) -> bytes:
 
 
 def _statement(event: Any) -> str | None:
-    """What an event says beside rows, as forge.check.canonical.statements writes it."""
+    """What an event says beside rows, as :meth:`forge.events.layout.Body.statement` has it."""
     match type(event).__name__:
         case "QueryEvent":
             return str(event.query)
@@ -306,13 +304,13 @@ def _expected(cell: Cell, column: Column, raw: bytes) -> Expected:
         text = cell.text()
         return "(empty set)" if is_set(column) and text == "" else text
     if code in _CHARACTER:
-        return _expected_string(cell, column, payload(column, raw)) if full else _as_utf8(payload(column, raw))
+        return _expected_string(cell, column, unprefixed(column, raw)) if full else _as_utf8(unprefixed(column, raw))
     if code in (WireType.DATE, WireType.DATETIME2):
         return _expected_date(cell, full)
     if code == WireType.JSON:
         return expected_json(cell)
     if code == WireType.GEOMETRY:
-        return payload(column, raw)
+        return unprefixed(column, raw)
     if code == WireType.VECTOR:
         return NOT_SHOWN
     return cell.text()

@@ -18,9 +18,9 @@ from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.gtid_list import GtidList
 from forge.events.intvar import INSERT_ID, Intvar
-from forge.events.layout import to_bytes
 from forge.events.mariadb_compressed import compressed_query
 from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
+from forge.events.plain import to_bytes
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.xid import Xid

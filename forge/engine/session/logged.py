@@ -10,7 +10,7 @@ from forge.compile.query.status import ORDER
 from forge.engine.requests.logged import Logged
 from forge.errors import ScenarioError, nearest
 from forge.events.event import EVENT_FLAGS
-from forge.events.layout import flag_value
+from forge.events.plain import flag_value
 from forge.events.status_vars import build_status_variables
 from forge.plan.logged import LoggedStatement
 from forge.servers import ServerLine

@@ -7,18 +7,15 @@ does not know if the event has the flag IGNORABLE, and stops if it has not.
 
 from __future__ import annotations
 
-from forge.events.event import IGNORABLE, Event, RawBody
+from forge.events.event import IGNORABLE, Event
 from forge.events.format import FormatContext
 from forge.servers import server_line
 from forge.servers.reading import OLD_LINE, Reading, newest_line, reading
 
-#: INCIDENT, HEARTBEAT, IGNORABLE, ROWS_QUERY, HEARTBEAT_V2, ANNOTATE_ROWS.
-INFORMATIONAL = frozenset((26, 27, 28, 29, 41, 160))
-
 
 def is_informational(event: Event) -> bool:
     """Whether the canonical decode says what readers do with the event."""
-    return isinstance(event.body, RawBody) or bool(event.flags & IGNORABLE) or event.type_code in INFORMATIONAL
+    return event.body.informational or bool(event.flags & IGNORABLE)
 
 
 def readers_of(event: Event, format: FormatContext) -> dict[str, Reading]:

@@ -18,8 +18,7 @@ from functools import cached_property
 
 from forge.check.canonical.cells import Kind
 from forge.check.canonical.reference import Place
-from forge.check.canonical.statements import STATEMENT_HEADERS, printed_statement
-from forge.check.decoders.table import (
+from forge.check.decoder import (
     DecodedRow,
     DecodedStatement,
     DecodedTable,
@@ -30,7 +29,8 @@ from forge.check.decoders.table import (
     Item,
     Warned,
 )
-from forge.events.layout import to_text
+from forge.check.decoders.vendors.statements import STATEMENT_HEADERS, printed_statement
+from forge.events.plain import to_text
 
 _AT = re.compile(rb"# at (\d+)\Z")
 #: INCIDENT is named on the next line, behind ``# Incident:``.

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from forge.check.decoders.table import DecodingEnded
+from forge.check.decoder import DecodingEnded
 
 #: Seconds.
 TIME_LIMIT = 20.0

@@ -10,11 +10,10 @@ from typing import Literal
 
 from forge.charsets import Collation, charset, collation
 from forge.check.canonical.cells import MappedTable
-from forge.check.decoders.table import NOT_SHOWN, ExpectedKey
+from forge.check.decoder import NOT_SHOWN, ExpectedKey
 from forge.errors import ScenarioError
 from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
-from forge.events.columns import primary_key_of
-from forge.events.layout import to_text
+from forge.events.plain import to_text
 from forge.values.base import Column
 from forge.values.wire_types import WireType
 
@@ -62,7 +61,7 @@ def column_texts(mapped: MappedTable, flavour: Flavour) -> tuple[str | None, ...
 
 def primary_key_text(mapped: MappedTable, flavour: Flavour) -> ExpectedKey:
     """The parts of the primary key, unquoted; None if the event tells of none."""
-    columns, key = mapped.columns, primary_key_of(mapped.body)
+    columns, key = mapped.columns, mapped.body.primary_key()
     if columns is None or any(_unknown(column, flavour) for column in columns):
         return NOT_SHOWN
     if flavour == "mysql" and mapped.body.table_flags & _GENERATED_KEY:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from forge.check.canonical.cells import Cell
-from forge.check.decoders.table import Form
+from forge.check.decoder import Form
 from forge.values.wire_types import WireType
 
 _TEMPORAL = (WireType.TIMESTAMP, WireType.DATE, WireType.TIME, WireType.DATETIME)

@@ -1,0 +1,103 @@
+"""Fields as plain data for JSON, and as words for a line: text, bytes and flags of the format.
+
+Text of the format is any bytes: str with surrogate escapes here, ``{"hex": ...}`` in JSON where it is not UTF-8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from forge.errors import ScenarioError
+
+#: The fields of an event as JSON can hold them, by name.
+Fields = dict[str, Any]
+#: Bits and their names, lowest first.
+FlagTable = tuple[tuple[int, str], ...]
+
+_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
+
+
+def to_text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def to_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def text_or_hex(text: str) -> str | dict[str, str]:
+    """Text of the format's own (surrogate escapes stand for bytes that are not UTF-8) as JSON can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return {"hex": to_bytes(text).hex()}
+    return text
+
+
+def plain(value: Any) -> Any:
+    """Any field's value as plain data."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, str):
+        return text_or_hex(value)
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def flag_names(value: int, table: Iterable[tuple[int, str]]) -> list[str | int]:
+    """The names of the bits in ``value``; bits without a name stay numbers."""
+    names: list[str | int] = []
+    for bit, name in table:
+        if value & bit:
+            names.append(name)
+            value &= ~bit
+    while value:
+        low = value & -value
+        names.append(low)
+        value &= ~low
+    return names
+
+
+def flag_value(names: Iterable[str | int], table: Iterable[tuple[int, str]]) -> int:
+    """The inverse of :func:`flag_names`.  Raises ScenarioError for a name that is not in the table."""
+    bits = {name: bit for bit, name in table}
+    value = 0
+    for name in names:
+        if isinstance(name, int):
+            value |= name
+        elif name in bits:
+            value |= bits[name]
+        else:
+            raise ScenarioError(f"unknown flag {name!r}", expected=f"one of {', '.join(bits)} or a number")
+    return value
+
+
+def printable(text: str) -> str:
+    """Text that cannot break a line or drive a terminal."""
+    return "".join(
+        _ESCAPES.get(character) or (character if character.isprintable() else _escape(character)) for character in text
+    )
+
+
+def words(text: Any) -> str:
+    """A field of plain data on a line; text that is bytes as ``0x...``."""
+    return f"0x{text['hex']}" if isinstance(text, Mapping) else printable(str(text))
+
+
+def one_line(text: Any) -> str:
+    """SQL text on one line, otherwise as it is."""
+    if isinstance(text, Mapping):
+        return words(text)
+    return "".join(character if character.isprintable() else _escape(character) for character in " ".join(text.split()))
+
+
+def file_block(fields: Mapping[str, Any]) -> str:
+    """A file of LOAD DATA, and how many bytes of it an event has."""
+    return f"file {fields['file_id']}" + (f", {len(fields['block']) // 2} bytes" if "block" in fields else "")
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{{{code:x}}}"
