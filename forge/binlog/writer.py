@@ -59,7 +59,7 @@ def _build_bodies(items: Iterable[Item]) -> list[_Built | bytes]:
 
 
 def _fill_transaction_lengths(built: Sequence[_Built | bytes]) -> None:
-    """The GTID event counts its own group, its own length field included (sql/log_event.cc; T17 in events.md)."""
+    """The GTID event counts its own group, its own length field included (sql/log_event.cc, Gtid_log_event)."""
     following = 0
     for item in reversed(built):
         if isinstance(item, bytes):

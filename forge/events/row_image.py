@@ -1,8 +1,8 @@
 """The rows inside a row event: images of cells, split and joined with the help of the TABLE_MAP's columns.
 
-An image is a null bitmap over the columns that are present in it (rows.md 3.5), then their values.  Which columns
-are present says the event's bitmap.  The unused bits of the null bitmap are 0 on MySQL 8.0 and later, 1 before and
-on MariaDB (recorded).
+An image is a null bitmap over the columns that are present in it, then their values (sql/rpl_record.cc, pack_row()).
+The event's bitmap says which columns are present.  The unused bits of the null bitmap are 0 on MySQL 8.0 and later, 1
+before and on MariaDB (corpora/recordings).
 """
 
 from __future__ import annotations

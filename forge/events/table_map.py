@@ -1,7 +1,8 @@
 """TABLE_MAP (19): names a table, binds it to the id that row events use, and describes its columns' types.
 
-One a table and statement, before the statement's first row event.  Metadata bytes and type codes are those of
-rows.md 1.3; the optional metadata (WL#4618) is written since 8.0.1 and MariaDB 10.5.
+One a table and statement, before the statement's first row event.  Type codes are forge.values.wire_types; the bytes
+of metadata are those of each type's Field::do_save_field_metadata() (sql/field.cc).  The optional metadata (WL#4618)
+is written since 8.0.1 and MariaDB 10.5.
 """
 
 from __future__ import annotations

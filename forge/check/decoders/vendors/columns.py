@@ -1,4 +1,5 @@
-"""How the vendors' readers describe columns with ``--print-table-metadata`` (rows.md 6.6, recorded on 9.7.4).
+"""How the vendors' readers describe columns with ``--print-table-metadata`` (log_event.cc,
+Table_map_log_event::print_columns; recorded on mysqlbinlog 9.7.4).
 
 ``[`name` ]TYPE[ UNSIGNED][ NOT NULL][(members)][ CHARSET x COLLATE y][ INVISIBLE][ AUTO_INCREMENT]``
 """
