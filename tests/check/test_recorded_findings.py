@@ -12,7 +12,8 @@ from forge.check.canonical.decode import canonical_events
 from forge.check.canonical.reference import read_reference
 from forge.check.compare.compare import check
 from forge.check.compare.differences import Comparison, Decoding, Difference
-from forge.check.decoders.table import Decoder, decoder
+from forge.check.decoder import Decoder
+from forge.check.decoders.table import decoder
 from forge.compile import compile_plan
 from forge.errors import UnsupportedError
 from forge.plan.session import Session
