@@ -32,7 +32,7 @@ class Uuid(Adapter):  # type: ignore[misc]
         return _uuid.UUID(obj).bytes
 
 
-class _WithOriginal(_Construct):  # type: ignore[misc]
+class WithOriginal(_Construct):  # type: ignore[misc]
     """Two numbers of which the second is written only if it differs; the top bit of the first says so.
 
     A value is (immediate, original or None), or None where the event ends before it.
@@ -96,9 +96,9 @@ class AnonymousGtid(Body):
         "clock_type" / WhileMore(Int8ul),
         "last_committed" / WhileMore(Int64sl),
         "sequence_number" / WhileMore(Int64sl),
-        "commit_timestamp" / WhileMore(_WithOriginal(7)),
+        "commit_timestamp" / WhileMore(WithOriginal(7)),
         "transaction_length" / WhileMore(PackedInt()),
-        "server_version" / WhileMore(_WithOriginal(4)),
+        "server_version" / WhileMore(WithOriginal(4)),
         "commit_group_ticket" / WhileMore(Int64ul),
     )
 

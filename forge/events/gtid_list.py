@@ -20,7 +20,7 @@ _ENTRY = Sequence(Int32ul, Int32ul, Int64ul)
 _ENTRY_SIZE = 16
 
 
-class _Entries(Construct):  # type: ignore[misc]
+class DomainGtids(Construct):  # type: ignore[misc]
     """(domain id, server id, sequence number) as often as the count says."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[tuple[int, int, int], ...]:
@@ -47,7 +47,7 @@ class GtidList(Body):
     filler: bytes | None = derived()
     layout: ClassVar[Struct] = Struct(
         "count_and_flags" / Derived(Int32ul, lambda this: len(this.gtids)),
-        "gtids" / _Entries(),
+        "gtids" / DomainGtids(),
         "filler" / Derived(Rest(), lambda this: b"" if this.gtids else b"\0\0"),
     )
 

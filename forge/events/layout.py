@@ -87,6 +87,13 @@ class Span(Construct):  # type: ignore[misc]
         return obj
 
 
+class Bitmap(Span):
+    """A bit for each of ``count(context)`` columns, lowest first, in whole bytes."""
+
+    def __init__(self, count: Callable[[Any], int]) -> None:
+        super().__init__(lambda context: (count(context) + 7) // 8)
+
+
 class PackedBytes(Construct):  # type: ignore[misc]
     """Bytes after their packed length."""
 
@@ -107,6 +114,20 @@ class Rest(Construct):  # type: ignore[misc]
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         stream_write(stream, obj, len(obj), path)
+        return obj
+
+
+class ZeroTerminated(Construct):  # type: ignore[misc]
+    """Text up to a NUL."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> str:
+        text = bytearray()
+        while (byte := read_exactly(stream, 1, path)) != b"\0":
+            text += byte
+        return to_text(bytes(text))
+
+    def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
+        stream.write(to_bytes(obj) + b"\0")
         return obj
 
 
@@ -133,6 +154,23 @@ class Derived(Subconstruct):  # type: ignore[misc]
         value = self.compute(context) if obj is None else obj
         self.subcon._build(value, stream, context, path)
         return value
+
+
+class When(Subconstruct):  # type: ignore[misc]
+    """A field that is there only if ``condition(context)`` holds; None otherwise."""
+
+    def __init__(self, subcon: Any, condition: Callable[[Any], Any]) -> None:
+        super().__init__(subcon)
+        self.condition = condition
+        self.flagbuildnone = True
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        return self.subcon._parsereport(stream, context, path) if self.condition(context) else None
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if obj is not None:
+            self.subcon._build(obj, stream, context, path)
+        return obj
 
 
 class WhileMore(Subconstruct):  # type: ignore[misc]
@@ -178,6 +216,11 @@ def field_length(name: str) -> Callable[[Any], int]:
 def derived() -> Any:
     """A dataclass field that is computed when left out."""
     return dataclasses.field(default=None, metadata={"derived": True})
+
+
+def at_boundaries(*values: int) -> Any:
+    """A dataclass field that strategies draw from these values alone, at which what depends on it changes."""
+    return dataclasses.field(metadata={"boundaries": values})
 
 
 def flags(table: FlagTable, **options: Any) -> Any:

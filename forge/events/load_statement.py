@@ -37,7 +37,7 @@ LOAD_OPTIONS = ((1, "DUMPFILE"), (2, "OPT_ENCLOSED"), (4, "REPLACE"), (8, "IGNOR
 Separators = tuple[str, str, str, str, str]
 
 
-class _ColumnNames(Construct):  # type: ignore[misc]
+class ColumnNames(Construct):  # type: ignore[misc]
     """The lengths of all names, then the names, each with a NUL."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ POST_HEADER = (
 )
 #: Columns, table and database, behind what the kinds say of separators.
 NAMES = (
-    "columns" / _ColumnNames(),
+    "columns" / ColumnNames(),
     "table" / Text(Span(field_length("table_length"))),
     Const(b"\0"),
     "database" / Text(Span(field_length("database_length"))),

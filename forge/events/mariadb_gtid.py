@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from construct import Construct, Int8ul, Int32ul, Int64ul, Struct
 
-from forge.events.layout import Body, Derived, Rest, Surroundings, derived, read_exactly
+from forge.events.layout import Body, Derived, Rest, Surroundings, When, derived, read_exactly
 from forge.events.plain import Fields, flag_names
 from forge.events.shapes import FLAGS, HEX, U32, Shape, object_of
 
@@ -31,23 +31,7 @@ MULTI_ENGINE, ALTER_NUMBER, THREAD_ID = 0x01, 0x0C, 0x10
 MINIMUM_SIZE = 19
 
 
-class _When(Derived):
-    """A field that is there only if ``condition(context)`` holds."""
-
-    def __init__(self, subcon: Any, condition: Any) -> None:
-        super().__init__(subcon, lambda _: None)
-        self.condition = condition
-
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        return self.subcon._parsereport(stream, context, path) if self.condition(context) else None
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if obj is not None:
-            self.subcon._build(obj, stream, context, path)
-        return obj
-
-
-class _Xid(Construct):  # type: ignore[misc]
+class XaId(Construct):  # type: ignore[misc]
     """(format id, gtrid, bqual)."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, bytes, bytes]:
@@ -64,7 +48,7 @@ class _Xid(Construct):  # type: ignore[misc]
         return obj
 
 
-class _FlagsExtra(Construct):  # type: ignore[misc]
+class FlagsExtra(Construct):  # type: ignore[misc]
     """A byte, unless the rest of the event is filler."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
@@ -112,12 +96,12 @@ class MariadbGtid(Body):
         "sequence_number" / Int64ul,
         "domain_id" / Int32ul,
         "flags2" / Int8ul,
-        "commit_id" / _When(Int64ul, lambda this: this.flags2 & GROUP_COMMIT_ID),
-        "xid" / _When(_Xid(), lambda this: this.flags2 & XA),
-        "flags_extra" / _FlagsExtra(),
-        "extra_engines" / _When(Int8ul, lambda this: this.flags_extra & MULTI_ENGINE),
-        "start_alter" / _When(Int64ul, lambda this: this.flags_extra & ALTER_NUMBER),
-        "thread_id" / _When(Int32ul, lambda this: this.flags_extra & THREAD_ID),
+        "commit_id" / When(Int64ul, lambda this: this.flags2 & GROUP_COMMIT_ID),
+        "xid" / When(XaId(), lambda this: this.flags2 & XA),
+        "flags_extra" / FlagsExtra(),
+        "extra_engines" / When(Int8ul, lambda this: this.flags_extra & MULTI_ENGINE),
+        "start_alter" / When(Int64ul, lambda this: this.flags_extra & ALTER_NUMBER),
+        "thread_id" / When(Int32ul, lambda this: this.flags_extra & THREAD_ID),
         "filler" / Derived(Rest(), _filler),
     )
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from construct import Int16ul, Struct
 
-from forge.events.layout import Body, PackedInt, Rest, Span, Surroundings, flags, read_exactly
+from forge.events.layout import Bitmap, Body, PackedInt, Rest, Span, Surroundings, at_boundaries, flags, read_exactly
 from forge.events.plain import Fields
 from forge.events.shapes import Shape
 from forge.events.table_map import TableId
@@ -23,10 +23,6 @@ ROW_FLAGS = (
     (0x0008, "COMPLETE_ROWS"),
     (0x0010, "USE_SQL_FOREIGN_KEY"),
 )
-
-
-def _bitmap() -> Span:
-    return Span(lambda this: (this.width + 7) // 8)
 
 
 class _ExtraData(Span):
@@ -45,8 +41,8 @@ class _ExtraData(Span):
 
 _HEAD = ("table_id" / TableId(), "row_flags" / Int16ul)
 _WIDTH = "width" / PackedInt()
-_PRESENT = "present" / _bitmap()
-_PRESENT_AFTER = "present_after" / _bitmap()
+_PRESENT = "present" / Bitmap(lambda this: this.width)
+_PRESENT_AFTER = "present_after" / Bitmap(lambda this: this.width)
 _ROWS = "rows" / Rest()
 
 
@@ -69,7 +65,7 @@ class RowsV1(AnyRows):
 
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
-    width: int
+    width: int = at_boundaries(0, 1, 8, 9, 250, 251)
     present: bytes
     rows: bytes
 
@@ -83,7 +79,7 @@ class UpdateRowsV1(AnyRows):
 
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
-    width: int
+    width: int = at_boundaries(0, 1, 8, 9, 250, 251)
     present: bytes
     present_after: bytes
     rows: bytes
@@ -98,7 +94,7 @@ class RowsV2(AnyRows):
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
     extra: bytes = b""
-    width: int
+    width: int = at_boundaries(0, 1, 8, 9, 250, 251)
     present: bytes
     rows: bytes
 
@@ -113,7 +109,7 @@ class UpdateRows(AnyRows):
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
     extra: bytes = b""
-    width: int
+    width: int = at_boundaries(0, 1, 8, 9, 250, 251)
     present: bytes
     present_after: bytes
     rows: bytes

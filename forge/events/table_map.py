@@ -16,6 +16,7 @@ from construct import BytesInteger, Const, Int16ul, Struct
 from forge.errors import FormatError
 from forge.events.column_fields import COLUMN_SHAPE, columns_fields
 from forge.events.layout import (
+    Bitmap,
     Body,
     Derived,
     PackedInt,
@@ -78,7 +79,7 @@ class TableMap(Body):
         "types" / Span(field_length("column_count")),
         "metadata_length" / Derived(PackedInt(), length_of("metadata")),
         "metadata" / Span(field_length("metadata_length")),
-        "nullable" / Span(lambda this: (this.column_count + 7) // 8),
+        "nullable" / Bitmap(lambda this: len(this.types)),
         "optional_metadata" / OptionalMetadata(),
         "metadata_tail" / WhileMore(Rest()),
     )
