@@ -6,7 +6,7 @@ a layout does not tell have one of their own here.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from hypothesis import strategies as st
 
@@ -91,7 +91,7 @@ def _user_vars() -> Strategy:
     )
 
 
-_HAND_MADE: dict[type[Body], Any] = {
+_HAND_MADE: dict[type[Body], Callable[[], Strategy]] = {
     FormatDescription: _descriptions,
     GtidTagged: _tagged_gtids,
     UserVar: _user_vars,
