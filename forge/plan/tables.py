@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from forge.sql.ast.definitions import ReferentialAction
 from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType
 
@@ -75,9 +76,6 @@ class TableColumn:
     computed_default: bool = False
     #: Names (lower-case) of the columns that a generated column is computed from.
     uses: frozenset[str] = frozenset()
-
-
-ReferentialAction = Literal["restrict", "cascade", "set_null"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from forge.scenario.model import Scenario, Transaction
 from forge.scenario.placed import own_event
 from forge.scenario.places import Places, statement_path, statements_of
 from forge.servers import server_line
-from forge.sql.ast.objects import ObjectStatement, SequenceStatement, Upkeep
+from forge.sql.ast.objects import ObjectDdl
 from forge.sql.ast.statements import AlterTable, CreateTable, DatabaseStatement, DropTables
 from forge.sql.parse.statements import Ddl, parse_ddl
 from forge.sql.version_comments import as_logged, as_read, as_sent
@@ -64,7 +64,6 @@ def plan(scenario: Scenario) -> Plan:
     return _Planner(checked(scenario)).run()
 
 
-_OPENS_NO_TABLE = (CreateTable, DatabaseStatement, DropTables, ObjectStatement, SequenceStatement, Upkeep)
 #: Statements that are a transaction of their own.
 _ALONE = ("ddl", "logged", "flush", "restart")
 
@@ -234,9 +233,7 @@ class _Planner:
     def _open_for_ddl(self, statement: Ddl) -> None:
         """ALTER TABLE opens its table; what others do with one that has lost its rows is not made yet."""
         lost = {name for name, state in self.catalog.tables.items() if state.lost_rows}
-        if not lost or isinstance(
-            statement, (CreateTable, DatabaseStatement, DropTables, ObjectStatement, SequenceStatement, Upkeep)
-        ):
+        if not lost or isinstance(statement, (CreateTable, DatabaseStatement, DropTables, ObjectDdl)):
             return
         ref = statement.table if isinstance(statement, AlterTable) else None
         if ref is None:

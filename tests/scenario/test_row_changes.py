@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from forge.compile.groups.dependency import written_keys
-from forge.engine.dictionary.triggers import trigger_of
 from forge.engine.dml.insert_form import has_column_list
 from forge.engine.requests.statements import Further, Insert
 from forge.errors import ScenarioError, UnsupportedError
@@ -182,17 +181,6 @@ def test_a_trigger_opens_the_tables_that_its_text_changes() -> None:
         scenario = scenario.ddl(sql)
     (last,) = plan(scenario.transaction(insert("d.t", {"id": 1}))).groups[-1].rows_statements  # type: ignore[union-attr]
     assert [table.name for table in last.tables] == ["t", "l", "m"]
-
-
-def test_the_text_of_a_trigger_says_which_columns_of_its_row_it_may_set() -> None:
-    text = (
-        "CREATE TRIGGER x BEFORE UPDATE ON t FOR EACH ROW BEGIN IF NEW.a = 5 THEN SET NEW.c = IF(NEW.d = 1, 2, 3),"
-        " @v = 2, NEW.`E e` := 7; END IF; SELECT 1 INTO NEW.f; UPDATE u SET g = NEW.h; END"
-    )
-    trigger = trigger_of(text, ("d", "t"))
-    assert trigger is not None
-    assert trigger.sets == {"c", "e e", "f"}
-    assert not trigger.starts_with_rows
 
 
 def test_what_a_before_trigger_sets_belongs_to_the_row_that_its_event_is_of() -> None:

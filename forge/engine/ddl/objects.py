@@ -7,7 +7,6 @@ declared with the statement that fires it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from forge.engine.ddl.context import DdlContext
@@ -15,73 +14,87 @@ from forge.engine.dictionary.catalog import ObjectName
 from forge.engine.dictionary.triggers import trigger_of
 from forge.engine.dictionary.view_columns import moments_of
 from forge.plan.definitions import DdlStatement
-from forge.sql.ast.objects import Definer, ObjectStatement, Piece
+from forge.sql.ast.definitions import TableRef
+from forge.sql.ast.objects import CreateTrigger, DropObjects, ViewStatement
 from forge.sql.errors import SqlError, SqlUnsupported
-from forge.sql.write.identifiers import identifier, qualified
+from forge.sql.lexer import tokenize
+from forge.sql.reads.words import calls
+from forge.sql.write.objects import trigger_sql, view_sql
 
 
-def change_object(statement: ObjectStatement, context: DdlContext) -> DdlStatement:
-    """Run the statement.  Raises SqlError for what a server would refuse, SqlUnsupported for what is not made yet."""
+def change_view(view: ViewStatement, context: DdlContext) -> DdlStatement:
+    """CREATE and ALTER VIEW.  Raises SqlError for what a server would refuse, SqlUnsupported for unknown forms."""
     catalog, current = context.catalog, context.current_database
-    names = [(statement.kind, *context.resolve(ref)) for ref in statement.names]
-    exists = [catalog.has_object(name) for name in names]
-    plan = DdlStatement(
-        kind="other",
-        sql="".join(_piece(piece, context) for piece in statement.pieces) or context.sql,
-        current_database=current,
-        databases=tuple(dict.fromkeys(name[1] for name in names)),
-        invoker=statement.invoker,
-        atomic=True,
-        replayed=context.sql,
-    )
+    name = ("view", *context.resolve(view.name))
     facts = context.line.ddl
-    if re.search(r"\b(?:RAND|FROM_UNIXTIME)\s*\(", statement.body, re.IGNORECASE) and facts.views_log_seeds:
+    if facts.views_log_seeds and calls(tokenize(view.body), "RAND", "FROM_UNIXTIME"):
         # It logs the seeds before the view, 10.11 the time zone with it.
-        raise SqlUnsupported("views of MariaDB with RAND or FROM_UNIXTIME are not supported yet", statement.offset)
-    if statement.body and facts.views_check_defaults:
-        moments = moments_of(catalog, statement.body, current, statement.columns, statement.names[0].offset)
-        catalog.view_moments[names[0][1:]] = moments
-        plan = replace(plan, zone=bool(moments))
-    if statement.verb == "create":
-        return _create(statement, names[0], plan, context)
-    for ref, there in zip(statement.names, exists, strict=True):
-        if not there and not statement.exists:
-            raise SqlError(f"there is no {statement.kind} {ref.name!r}", ref.offset)
-    if statement.verb == "alter":
+        problem = "views of MariaDB with RAND or FROM_UNIXTIME are not supported yet"
+        raise SqlUnsupported(problem, view.name.offset)
+    moments = frozenset[str]()
+    if facts.views_check_defaults:
+        moments = moments_of(catalog, view, current)
+        catalog.view_moments[name[1:]] = moments
+    text = view_sql(view, view.definer or context.line.session_user, current)
+    plan = replace(_planned(text, context, name), zone=bool(moments))
+    if view.verb == "alter":
+        _check_exists(context, view.name, name)
         return plan
-    for name in names:
-        catalog.objects.pop(name, None)
-    return plan if any(exists) else replace(plan, databases=(), no_effect=True)
-
-
-def _create(statement: ObjectStatement, name: ObjectName, plan: DdlStatement, context: DdlContext) -> DdlStatement:
-    catalog, ref = context.catalog, statement.names[0]
-    if statement.kind == "view" and name[1:] in catalog.tables:
-        raise SqlError(f"{name[1]}.{name[2]} is a table", ref.offset, expected="another name")
-    plan = replace(plan, fraction=statement.kind == "trigger")
-    table = None
-    if statement.table is not None:
-        # Without a database the table is in the trigger's.
-        table = catalog.resolve(statement.table, name[1])
-        if table not in catalog.tables:
-            raise SqlError(f"there is no table {'.'.join(table)}", statement.table.offset)
+    plan = replace(plan, invoker=view.definer is None)
+    if name[1:] in catalog.tables:
+        raise SqlError(f"{name[1]}.{name[2]} is a table", view.name.offset, expected="another name")
     if catalog.has_object(name):
-        if statement.exists:
+        if view.exists:
             return replace(plan, no_effect=True)
-        if not statement.replaces:
-            raise SqlError(f"{statement.kind} {ref.name!r} exists already", ref.offset)
-    catalog.objects[name] = table
-    trigger = trigger_of(context.sql, table) if table is not None else None
-    if trigger is not None:
-        catalog.triggers[name] = trigger
+        if not view.replaces:
+            raise SqlError(f"view {view.name.name!r} exists already", view.name.offset)
+    catalog.objects[name] = None
     return plan
 
 
-def _piece(piece: Piece, context: DdlContext) -> str:
-    if isinstance(piece, str):
-        return piece
-    if isinstance(piece, Definer):
-        user, host = piece.account or context.line.query.session_user
-        return identifier(user) + (f"@{identifier(host)}" if host or user else "")
-    current = context.current_database
-    return qualified(piece.database or current, piece.name, current)
+def create_trigger(trigger: CreateTrigger, context: DdlContext) -> DdlStatement:
+    """CREATE TRIGGER.  Raises SqlError for what a server would refuse."""
+    catalog = context.catalog
+    name = ("trigger", *context.resolve(trigger.name))
+    text = trigger_sql(trigger, trigger.definer or context.line.session_user)
+    plan = replace(_planned(text, context, name), fraction=True, invoker=trigger.definer is None)
+    # Without a database the table is in the trigger's.
+    table = catalog.resolve(trigger.table, name[1])
+    if table not in catalog.tables:
+        raise SqlError(f"there is no table {'.'.join(table)}", trigger.table.offset)
+    if catalog.has_object(name):
+        if trigger.exists:
+            return replace(plan, no_effect=True)
+        raise SqlError(f"trigger {trigger.name.name!r} exists already", trigger.name.offset)
+    catalog.objects[name] = table
+    catalog.triggers[name] = trigger_of(trigger, table)
+    return plan
+
+
+def drop_objects(statement: DropObjects, context: DdlContext) -> DdlStatement:
+    """DROP VIEW and DROP TRIGGER.  Raises SqlError for what is not there."""
+    names = [(statement.kind, *context.resolve(ref)) for ref in statement.names]
+    exists = any(map(context.catalog.has_object, names))
+    for ref, name in zip(statement.names, names, strict=True):
+        if not statement.exists:
+            _check_exists(context, ref, name)
+    plan = _planned(context.sql, context, *names)
+    for name in names:
+        context.catalog.objects.pop(name, None)
+    return plan if exists else replace(plan, databases=(), no_effect=True)
+
+
+def _planned(text: str, context: DdlContext, *names: ObjectName) -> DdlStatement:
+    return DdlStatement(
+        kind="other",
+        sql=text,
+        current_database=context.current_database,
+        databases=tuple(dict.fromkeys(database for _, database, _ in names)),
+        atomic=True,
+        replayed=context.sql,
+    )
+
+
+def _check_exists(context: DdlContext, ref: TableRef, name: ObjectName) -> None:
+    if not context.catalog.has_object(name):
+        raise SqlError(f"there is no {name[0]} {ref.name!r}", ref.offset)

@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 from forge.charsets import Collation, collation, default_collation
 from forge.errors import ScenarioError
-from forge.plan.tables import ReferentialAction
 from forge.sql.errors import at_offset
 from forge.values.declaration.sqltype import SqlType
 
 BINARY_COLLATION = 63
+ReferentialAction = Literal["restrict", "cascade", "set_null"]
 #: Types with a character set.
 TEXT_TYPES = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET"})
 _WITHOUT_CHARSET = {

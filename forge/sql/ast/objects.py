@@ -1,4 +1,8 @@
-"""Statements on objects that are no tables (views, triggers, sequences), and the upkeep of tables."""
+"""Statements on views, triggers and sequences, and the upkeep of tables, as their text says them.
+
+``offset`` is the place in the statement's text, for errors; ``exists`` is IF [NOT] EXISTS.  A ``definer`` is an
+account, (user, host), or None for the session's own.
+"""
 
 from __future__ import annotations
 
@@ -7,42 +11,52 @@ from typing import Literal
 
 from forge.sql.ast.definitions import TableRef
 
-
-@dataclass(frozen=True, slots=True)
-class Definer:
-    """An account in the text of a statement; ``account`` is None for the session's own."""
-
-    account: tuple[str, str] | None = None
-
-
-#: Text of a statement that is written anew: as it is, a definer, a name.
-Piece = str | Definer | TableRef
+RowEvent = Literal["insert", "update", "delete"]
+Account = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectStatement:
-    """CREATE, ALTER or DROP of a view or a trigger; ``pieces`` are what is logged, none: the text as it was sent.
+class ViewStatement:
+    """CREATE and ALTER VIEW: ``columns`` are the names that it lists, ``body`` is the SELECT as servers log it."""
 
-    ``exists``: IF [NOT] EXISTS; ``table`` is the trigger's.
-    """
-
-    kind: Literal["view", "trigger"]
-    verb: Literal["create", "alter", "drop"]
-    names: tuple[TableRef, ...]
-    pieces: tuple[Piece, ...] = ()
-    offset: int = 0
+    verb: Literal["create", "alter"]
+    name: TableRef
+    columns: tuple[str, ...]
+    body: str
+    algorithm: str = "UNDEFINED"
+    definer: Account | None = None
+    security: str = "DEFINER"
     exists: bool = False
     replaces: bool = False
-    table: TableRef | None = None
-    invoker: bool = False
-    #: The SELECT of a view, and the names that it lists for its columns.
-    body: str = ""
-    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTrigger:
+    """CREATE TRIGGER: ``text`` is the statement from the word TRIGGER on, ``body`` what runs for each row."""
+
+    name: TableRef
+    timing: Literal["before", "after"]
+    event: RowEvent
+    table: TableRef
+    body: str
+    text: str
+    offset: int
+    definer: Account | None = None
+    exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropObjects:
+    """DROP VIEW and DROP TRIGGER."""
+
+    kind: Literal["view", "trigger"]
+    names: tuple[TableRef, ...]
+    exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceStatement:
-    """CREATE, ALTER or DROP SEQUENCE of MariaDB.  ``exists``: IF [NOT] EXISTS."""
+    """CREATE, ALTER or DROP SEQUENCE of MariaDB; its options leave no trace but the text."""
 
     verb: Literal["create", "alter", "drop"]
     names: tuple[TableRef, ...]
@@ -63,3 +77,6 @@ class Upkeep:
     repairs: bool = False
     local: bool = False
     zone: bool = False
+
+
+ObjectDdl = ViewStatement | CreateTrigger | DropObjects | SequenceStatement | Upkeep

@@ -35,7 +35,8 @@ from forge.sql.parse.columns import (
     column_definition,
     default_clause,
 )
-from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key, table_ref
+from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key
+from forge.sql.parse.names import table_ref
 from forge.sql.parse.partitions import alter_partitions
 from forge.sql.parse.tables import TABLE_OPTIONS, is_check, is_key, key_definition, table_option
 

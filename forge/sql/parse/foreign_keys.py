@@ -1,25 +1,16 @@
-"""Grammar of FOREIGN KEY and REFERENCES, and of table names."""
+"""Grammar of FOREIGN KEY and REFERENCES."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.plan.tables import ReferentialAction
-from forge.sql.ast.definitions import ForeignKeyDraft, PartDraft, TableRef
+from forge.sql.ast.definitions import ForeignKeyDraft, PartDraft, ReferentialAction, TableRef
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
+from forge.sql.parse.names import table_ref
 
 _ACTIONS = ("RESTRICT", "CASCADE", "SET NULL", "NO ACTION")
 _NOWHERE = TableRef(None, "", 0)
-
-
-def table_ref(cursor: Cursor) -> TableRef:
-    """``database.table`` or ``table``.  Raises SqlError."""
-    offset = cursor.token.start
-    first = cursor.name("table")
-    if cursor.accept_mark("."):
-        return TableRef(first, cursor.name("table"), offset)
-    return TableRef(None, first, offset)
 
 
 def is_foreign_key(cursor: Cursor) -> bool:

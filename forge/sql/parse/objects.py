@@ -6,14 +6,27 @@ logs of them (``logged:``).
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import Literal
 
-from forge.sql.ast.objects import Definer, ObjectStatement, Upkeep
+from forge.sql.ast.objects import (
+    Account,
+    CreateTrigger,
+    DropObjects,
+    RowEvent,
+    Upkeep,
+    ViewStatement,
+)
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlUnsupported
-from forge.sql.parse.foreign_keys import table_ref
+from forge.sql.lexer import tokenize
+from forge.sql.parse.names import table_ref, table_refs
+from forge.sql.reads.words import calls, keywords, outside
 
+_EVENTS: dict[str, RowEvent] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
+#: What keeps a view from being merged into the statements that read it.
+_AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG")
+_NOT_MERGED = ("GROUP", "HAVING", "DISTINCT", "LIMIT", "UNION", "OVER", "EXCEPT", "INTERSECT")
 _FLUSHED = {
     "mysql": ("PRIVILEGES", "STATUS", "USER_RESOURCES", "OPTIMIZER_COSTS"),
     "mariadb": (
@@ -27,25 +40,28 @@ _LOGS = {
 }
 
 
-def object_statement(cursor: Cursor, verb: str) -> ObjectStatement | None:
-    """What follows CREATE, ALTER or DROP, if it is about such an object; None otherwise."""
-    start = cursor.token.start
+def object_statement(cursor: Cursor, verb: str) -> ViewStatement | CreateTrigger | DropObjects | None:
+    """What follows CREATE, ALTER or DROP, if it is about a view or a trigger; None otherwise."""
     if verb == "DROP":
-        return _drop(cursor, start)
+        return _drop(cursor)
     replaces = verb == "CREATE" and cursor.accept("OR", "REPLACE")
-    algorithm = _value_of(cursor, "ALGORITHM") if _at_object_option(cursor) else None
-    definer = _definer(cursor)
-    security = None
-    if cursor.accept("SQL", "SECURITY"):
-        security = cursor.advance().text.upper()
+    algorithm = "UNDEFINED"
+    if cursor.token.is_word("ALGORITHM") and cursor.following().is_mark("="):
+        cursor.accept("ALGORITHM")
+        cursor.accept_mark("=")
+        algorithm = cursor.advance().text.upper()
+    has_definer = cursor.token.is_word("DEFINER")
+    definer = _definer(cursor) if has_definer else None
+    security = cursor.advance().text.upper() if cursor.accept("SQL", "SECURITY") else None
     word = cursor.token
     if cursor.accept("VIEW"):
-        return _view(cursor, verb, algorithm or "UNDEFINED", definer, security or "DEFINER", replaces=replaces)
+        view = _view(cursor, "alter" if verb == "ALTER" else "create", algorithm)
+        return replace(view, definer=definer, security=security or "DEFINER", replaces=replaces)
     if cursor.accept("TRIGGER"):
         if replaces or verb == "ALTER":
             raise SqlUnsupported(f"{'OR REPLACE' if replaces else 'ALTER'} of a trigger is not supported", word.start)
-        return _trigger(cursor, word.start, definer)
-    if replaces or definer is not None or security is not None:
+        return replace(_trigger(cursor, word.start), definer=definer)
+    if replaces or has_definer or security is not None:
         raise unmade(f"{verb} {word.text.upper()}", word.start)
     return None
 
@@ -55,33 +71,20 @@ def unmade(statement: str, offset: int) -> SqlUnsupported:
     return SqlUnsupported(f"{statement} is not run here: give what the server logs of it with `logged:`", offset)
 
 
-def _at_object_option(cursor: Cursor) -> bool:
-    return cursor.token.is_word("ALGORITHM") and cursor.following().is_mark("=")
-
-
-def _value_of(cursor: Cursor, word: str) -> str:
-    cursor.expect(word)
-    cursor.accept_mark("=")
-    return cursor.advance().text.upper()
-
-
-def _definer(cursor: Cursor) -> Definer | None:
-    if not cursor.accept("DEFINER"):
-        return None
+def _definer(cursor: Cursor) -> Account | None:
+    """``DEFINER = user@host``; None for CURRENT_USER."""
+    cursor.expect("DEFINER")
     cursor.expect_mark("=")
     if cursor.accept("CURRENT_USER"):
         if cursor.accept_mark("("):
             cursor.expect_mark(")")
-        return Definer()
-    name = cursor.advance().text
+        return None
+    user = cursor.advance().text
     # A user without a host is at '%'.
-    host = cursor.advance().text.lower() if cursor.accept_mark("@") else "%"
-    return Definer((name, host))
+    return user, cursor.advance().text.lower() if cursor.accept_mark("@") else "%"
 
 
-def _view(
-    cursor: Cursor, verb: str, algorithm: str, definer: Definer | None, security: str, *, replaces: bool
-) -> ObjectStatement:
+def _view(cursor: Cursor, verb: Literal["create", "alter"], algorithm: str) -> ViewStatement:
     exists = cursor.accept("IF", "NOT", "EXISTS")
     name = table_ref(cursor)
     columns: list[str] = []
@@ -93,61 +96,46 @@ def _view(
     start = cursor.token.start if cursor.family == "mysql" else cursor.previous_end
     cursor.rest()
     body = cursor.sql[start : cursor.token.end if cursor.family == "mysql" else None].strip()
-    if algorithm == "MERGE" and not re.search(r"\bFROM\b", body, re.IGNORECASE):
-        algorithm = "UNDEFINED"
-    elif algorithm == "MERGE" and re.search(
-        r"\b(GROUP|HAVING|DISTINCT|LIMIT|UNION|COUNT|SUM|MIN|MAX|AVG|OVER|EXCEPT|INTERSECT)\b", body, re.IGNORECASE
-    ):
-        raise SqlUnsupported("ALGORITHM=MERGE of such a SELECT is not supported yet", name.offset)
-    words = "CREATE OR REPLACE" if replaces else verb
-    head = f"{words} ALGORITHM={algorithm} DEFINER="
-    tail = f" SQL SECURITY {security} VIEW {'IF NOT EXISTS ' if exists else ''}"
-    listed = f"({', '.join(f'`{column}`' for column in columns)})" if columns else ""
-    return ObjectStatement(
-        "view",
-        "alter" if verb == "ALTER" else "create",
-        (name,),
-        (head, definer or Definer(), tail, name, f"{listed} AS {body}"),
-        name.offset,
-        exists=exists,
-        replaces=replaces,
-        body=body,
-        columns=tuple(columns),
-        invoker=verb == "CREATE" and (definer is None or definer.account is None),
-    )
+    if algorithm == "MERGE":
+        algorithm = _merged(body, name.offset)
+    return ViewStatement(verb, name, tuple(columns), body, algorithm, exists=exists)
 
 
-def _trigger(cursor: Cursor, start: int, definer: Definer | None) -> ObjectStatement:
+def _merged(body: str, offset: int) -> str:
+    """The algorithm of a view that asks for MERGE: a SELECT without a table cannot be merged (recorded)."""
+    tokens = tokenize(body)
+    if "FROM" not in keywords(list(outside(tokens))):
+        return "UNDEFINED"
+    if calls(tokens, *_AGGREGATES) or not set(keywords(tokens)).isdisjoint(_NOT_MERGED):
+        raise SqlUnsupported("ALGORITHM=MERGE of such a SELECT is not supported yet", offset)
+    return "MERGE"
+
+
+def _trigger(cursor: Cursor, start: int) -> CreateTrigger:
     exists = cursor.accept("IF", "NOT", "EXISTS")
     name = table_ref(cursor)
-    cursor.accept_any("BEFORE", "AFTER")
-    cursor.accept_any("INSERT", "UPDATE", "DELETE")
+    timing: Literal["before", "after"] = "before"
+    if not cursor.accept("BEFORE"):
+        cursor.expect("AFTER")
+        timing = "after"
+    event = cursor.accept_any(*_EVENTS) or cursor.wrong("INSERT, UPDATE or DELETE", tuple(_EVENTS))
     cursor.expect("ON")
     table = table_ref(cursor)
-    cursor.rest()
-    return ObjectStatement(
-        "trigger",
-        "create",
-        (name,),
-        # The text goes on as it was sent.
-        ("CREATE DEFINER=", definer or Definer(), f" {cursor.sql[start:].rstrip()}"),
-        offset=start,
-        exists=exists,
-        table=table,
-        invoker=definer is None or definer.account is None,
-    )
+    cursor.expect("FOR", "EACH", "ROW")
+    if cursor.accept_any("FOLLOWS", "PRECEDES"):
+        table_ref(cursor)
+    body = cursor.rest()
+    return CreateTrigger(name, timing, _EVENTS[event], table, body, cursor.sql[start:].rstrip(), start, exists=exists)
 
 
-def _drop(cursor: Cursor, start: int) -> ObjectStatement | None:
+def _drop(cursor: Cursor) -> DropObjects | None:
     kind: Literal["view", "trigger"]
     for kind in ("view", "trigger"):
         if cursor.accept(kind.upper()):
             exists = cursor.accept("IF", "EXISTS")
-            names = [table_ref(cursor)]
-            while kind == "view" and cursor.accept_mark(","):
-                names.append(table_ref(cursor))
+            names = table_refs(cursor) if kind == "view" else [table_ref(cursor)]
             cursor.accept_any("RESTRICT", "CASCADE")
-            return ObjectStatement(kind, "drop", tuple(names), offset=start, exists=exists)
+            return DropObjects(kind, tuple(names), exists)
     return None
 
 
@@ -159,39 +147,31 @@ def upkeep(cursor: Cursor, verb: str, start: int) -> Upkeep:
     view = verb in ("REPAIR", "CHECK") and cursor.accept_mariadb("VIEW")
     if not view and not cursor.accept_any("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
-    tables = [table_ref(cursor)]
-    while cursor.accept_mark(","):
-        tables.append(table_ref(cursor))
+    tables = tuple(table_refs(cursor))
     if verb in ("CHECK", "CHECKSUM"):
         cursor.rest()
-        return Upkeep(tuple(tables), offset=start, local=True)
+        return Upkeep(tables, start, local=True)
     while verb == "REPAIR" and cursor.accept_any("QUICK", "EXTENDED", "USE_FRM"):
         pass
     if verb == "ANALYZE" and cursor.family == "mysql" and cursor.token.is_word("UPDATE", "DROP"):
         cursor.rest()
     if not cursor.at_end():
         raise SqlUnsupported(f"{verb} TABLE ... {cursor.token.text.upper()} is not supported", cursor.token.start)
-    return Upkeep(
-        tuple(tables),
-        offset=start,
-        remakes=verb == "OPTIMIZE",
-        repairs=verb == "REPAIR",
-        local=local,
-    )
+    return Upkeep(tables, start, remakes=verb == "OPTIMIZE", repairs=verb == "REPAIR", local=local)
 
 
 def _flush(cursor: Cursor, start: int, *, local: bool) -> Upkeep:
     """FLUSH of what is not a binary log; what holds locks is not logged."""
-    what = cursor.token
+    first = cursor.token
     if word := cursor.accept_any("TABLES", "TABLE"):
-        names = []
+        tables = []
         while not cursor.at_end() and not cursor.token.is_word("WITH", "FOR"):
-            names.append(table_ref(cursor))
+            tables.append(table_ref(cursor))
             cursor.accept_mark(",")
         if not cursor.at_end():
             raise SqlUnsupported(f"FLUSH {word} ... {cursor.token.text.upper()} is not supported", cursor.token.start)
-        return Upkeep(tuple(names), offset=start, local=local)
-    zone = False
+        return Upkeep(tuple(tables), start, local=local)
+    reads_time = False
     while True:
         if cursor.following().is_word("LOGS") and cursor.accept_any(*_LOGS[cursor.family]):
             cursor.expect("LOGS")
@@ -200,8 +180,9 @@ def _flush(cursor: Cursor, start: int, *, local: bool) -> Upkeep:
         else:
             word = cursor.accept_any(*_FLUSHED[cursor.family])
             if word is None:
-                raise SqlUnsupported(f"FLUSH {what.text.upper()} is not supported; `flush:` is for logs", what.start)
-            zone |= word == "PRIVILEGES"
+                problem = f"FLUSH {first.text.upper()} is not supported; `flush:` is for logs"
+                raise SqlUnsupported(problem, first.start)
+            reads_time |= word == "PRIVILEGES"
         if not cursor.accept_mark(","):
             break
-    return Upkeep(offset=start, zone=zone, local=local)
+    return Upkeep(offset=start, local=local, zone=reads_time)

@@ -9,7 +9,7 @@ from forge.sql.ast.alter_actions import AlterPartitions, Conditional
 from forge.sql.ast.definitions import PartitionClause, PartitionDraft
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlUnsupported
-from forge.sql.parse.foreign_keys import table_ref
+from forge.sql.parse.names import table_ref
 
 _IDLE = ("COMMENT", "ENGINE", "MAX_ROWS", "MIN_ROWS", "TABLESPACE")
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from forge.sql.ast.definitions import SelectDraft, SelectedColumn
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported
-from forge.sql.parse.foreign_keys import table_ref
+from forge.sql.parse.names import table_ref
 from forge.sql.reserved import RESERVED
 
 _OPERATORS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "<>": "ne", "!=": "ne"}

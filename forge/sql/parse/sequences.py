@@ -6,7 +6,7 @@ from typing import Literal
 
 from forge.sql.ast.objects import SequenceStatement
 from forge.sql.cursor import Cursor
-from forge.sql.parse.foreign_keys import table_ref
+from forge.sql.parse.names import table_ref, table_refs
 
 
 def sequence_statement(cursor: Cursor, verb: str, *, replaces: bool) -> SequenceStatement | None:
@@ -14,9 +14,7 @@ def sequence_statement(cursor: Cursor, verb: str, *, replaces: bool) -> Sequence
     if not cursor.accept_mariadb("SEQUENCE"):
         return None
     exists = cursor.accept("IF", "NOT", "EXISTS") if verb == "CREATE" else cursor.accept("IF", "EXISTS")
-    names = [table_ref(cursor)]
-    while verb == "DROP" and cursor.accept_mark(","):
-        names.append(table_ref(cursor))
+    names = table_refs(cursor) if verb == "DROP" else [table_ref(cursor)]
     # Its options leave no trace but the text.
     cursor.rest()
     verbs: dict[str, Literal["create", "alter", "drop"]] = {"CREATE": "create", "ALTER": "alter"}

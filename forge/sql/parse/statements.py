@@ -9,7 +9,7 @@ from forge.errors import nearest
 from forge.servers.features import Family
 from forge.sql.ast.alter_actions import Action, AddKey, Conditional, DropKey
 from forge.sql.ast.definitions import CharsetClause, KeyDraft
-from forge.sql.ast.objects import ObjectStatement, SequenceStatement, Upkeep
+from forge.sql.ast.objects import ObjectDdl
 from forge.sql.ast.statements import (
     AlterTable,
     CreateTable,
@@ -23,7 +23,7 @@ from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.parse.alter import alter_table, locking
 from forge.sql.parse.columns import charset_name, collation_name
-from forge.sql.parse.foreign_keys import table_ref
+from forge.sql.parse.names import table_ref, table_refs
 from forge.sql.parse.objects import object_statement, unmade, upkeep
 from forge.sql.parse.sequences import sequence_statement
 from forge.sql.parse.tables import create_table, key_body
@@ -40,7 +40,7 @@ _VERBS = (
 )  # fmt: skip
 _OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
 #: What a data definition statement says.
-Ddl = TableDdl | ObjectStatement | SequenceStatement | Upkeep
+Ddl = TableDdl | ObjectDdl
 _DatabaseKind = Literal["create_database", "alter_database", "drop_database"]
 
 
@@ -89,7 +89,7 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
         while cursor.family == "mariadb" and cursor.accept_any("ONLINE", "IGNORE"):
             pass
     replaces = verb == "CREATE" and _replaces(cursor)
-    what = cursor.token
+    first = cursor.token
     sequence = sequence_statement(cursor, verb, replaces=replaces)
     if sequence is not None:
         return sequence
@@ -107,12 +107,12 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
         cursor.wrong("TABLE", ("TABLE",))
     if cursor.accept_any("DATABASE", "SCHEMA"):
         return replace(_database(cursor, verb), replaces=replaces)
-    if verb == "CREATE" and what.is_word("UNIQUE", "FULLTEXT", "SPATIAL", "INDEX"):
+    if verb == "CREATE" and first.is_word("UNIQUE", "FULLTEXT", "SPATIAL", "INDEX"):
         return replace(_create_index(cursor), replaces=replaces)
     if verb == "DROP" and cursor.accept("INDEX"):
         return _drop_index(cursor)
-    if what.is_word(*_OTHER_OBJECTS):
-        raise unmade(f"{verb} {what.text.upper()}", what.start)
+    if first.is_word(*_OTHER_OBJECTS):
+        raise unmade(f"{verb} {first.text.upper()}", first.start)
     return cursor.wrong("TABLE, DATABASE or INDEX", _OBJECTS)
 
 
@@ -140,9 +140,7 @@ def _rename(cursor: Cursor) -> RenameTables:
 
 def _drop_tables(cursor: Cursor) -> DropTables:
     if_exists = cursor.accept("IF", "EXISTS")
-    tables = [table_ref(cursor)]
-    while cursor.accept_mark(","):
-        tables.append(table_ref(cursor))
+    tables = table_refs(cursor)
     cursor.accept_wait()
     cursor.accept_any("RESTRICT", "CASCADE")
     return DropTables(tuple(tables), if_exists)

@@ -15,7 +15,8 @@ from forge.sql.parse.columns import (
     collation_name,
     column_definition,
 )
-from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key, table_ref
+from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key
+from forge.sql.parse.names import table_ref
 from forge.sql.parse.partitions import partition_clause
 from forge.sql.parse.select import begins_definition, begins_select, select
 
