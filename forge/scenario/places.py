@@ -11,6 +11,7 @@ from forge.located import Path, Place
 from forge.scenario.model import Scenario, Transaction
 from forge.scenario.table_model import TableDeclaration
 from forge.sql.errors import SqlError
+from forge.sql.version_comments import start_of_statement
 
 
 class Places:
@@ -38,14 +39,14 @@ class Places:
 
     @contextmanager
     def sql(self, path: Path, text: str) -> Iterator[None]:
-        """Errors of the block with a place in the SQL ``text`` at ``path``, trimmed, get the line of that place."""
+        """Errors of the block with a place in the SQL ``text`` at ``path``, as it is sent, get that place's line."""
         with self.at(path):
             try:
                 yield
             except SqlError as error:
                 if self.origin is None:
                     raise
-                offset = error.offset + len(text) - len(text.lstrip())
+                offset = error.offset + start_of_statement(text)
                 place = self.place(path)
                 if place.line is not None:
                     line = self.origin.line_at((*path, *self._piece(path, text, offset)), offset)

@@ -5,17 +5,20 @@ Recorded on 9.7, 10.11 and 11.8: a comment that the server passes over is logged
 
 from __future__ import annotations
 
-import re
-
 from forge.servers import ServerLine
+from forge.sql.errors import SqlError
+from forge.sql.lexer import Token, scan
 
-#: Quoted text and plain comments, which are passed over, or a version comment.
-_PIECE = re.compile(
-    r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`(?:[^`]|``)*`"
-    r"|/\*(?P<mark>M?!)(?P<version>\d{5,6})?(?P<body>.*?)\*/|/\*.*?\*/|(?:--\s|#)[^\n]*",
-    re.DOTALL,
-)
-_LEADING_LINES = re.compile(r"\A(?:\s*(?:--(?:\s[^\n]*)?|#[^\n]*)(?:\n|\Z))+")
+
+def start_of_statement(sql: str) -> int:
+    """The place behind white space and comments on lines of their own, which a client keeps to itself."""
+    try:
+        for token in scan(sql):
+            if token.kind != "comment" or token.text.startswith("/*"):
+                return token.start
+    except SqlError:
+        return 0
+    return len(sql)
 
 
 def as_sent(sql: str, line: ServerLine) -> str:
@@ -23,16 +26,21 @@ def as_sent(sql: str, line: ServerLine) -> str:
 
     Comments on lines of their own in front stay away, as does the semicolon; a comment that no space follows gets one.
     """
-    text = _LEADING_LINES.sub("", sql).strip().rstrip(";").rstrip()
+    text = sql[start_of_statement(sql) :].rstrip().rstrip(";").rstrip()
     pieces: list[str] = []
     end = 0
-    for match in _PIECE.finditer(text):
-        plain = match[0].startswith("/*") and match["mark"] is None
-        plain &= line.texts.spaces_before_hints or not match[0].startswith("/*+")
-        if plain and text[match.end() : match.end() + 1].strip():
-            pieces += [text[end : match.end()], " "]
-            end = match.end()
+    for token in scan(text):
+        if _gets_space(token, line) and text[token.end : token.end + 1].strip():
+            pieces += [text[end : token.end], " "]
+            end = token.end
     return "".join(pieces) + text[end:]
+
+
+def _gets_space(token: Token, line: ServerLine) -> bool:
+    """Whether the client takes it for a plain comment: not a version comment, nor a hint that it knows."""
+    if token.kind != "comment" or not token.text.startswith("/*") or token.version is not None:
+        return False
+    return line.texts.spaces_before_hints or not token.text.startswith("/*+")
 
 
 def read_text(sql: str, line: ServerLine) -> tuple[str, str]:
@@ -40,26 +48,30 @@ def read_text(sql: str, line: ServerLine) -> tuple[str, str]:
     read: list[str] = []
     logged: list[str] = []
     end = 0
-    for match in _PIECE.finditer(sql):
-        mark = match["mark"]
-        if mark is None or (mark == "M!" and not line.texts.mariadb_comments):
+    for token in scan(sql):
+        if token.version is None:
             continue
-        read.append(sql[end : match.start()])
-        logged.append(sql[end : match.start()])
-        whole, body = match[0], match["body"]
-        head = len(whole) - len(body) - 2
-        if _is_for(match["version"], line):
-            read.append(" " * head + body + "  ")
-            logged.append(whole)
+        mark, version = token.version
+        if mark == "M!" and not line.texts.mariadb_comments:
+            continue
+        read.append(sql[end : token.start])
+        logged.append(sql[end : token.start])
+        if _is_for(version, line):
+            head = len(f"/*{mark}{version or ''}")
+            read.append(" " * head + token.text[head:-2] + "  ")
+            logged.append(token.text)
         else:
-            read.append(" " * len(whole))
-            logged.append(whole.replace("!", " ", 1))
-        end = match.end()
+            read.append(" " * len(token.text))
+            logged.append(token.text.replace("!", " ", 1))
+        end = token.end
     return "".join(read) + sql[end:], "".join(logged) + sql[end:]
 
 
 def as_read(sql: str, line: ServerLine) -> str:
-    """What the server reads of a statement's text."""
+    """What the server reads of a statement's text.
+
+    Its places are those of the text from :func:`start_of_statement` on, but for the spaces behind comments.
+    """
     return read_text(as_sent(sql, line), line)[0]
 
 

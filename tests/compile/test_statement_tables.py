@@ -6,10 +6,10 @@ import pytest
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
-from forge.engine.session.named_tables import is_of_several_tables
 from forge.scenario import Scenario, Session, Statement, delete, insert, plan, update
 from forge.scenario.table_model import TableDeclaration
 from forge.servers import server_line
+from forge.sql.reads.tables import is_of_several_tables
 
 TABLES: list[str | TableDeclaration] = [
     "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)",
@@ -75,7 +75,7 @@ def test_a_statement_of_several_tables_is_told_by_its_text(sql: str, servers: tu
     found = [
         server
         for server in ("mysql-9.7", "mariadb-10.11", "mariadb-11.8")
-        if is_of_several_tables(sql, server_line(server))
+        if is_of_several_tables(sql, server_line(server).texts.joins_subqueries)
     ]
     assert tuple(found) == servers
 

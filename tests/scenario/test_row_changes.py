@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from forge.compile.groups.dependency import written_keys
-from forge.engine.dml.insert_form import has_column_list
 from forge.engine.requests.statements import Further, Insert
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.session import Session
@@ -63,22 +62,6 @@ def test_numbers_of_rows_that_are_not_inserted_serve_the_next_row_of_the_stateme
     assert changes == [("t", None, (2, 2))]
     _, changes = logged([table], insert("d.t", {"a": 1}), skipped, insert("d.t", {"a": 3}))
     assert changes == [("t", None, (4, 3))]
-
-
-@pytest.mark.parametrize(
-    ("sql", "named"),
-    [
-        ("INSERT INTO t VALUES (1)", False),
-        ("insert ignore `d`.`t` /* (a) */ values (1)", False),
-        ("REPLACE t (SELECT 1)", False),
-        ("INSERT INTO t SELECT 1", False),
-        ("INSERT INTO d . t (a) VALUES (1)", True),
-        ("INSERT t SET a = 1", True),
-        ("INSERT INTO t () VALUES ()", True),
-    ],
-)
-def test_the_text_of_an_insert_tells_whether_it_names_columns(sql: str, named: bool) -> None:
-    assert has_column_list(sql) is named
 
 
 FAMILY = [

@@ -35,7 +35,7 @@ def change_view(view: ViewStatement, context: DdlContext) -> DdlStatement:
     if facts.views_check_defaults:
         moments = moments_of(catalog, view, current)
         catalog.view_moments[name[1:]] = moments
-    text = view_sql(view, view.definer or context.line.session_user, current)
+    text = view_sql(view, view.definer or context.line.query.session_user, current)
     plan = replace(_planned(text, context, name), zone=bool(moments))
     if view.verb == "alter":
         _check_exists(context, view.name, name)
@@ -56,7 +56,7 @@ def create_trigger(trigger: CreateTrigger, context: DdlContext) -> DdlStatement:
     """CREATE TRIGGER.  Raises SqlError for what a server would refuse."""
     catalog = context.catalog
     name = ("trigger", *context.resolve(trigger.name))
-    text = trigger_sql(trigger, trigger.definer or context.line.session_user)
+    text = trigger_sql(trigger, trigger.definer or context.line.query.session_user)
     plan = replace(_planned(text, context, name), fraction=True, invoker=trigger.definer is None)
     # Without a database the table is in the trigger's.
     table = catalog.resolve(trigger.table, name[1])

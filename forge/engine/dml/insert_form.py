@@ -1,8 +1,7 @@
-"""What an INSERT or REPLACE says: the rows that it declares, and whether its text names columns."""
+"""The rows that an INSERT or REPLACE declares."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
@@ -11,13 +10,6 @@ from forge.engine.rows.cells import Circumstances
 from forge.errors import ScenarioError
 
 Kind = Literal["insert", "replace"]
-_COMMENTS = re.compile(r"/\*.*?\*/|--\s[^\n]*|#[^\n]*", re.DOTALL)
-_NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
-_INTO = re.compile(
-    rf"\s*(?:INSERT|REPLACE)(?:\s+(?:LOW_PRIORITY|HIGH_PRIORITY|DELAYED|IGNORE|INTO))*\s+{_NAME}(?:\s*\.\s*{_NAME})?\s*"
-    r"(?P<next>\(\s*(?P<inner>\w*)|\w+)",
-    re.IGNORECASE,
-)
 
 
 def declared_rows(
@@ -39,13 +31,3 @@ def declared_rows(
             yield steps, dict(zip(insert.columns or (), row, strict=True))
         else:
             yield steps, row
-
-
-def has_column_list(sql: str) -> bool:
-    """Whether the text of an INSERT or REPLACE names columns: ``(a, b)`` or ``SET a = 1``."""
-    match = _INTO.match(_COMMENTS.sub(" ", sql))
-    if match is None:
-        return True
-    if match["next"].startswith("("):
-        return (match["inner"] or "").upper() not in ("SELECT", "WITH", "TABLE", "VALUES")
-    return match["next"].upper() == "SET"

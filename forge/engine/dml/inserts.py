@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from forge.engine.dictionary.definition import ColumnDefinition
 from forge.engine.dml.duplicate_updates import declared_updates, updated_cells
-from forge.engine.dml.insert_form import Kind, declared_rows, has_column_list
+from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate
 from forge.engine.dml.updates import unstamped, updated_row
 from forge.engine.requests.statements import Insert, Replace, Statement
@@ -26,6 +26,7 @@ from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
 from forge.scenario.generators import CellPlace
+from forge.sql.reads.inserts import has_column_list
 from forge.sql.write.statements import duplicate_sql, insert_sql, select_sql
 from forge.values.base import Value
 from forge.values.clipping import Clipped

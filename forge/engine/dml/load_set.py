@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,14 +16,8 @@ from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.generators import literal_of
 from forge.sql.expressions import Expression, Field, Operand, parse_expression
+from forge.sql.reads.inserts import gives_moment
 from forge.sql.write.identifiers import identifier
-
-#: Functions whose results are moments, which no text is converted to.
-_MOMENT = re.compile(
-    r"\s*(?:STR_TO_DATE|NOW|CURRENT_TIMESTAMP|LOCALTIME|LOCALTIMESTAMP|SYSDATE|CURDATE|CURRENT_DATE|FROM_UNIXTIME"
-    r"|TIMESTAMP|MAKEDATE|UTC_TIMESTAMP)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +35,7 @@ class Assignment:
     @property
     def is_moment(self) -> bool:
         """Whether the value is a DATE or DATETIME, not text."""
-        return _MOMENT.match(self.sql) is not None
+        return gives_moment(self.sql)
 
     @property
     def text(self) -> str:

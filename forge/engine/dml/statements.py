@@ -15,7 +15,6 @@ from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import Circumstances
 from forge.engine.rows.foreign_keys import Opened, Operation
-from forge.engine.session.named_tables import table_references
 from forge.errors import ScenarioError
 from forge.plan.effects import ForeignKeyEffects, OpenedTables, TriggerEffects
 from forge.plan.statement_text import StatementText
@@ -23,6 +22,7 @@ from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Table
 from forge.servers import ServerLine
 from forge.sql.reads.charsets import defines_timestamp, names_charset
+from forge.sql.reads.tables import table_references
 
 
 def execute(declared: Statement, at: Circumstances) -> RowsStatement:

@@ -12,11 +12,12 @@ from forge.engine.dictionary.triggers import Trigger
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import Circumstances
 from forge.engine.rows.foreign_keys import Opened, Operation
-from forge.engine.session.named_tables import is_of_several_tables, named_tables
+from forge.engine.session.named_tables import tables_named_in
 from forge.errors import ScenarioError
 from forge.plan.statements import RowsStatement
 from forge.sql.reads.calls import Call
 from forge.sql.reads.reads import reads_of
+from forge.sql.reads.tables import is_of_several_tables
 
 
 def with_opened_tables(
@@ -35,7 +36,7 @@ def with_opened_tables(
         triggers += its_triggers
         name = (part.table.database, part.table.name)
         ran += [trigger for trigger in its_triggers if trigger.table == name and _fires(trigger, part)]
-    named = named_tables(_text(statement, declared), at.catalog, at.current_database)
+    named = tables_named_in(_text(statement, declared), at.catalog, at.current_database)
     tables = [*(entry.table for entry in opened), *named]
     isolates = any(
         at.references.isolates(entry.table, entry.events)
@@ -76,7 +77,9 @@ def _is_of_several(statement: RowsStatement, declared: Statement, at: Circumstan
     if declared.query is None:
         # Our own text has that form where it needs an index hint (forge.sql.write.statements).
         return statement.text.sql.startswith("DELETE `")
-    return statement.kind != "insert" and is_of_several_tables(declared.query, at.references.line)
+    return statement.kind != "insert" and is_of_several_tables(
+        declared.query, at.references.line.texts.joins_subqueries
+    )
 
 
 def _fires(trigger: Trigger, statement: RowsStatement) -> bool:

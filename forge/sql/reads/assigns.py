@@ -6,6 +6,7 @@ expressions nobody but the server knows it afterwards.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -27,7 +28,7 @@ class Assigned:
     known: bool = False
 
 
-def assigned_at(tokens: list[Token], index: int, name: str) -> Assigned:
+def assigned_at(tokens: Sequence[Token], index: int, name: str) -> Assigned:
     """The assignment to a variable whose ``:=`` is at a token."""
     end = _end_of(tokens, index + 1)
     piece = tokens[index + 1 : end]
@@ -47,7 +48,7 @@ def assigned_at(tokens: list[Token], index: int, name: str) -> Assigned:
     return Assigned(name, end)
 
 
-def _end_of(tokens: list[Token], index: int) -> int:
+def _end_of(tokens: Sequence[Token], index: int) -> int:
     """The token behind the expression that begins at one."""
     depth = 0
     while tokens[index].kind != "end":
@@ -59,7 +60,7 @@ def _end_of(tokens: list[Token], index: int) -> int:
     return index
 
 
-def last_insert_source(tokens: list[Token]) -> str | int | None:
+def last_insert_source(tokens: Sequence[Token]) -> str | int | None:
     """What LAST_INSERT_ID(expression) is given: a number, or what the column of this name is set to; None: neither."""
     for index, token in enumerate(tokens):
         if not token.is_word("LAST_INSERT_ID") or not tokens[index + 1].is_mark("(") or tokens[index + 2].is_mark(")"):

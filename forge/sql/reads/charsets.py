@@ -1,38 +1,50 @@
-"""Character sets and definitions of columns that the text of a statement names, which the log tells of.
-
-Found without taking the text apart: what is in quotes and comments is no keyword.
-"""
+"""Character sets and definitions of columns that the text of a statement names, which the log tells of."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
-#: Text and comments, in which words are not keywords.
-_NOT_KEYWORDS = re.compile(
-    r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`(?:[^`]|``)*`|/\*.*?\*/|(?:--\s|#)[^\n]*", re.DOTALL
-)
-_CHARSET_ALONE = re.compile(
-    r"\b(?:(?:CHARACTER\s+SET|CHARSET)\s*=?\s*(?!DEFAULT\b)\w+|ASCII|UNICODE|NCHAR|NATIONAL)\b(?!\s*(?:COLLATE|BINARY)\b)",
-    re.IGNORECASE,
-)
-_JSON_TABLE = re.compile(r"\bJSON_TABLE\b", re.IGNORECASE)
-_TIMESTAMP_OF_JSON_TABLE = re.compile(r"\bTIMESTAMP\s*(?:\(\s*\d\s*\)\s*)?(?:EXISTS\s+)?PATH\b", re.IGNORECASE)
-_CHARSET_OF_TEXT = re.compile(
-    r"(?<![\w$@.])_\w+\s*(?:''|[xb]''|0x)|\bUSING\s+\w+\s*\)|\b(?:CHARACTER\s+SET|CHARSET)\s+\w+", re.IGNORECASE
-)
+from forge.sql.lexer import Token
+from forge.sql.reads.words import readable_tokens
+
+_SETS_OF_TYPES = ("ASCII", "UNICODE", "NCHAR", "NATIONAL")
 
 
 def defines_timestamp(sql: str) -> bool:
     """Whether the text of a statement on rows has JSON_TABLE with a TIMESTAMP column."""
-    if _JSON_TABLE.search(sql) is None:
+    tokens = readable_tokens(sql)
+    if not any(token.is_word("JSON_TABLE") for token in tokens):
         return False
-    return _TIMESTAMP_OF_JSON_TABLE.search(_NOT_KEYWORDS.sub("''", sql)) is not None
+    return any(_is_timestamp_column(tokens, index) for index in range(len(tokens)))
+
+
+def _is_timestamp_column(tokens: Sequence[Token], index: int) -> bool:
+    """``TIMESTAMP[(digits)] [EXISTS] PATH``."""
+    if not tokens[index].is_word("TIMESTAMP"):
+        return False
+    index += 1
+    if tokens[index].is_mark("(") and tokens[index + 1].kind == "number" and tokens[index + 2].is_mark(")"):
+        index += 3
+    if tokens[index].is_word("EXISTS"):
+        index += 1
+    return tokens[index].is_word("PATH")
 
 
 def names_charset(sql: str) -> bool:
     """Whether a statement on rows names a character set: ``_latin1'a'``, CONVERT ... USING, CAST (recorded on 11.8)."""
-    quoteless = _NOT_KEYWORDS.sub(lambda match: "''" if match[0][0] in "'\"" else " ", sql)
-    return _CHARSET_OF_TEXT.search(quoteless) is not None
+    tokens = readable_tokens(sql)
+    for index, token in enumerate(tokens):
+        if token.kind != "word":
+            continue
+        behind = tokens[index + 1]
+        column = index > 0 and (tokens[index - 1].is_mark(".") or tokens[index - 1].is_mark("@"))
+        if token.text.startswith("_") and behind.kind in ("string", "hex", "bit") and not column:
+            return True
+        if token.is_word("USING") and behind.is_name and tokens[index + 2].is_mark(")"):
+            return True
+        if _charset_at(tokens, index) is not None:
+            return True
+    return False
 
 
 def names_charset_alone(sql: str) -> bool:
@@ -41,4 +53,31 @@ def names_charset_alone(sql: str) -> bool:
     Such a set gets its default collation, which is a session's choice on MariaDB 11.2 and later, so the statement is
     logged with that choice (recorded on 11.8).
     """
-    return _CHARSET_ALONE.search(_NOT_KEYWORDS.sub(" ", sql)) is not None
+    tokens = readable_tokens(sql)
+    for index, token in enumerate(tokens):
+        named = _charset_at(tokens, index)
+        if named is None and token.is_word(*_SETS_OF_TYPES) and not _is_column(tokens, index):
+            named = index
+        if named is None or tokens[named].is_word("DEFAULT"):
+            continue
+        if not tokens[named + 1].is_word("COLLATE", "BINARY"):
+            return True
+    return False
+
+
+def _charset_at(tokens: Sequence[Token], index: int) -> int | None:
+    """The index of the name behind CHARACTER SET or CHARSET at a token."""
+    if tokens[index].is_word("CHARACTER", "CHAR") and tokens[index + 1].is_word("SET"):
+        index += 2
+    elif tokens[index].is_word("CHARSET"):
+        index += 1
+    else:
+        return None
+    index += tokens[index].is_mark("=")
+    return index if tokens[index].kind in ("word", "name", "string") else None
+
+
+def _is_column(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the word is called as a function, or is a column behind its table."""
+    called = tokens[index + 1].is_mark("(") and not tokens[index].is_word("NCHAR")
+    return called or (index > 0 and tokens[index - 1].is_mark("."))

@@ -5,7 +5,7 @@ What such a part reads is told in the log only if it was evaluated (MySQL; funct
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ class Conditional:
     calls: frozenset[str]
 
 
-def conditionals(sql: str, tokens: list[Token], variables: Mapping[int, str]) -> list[Conditional]:
+def conditionals(sql: str, tokens: Sequence[Token], variables: Mapping[int, str]) -> list[Conditional]:
     """The outermost expressions of that kind that read something behind their first argument.
 
     ``variables``: the token of each user variable that is read -> its name.
@@ -56,7 +56,7 @@ def conditionals(sql: str, tokens: list[Token], variables: Mapping[int, str]) ->
     return found
 
 
-def _span(tokens: list[Token], index: int) -> tuple[int, int] | None:
+def _span(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
     """(token behind the first argument, token behind the expression) of a conditional expression at a token."""
     if tokens[index].is_word("CASE"):
         return _case(tokens, index)
@@ -73,7 +73,7 @@ def _span(tokens: list[Token], index: int) -> tuple[int, int] | None:
     return None
 
 
-def _case(tokens: list[Token], index: int) -> tuple[int, int] | None:
+def _case(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
     depth, first, at = 0, None, index
     while tokens[at].kind != "end":
         depth += tokens[at].is_word("CASE") - tokens[at].is_word("END")
@@ -85,7 +85,7 @@ def _case(tokens: list[Token], index: int) -> tuple[int, int] | None:
     return None
 
 
-def _is_call(tokens: list[Token], index: int) -> bool:
+def _is_call(tokens: Sequence[Token], index: int) -> bool:
     return tokens[index].kind == "word" and tokens[index].text.upper() in TOLD_CALLS
 
 

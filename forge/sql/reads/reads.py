@@ -5,27 +5,29 @@ Found by tokens, without understanding the statement: a word before a parenthesi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from forge.sql.lexer import Token, tokenize
 from forge.sql.reads.assigns import Assigned, assigned_at, last_insert_source
 from forge.sql.reads.calls import Call
 from forge.sql.reads.conditionals import Conditional, conditionals
+from forge.sql.reads.tables import named_tables, words_of_queries
+from forge.sql.reads.words import inside, outside
 
 #: Functions that may be written without parentheses.
-_WITHOUT_PARENTHESES = frozenset((
+_WITHOUT_PARENTHESES = (
     "CURRENT_DATE", "CURRENT_ROLE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP",
     "UTC_DATE", "UTC_TIME", "UTC_TIMESTAMP",
-))  # fmt: skip
+)  # fmt: skip
 _SCOPES = ("GLOBAL", "SESSION", "LOCAL", "PERSIST")
 
 
 @dataclass(frozen=True, slots=True)
 class Reads:
     """``variables`` are user variables in the order in which servers come upon them; those that an UPDATE or ON
-    DUPLICATE KEY UPDATE assigns from are in ``assigned``.  Names are lower-case.  ``words`` are the words that are
-    neither names nor functions.
+    DUPLICATE KEY UPDATE assigns from are in ``assigned``.  Names are lower-case.  ``words`` are the words outside
+    of the arguments of functions.
     """
 
     variables: tuple[str, ...] = ()
@@ -57,72 +59,114 @@ class Reads:
 def reads_of(sql: str) -> Reads:
     """What the statement reads.  Raises SqlError for text that is no statement."""
     tokens = tokenize(sql)
-    early: list[tuple[int, str]] = []
-    late: list[tuple[int, str]] = []
-    targets: list[tuple[bool, Assigned]] = []
-    calls: set[Call] = set()
-    late_calls: set[Call] = set()
-    row_calls: set[Call] = set()
-    system: set[str] = set()
-    words: set[str] = set()
-    named: dict[str, int] = {}
-    # A server resolves WHERE and ORDER BY of an UPDATE before it evaluates SET.
-    in_set = False
-    rows = _Rows()
-    for index, token in enumerate(tokens):
-        before = tokens[index - 1] if index else None
-        rows.pass_by(token)
-        if token.is_word("DUPLICATE") or (token.is_word("SET") and tokens[0].is_word("UPDATE")):
-            in_set = True
-        elif token.is_word("WHERE", "ORDER", "LIMIT"):
-            in_set = False
-        if before is not None and before.is_mark("@") and before.end == token.start:
-            name, behind = _variable(tokens, index)
-            if tokens[behind].is_mark(":="):
-                targets.append((in_set, assigned_at(tokens, behind, name)))
-            else:
-                (late if in_set else early).append((index, name))
-        elif before is not None and before.is_mark("@@"):
-            scoped = token.text.upper() in _SCOPES and tokens[index + 1].is_mark(".")
-            system.add(tokens[index + 2].text.lower() if scoped else token.text.lower())
-        elif token.kind == "word" and not (before is not None and before.is_mark(".")):
-            if tokens[index + 1].is_mark("(") or token.text.upper() in _WITHOUT_PARENTHESES:
-                (late_calls if in_set else row_calls if rows.count > 1 else calls).add(_call(tokens, index))
-            words.add(token.text.upper())
-        if token.kind in ("word", "name"):
-            named[token.text.lower()] = named.get(token.text.lower(), 0) + 1
-    variables = tuple(dict.fromkeys(name for _, name in early))
-    assigned = tuple(name for name in dict.fromkeys(name for _, name in late) if name not in variables)
-    # Each read and each assignment in the order in which they happen.
-    reads = [(False, index, name) for index, name in early] + [(True, index, name) for index, name in late]
-    made = [(is_late, one.end, one.name) for is_late, one in targets]
-    shadowed = {
-        name
-        for *_, name in made
-        if min(m for m in made if m[2] == name) < min((r for r in reads if r[2] == name), default=(True, 0, ""))
-    }
-    every = frozenset(calls | late_calls | row_calls)
-    sets = (frozenset(late_calls - calls), frozenset(row_calls - calls))
-    tables = frozenset(_tables(tokens))
-    places = dict([*early, *late])
+    scan = _Scan(tokens)
+    scan.run()
+    variables = tuple(dict.fromkeys(name for _, name in scan.early))
+    assigned = tuple(name for name in dict.fromkeys(name for _, name in scan.late) if name not in variables)
+    places = dict([*scan.early, *scan.late])
     parts = conditionals(sql, tokens, places)
-    inside = {at for one in parts for at in range(one.start, one.end)}
+    conditional = {index for part in parts for index in range(part.start, part.end)}
     return Reads(
         conditionals=tuple(parts),
-        sure_variables=frozenset(name for at, name in places.items() if at not in inside),
-        sure_calls=frozenset(token.text.upper() for at, token in enumerate(tokens) if at not in inside),
+        sure_variables=frozenset(name for index, name in places.items() if index not in conditional),
+        sure_calls=frozenset(
+            token.text.upper()
+            for index, token in enumerate(tokens)
+            if token.kind == "word" and index not in conditional
+        ),
         variables=variables,
         assigned=assigned,
-        calls=every,
-        late_calls=sets[0],
-        row_calls=sets[1],
-        system_variables=frozenset(system),
-        words=frozenset(words),
-        tables=tables,
-        targets=tuple(one for _, one in targets),
-        shadowed=frozenset(shadowed),
+        calls=frozenset(scan.calls | scan.late_calls | scan.row_calls),
+        late_calls=frozenset(scan.late_calls - scan.calls),
+        row_calls=frozenset(scan.row_calls - scan.calls),
+        system_variables=frozenset(scan.system_variables),
+        words=frozenset(scan.words),
+        tables=frozenset(named_tables(tokens)),
+        targets=tuple(target for _, target in scan.targets),
+        shadowed=_shadowed(scan),
         last_insert=last_insert_source(tokens),
-        named=named,
+        named=scan.named,
+    )
+
+
+class _Scan:
+    """One pass over the tokens of a statement."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        #: (token, variable) of those that are read, before SET is evaluated and in it.
+        self.early: list[tuple[int, str]] = []
+        self.late: list[tuple[int, str]] = []
+        #: Whether the assignment is part of SET, and the assignment.
+        self.targets: list[tuple[bool, Assigned]] = []
+        self.calls: set[Call] = set()
+        self.late_calls: set[Call] = set()
+        self.row_calls: set[Call] = set()
+        self.system_variables: set[str] = set()
+        self.words: set[str] = set()
+        self.named: dict[str, int] = {}
+        # A server resolves WHERE and ORDER BY of an UPDATE before it evaluates SET.
+        self._in_set = False
+        self._depth = 0
+        self._rows = _Rows()
+        self._of_queries = frozenset(words_of_queries(tokens))
+
+    def run(self) -> None:
+        index = 0
+        while index < len(self.tokens):
+            index = self._pass(index)
+
+    def _pass(self, index: int) -> int:
+        """Take one token, or a variable; the index of the next."""
+        token, before = self.tokens[index], self.tokens[index - 1] if index else None
+        self._rows.pass_by(token)
+        self._follow_clauses(token)
+        if before is not None and before.is_mark("@") and before.end == token.start:
+            name, behind = _variable(self.tokens, index)
+            if self.tokens[behind].is_mark(":="):
+                self.targets.append((self._in_set, assigned_at(self.tokens, behind, name)))
+            else:
+                (self.late if self._in_set else self.early).append((index, name))
+            return behind
+        if before is not None and before.is_mark("@@"):
+            if token.is_word(*_SCOPES) and self.tokens[index + 1].is_mark("."):
+                index += 2
+            self.system_variables.add(self.tokens[index].text.lower())
+            return index + 1
+        if token.kind == "word" and not (before is not None and before.is_mark(".")):
+            self._word(index)
+        if token.is_name:
+            self.named[token.text.lower()] = self.named.get(token.text.lower(), 0) + 1
+        return index + 1
+
+    def _follow_clauses(self, token: Token) -> None:
+        self._depth += token.is_mark("(") - token.is_mark(")")
+        if token.is_word("DUPLICATE") or (token.is_word("SET") and self.tokens[0].is_word("UPDATE")):
+            self._in_set = True
+        elif self._depth == 0 and token.is_word("WHERE", "ORDER", "LIMIT"):
+            self._in_set = False
+
+    def _word(self, index: int) -> None:
+        token, behind = self.tokens[index], self.tokens[index + 1]
+        if behind.is_mark("(") or token.is_word(*_WITHOUT_PARENTHESES):
+            calls = self.late_calls if self._in_set else self.row_calls if self._rows.count > 1 else self.calls
+            calls.add(_call(self.tokens, index))
+        # Neither FROM of TRIM(... FROM ...) nor IGNORE INDEX is a clause.
+        if index in self._of_queries and not (token.is_word("IGNORE") and behind.is_word("INDEX", "KEY")):
+            self.words.add(token.text.upper())
+
+
+def _shadowed(scan: _Scan) -> frozenset[str]:
+    """The variables that are assigned to before they are read."""
+    # Each read and each assignment in the order in which they happen.
+    reads = [(False, index, name) for index, name in scan.early] + [(True, index, name) for index, name in scan.late]
+    targets = [(in_set, target.end, target.name) for in_set, target in scan.targets]
+    never = (True, len(scan.tokens), "")
+    return frozenset(
+        name
+        for *_, name in targets
+        if min(target for target in targets if target[2] == name)
+        < min((read for read in reads if read[2] == name), default=never)
     )
 
 
@@ -145,54 +189,7 @@ class _Rows:
             self.depth -= 1
 
 
-#: Words behind which a table is named, and those that end a list of tables.
-_BEFORE_TABLE = ("FROM", "JOIN", "STRAIGHT_JOIN", "INTO", "USING")
-_AFTER_TABLES = (
-    "WHERE",
-    "GROUP",
-    "ORDER",
-    "HAVING",
-    "LIMIT",
-    "SET",
-    "SELECT",
-    "VALUES",
-    "UNION",
-    "ON",
-    "FOR",
-    "WINDOW",
-)
-_MODIFIERS = ("LOW_PRIORITY", "IGNORE", "QUICK", "TABLE")
-
-
-def _tables(tokens: list[Token]) -> Iterator[tuple[str, str]]:
-    """The tables that are named, as far as tokens tell."""
-    #: Whether a list of tables is being read, for each open parenthesis.
-    lists = [tokens[0].is_word("UPDATE")]
-    expected = tokens[0].is_word("UPDATE", "INSERT", "REPLACE", "DELETE")
-    index = min(1, len(tokens) - 1)
-    while tokens[index].kind != "end":
-        token, start = tokens[index], index
-        index += 1
-        if token.is_mark("("):
-            lists.append(lists[-1] and expected)
-        elif token.is_mark(")"):
-            lists = lists[:-1] or [False]
-        elif token.is_mark(","):
-            expected = lists[-1]
-        elif token.is_word(*_BEFORE_TABLE):
-            lists[-1] = expected = True
-        elif token.is_word(*_AFTER_TABLES):
-            lists[-1] = expected = False
-        elif expected and token.kind in ("word", "name") and not token.is_word(*_MODIFIERS):
-            expected = False
-            if tokens[index].is_mark(".") and tokens[index + 1].kind in ("word", "name"):
-                index += 2
-                yield tokens[start].text, tokens[index - 1].text
-            else:
-                yield "", token.text
-
-
-def _variable(tokens: list[Token], index: int) -> tuple[str, int]:
+def _variable(tokens: Sequence[Token], index: int) -> tuple[str, int]:
     """The user variable that begins at a token, ``a``, ``a.b``, or anything in quotes; and the token behind it."""
     token = tokens[index]
     name = token.text
@@ -205,19 +202,13 @@ def _variable(tokens: list[Token], index: int) -> tuple[str, int]:
     return name.lower(), index + 1
 
 
-def _call(tokens: list[Token], index: int) -> Call:
+def _call(tokens: Sequence[Token], index: int) -> Call:
+    """The function that is called at a token, with what stands between its parentheses."""
     name = tokens[index].text.upper()
     if not tokens[index + 1].is_mark("("):
         return Call(name)
-    depth, digits, text = 0, None, False
-    at = index + 1
-    while tokens[at].kind != "end":
-        token = tokens[at]
-        depth += token.is_mark("(") - token.is_mark(")")
-        if depth == 0:
-            break
-        if depth == 1 and token.kind == "number" and token.text.isdigit() and digits is None:
-            digits = int(token.text[:9])
-        text = text or (depth == 1 and token.kind == "string")
-        at += 1
-    return Call(name, is_empty=at == index + 2, digits=digits or 0, has_text=text)
+    arguments = list(inside(tokens, index + 1))
+    own = list(outside(arguments))
+    digits = next((int(token.text[:9]) for token in own if token.kind == "number" and token.text.isdigit()), 0)
+    has_text = any(token.kind == "string" for token in own)
+    return Call(name, is_empty=not arguments, digits=digits, has_text=has_text)

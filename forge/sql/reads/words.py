@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from forge.sql.lexer import Token
+from forge.sql.errors import SqlError
+from forge.sql.lexer import Token, tokenize
 
 
 def keywords(tokens: Sequence[Token]) -> Iterator[str]:
@@ -35,6 +36,14 @@ def inside(tokens: Sequence[Token], start: int) -> Iterator[Token]:
     depth = 0
     for token in tokens[start + 1 :]:
         depth += token.is_mark("(") - token.is_mark(")")
-        if depth < 0:
+        if depth < 0 or token.kind == "end":
             return
         yield token
+
+
+def readable_tokens(sql: str) -> list[Token]:
+    """The tokens of a statement; of a text that cannot be taken apart only the end."""
+    try:
+        return tokenize(sql, several=True)
+    except SqlError:
+        return [Token("end", "", 0, 0)]
