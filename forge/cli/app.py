@@ -147,8 +147,9 @@ def _usage_error(error: click.ClickException) -> int:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
     context = error.ctx if isinstance(error, click.UsageError) else None
-    hint = f" (`{context.command_path} --help` tells more)" if context is not None else ""
-    _say(error.format_message().rstrip(".") + hint)
+    hint = f" (see `{context.command_path} --help`)" if context is not None else ""
+    message = error.format_message().rstrip(".")
+    _say(message[:1].lower() + message[1:] + hint)
     return EXIT_USAGE
 
 

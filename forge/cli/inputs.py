@@ -31,6 +31,14 @@ def read_text(source: str) -> str:
         raise ScenarioError("this is not UTF-8 text", file=shown(source), line=line) from None
 
 
+def read_scenario(source: str) -> str:
+    """The text of a scenario.  Raises ScenarioError if it cannot be read or is no text."""
+    from forge.scenario.load import decode_text
+    from forge.scenario.load import read_text as read_file
+
+    return decode_text(read_bytes(source), shown(source)) if source == STDIN else read_file(source)
+
+
 def shown(source: str) -> str:
     """The name of an input in messages."""
     return "standard input" if source == STDIN else source

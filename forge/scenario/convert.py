@@ -31,6 +31,8 @@ _KINDS = {
     "object": "a mapping",
     "bytes": "bytes",
 }
+#: A longer list of words hides the one that was probably meant.
+_LISTED = 16
 _WHERE = re.compile(r" - at `(?P<path>[^`]*)`\Z")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[(\.\.\.)\]")
 
@@ -95,7 +97,10 @@ def _explained(message: str, tree: Any, located: Located | None) -> ScenarioErro
         words = _words(hint)
         line_path = (*path, word)
         suggestion = nearest(word, words)
-        problem, expected = f"unknown word {word!r}{place}", f"one of {', '.join(words)}"
+        problem = f"unknown word {word!r}{place}"
+        expected: str | None = f"one of {', '.join(words)}"
+        if suggestion is not None and len(words) > _LISTED:
+            expected = None
         if path[:1] == ("transactions",) and len(path) == 2 and suggestion is None:
             expected = "a list of statements, or a mapping with statements"
     elif match := re.fullmatch(r"Object missing required field `(.*)`", message):

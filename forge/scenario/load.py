@@ -40,11 +40,17 @@ def read_text(path: str | Path) -> str:
         if path.stat().st_size > _MOST_BYTES:
             raise ScenarioError(f"the file has more than {_MOST_BYTES} bytes", file=str(path))
         data = path.read_bytes()
-        if has_magic(data):
-            raise ScenarioError("this is a binary log", file=str(path), expected="a scenario")
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise ScenarioError("the file is not UTF-8 text", file=str(path), line=line) from None
     except OSError as error:
         raise ScenarioError(f"cannot read the file: {error.strerror}", file=str(path)) from None
+    return decode_text(data, str(path))
+
+
+def decode_text(data: bytes, file: str) -> str:
+    """The bytes of the scenario ``file`` as text.  Raises ScenarioError if they are not UTF-8, or a binary log."""
+    if has_magic(data):
+        raise ScenarioError("this is a binary log", file=file, expected="a scenario")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ScenarioError("the file is not UTF-8 text", file=file, line=line) from None

@@ -190,7 +190,10 @@ def _check_target(out: Path) -> None:
         raise ScenarioError(f"{out} is a file", expected="a folder for the corpus")
     others = [path.name for path in out.iterdir() if not _is_of_corpus(path.name)] if out.is_dir() else []
     if others:
-        raise ScenarioError(f"{out} holds {others[0]!r}, which is of no corpus, and a build would replace it")
+        raise ScenarioError(
+            f"{out} holds {others[0]!r}, which is no part of a corpus, and a build replaces the whole folder",
+            expected="a new or empty folder, or one that `forge corpus build` has made",
+        )
 
 
 def _is_of_corpus(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -113,6 +114,27 @@ def test_reading_commands_import_nothing_heavy(tmp_path: Path) -> None:
         "assert codes[:3] == [0, 0, 0], codes\n"
     )
     assert imported_by(code, listing, made) == set()
+
+
+def cpu_seconds(*arguments: str) -> float:
+    """What a run of the command takes, the better one of two."""
+    seconds = []
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert forge(*arguments).returncode == 0
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(seconds)
+
+
+def test_commands_start_in_well_under_a_second(tmp_path: Path) -> None:
+    scenario, binlog, listing = (str(tmp_path / name) for name in ("s.yaml", "binlog", "listing"))
+    Path(scenario).write_text("scenario: s\ntables: [CREATE TABLE d.t (a INT)]\n")
+    assert cpu_seconds("build", scenario, "-o", binlog) < 0.8
+    assert cpu_seconds("disasm", binlog, "-o", listing) < 0.5
+    assert cpu_seconds("asm", listing, "-o", os.devnull) < 0.5
+    assert cpu_seconds("dump", binlog) < 0.5
+    assert cpu_seconds("--help") < 0.5
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path: Path) -> None:

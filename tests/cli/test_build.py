@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,7 +69,7 @@ def test_one_file_for_several_cases_is_refused_with_what_to_do(
         assert run(["build", str(family), "-o", output]) == 2
         out, shown = capfd.readouterr()
         assert out == ""
-        assert f"the matrix makes 4 cases, and {output} is one file" in shown
+        assert f"the matrix makes several cases, and {output} is one file" in shown
         assert "--case NAME (family[server=mysql-8.0,gtid=true]" in shown
         assert "--set" in shown
     assert files_in(tmp_path) == ["family.yaml"]
@@ -141,6 +145,34 @@ def test_a_wrong_line_of_the_file_is_named_beside_options_that_are_right(
     one.write_text(SCENARIO.replace("row_image: full", "row_imag: full"))
     assert run(["build", str(one), "-o", str(one.parent / "out"), "--server", "mysql-8.4"]) == 2
     assert capfd.readouterr().err.startswith(f"forge: {one}:2: unknown word 'row_imag' in session")
+
+
+def test_a_program_gets_the_files_of_each_case_as_json(
+    family: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["build", str(family), "-o", f"{tmp_path / 'out'}/", "--json"]) == 0
+    cases = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [case["case"] for case in cases][:1] == ["family[server=mysql-8.0,gtid=true]"]
+    for case in cases:
+        for file in case["files"]:
+            data = Path(file["path"]).read_bytes()
+            assert (file["size"], file["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
+    assert len(cases) == 4
+
+
+def test_json_is_not_mixed_with_a_binary_log(one: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["build", str(one), "-o", "-", "--json"]) == 2
+    assert capfd.readouterr() == ("", "forge: --json lists files, and -o - makes none (see `forge build --help`)\n")
+
+
+def test_a_scenario_may_come_from_standard_input(one: Path, tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "forge", "build"]
+    assert run(["build", str(one), "-o", str(tmp_path / "file")]) == 0
+    piped = subprocess.run([*build, "-", "-o", "-"], input=one.read_bytes(), capture_output=True, check=True)
+    assert piped.stdout == (tmp_path / "file").read_bytes()
+    wrong = subprocess.run([*build, "-", "-o", "-"], input=b"scenario: x\nseed: y\n", capture_output=True, check=False)
+    assert wrong.stderr.startswith(b"forge: standard input:2: seed is text")
+    assert wrong.returncode == 2
 
 
 def test_names_of_folders_are_safe_and_differ() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,14 +12,14 @@ from typing import TYPE_CHECKING
 import click
 
 from forge.cli.case_names import folder_names
-from forge.cli.output import is_folder, refuse_inputs, write_binlogs
+from forge.cli.inputs import read_scenario, shown
+from forge.cli.output import STDOUT, is_folder, refuse_inputs, write_binlogs
 from forge.cli.parameters import FILE, complete_servers, parameters_option
 from forge.cli.progress import progress
 from forge.errors import ScenarioError, nearest
 
 if TYPE_CHECKING:
-    from forge.scenario import Case, Scenario
-    from forge.scenario.matrix import Settings
+    from forge.scenario import Case
 
 #: Names of cases that an error message lists.
 _LISTED = 5
@@ -40,8 +43,13 @@ _LISTED = 5
     help="Another server line than the scenario's, e.g. mysql-8.4.",
 )
 @click.option("--case", "case_name", metavar="NAME", help="One case of the scenario's matrix.")
-def command(file: str, output: str, parameters: tuple[str, ...], server: str | None, case_name: str | None) -> None:
-    """Compile the scenario FILE into a binary log.
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object a case: its name, and path, size and sha256 of its files."
+)
+def command(
+    file: str, output: str, parameters: tuple[str, ...], server: str | None, case_name: str | None, as_json: bool
+) -> None:
+    """Compile the scenario FILE (- for standard input) into a binary log.
 
     A session that rotates makes several files, with an index file beside them: the output is the first one's name, or
     a folder. A scenario with a matrix makes a case of every combination: each gets a folder of its own inside the
@@ -53,78 +61,81 @@ def command(file: str, output: str, parameters: tuple[str, ...], server: str | N
       forge build family.yaml -o family/
       forge build family.yaml --set session.row_image=minimal --server mysql-8.4 -o minimal.000001
     """
-    from forge.scenario import parse_settings
+    from forge.scenario import expand, parse_settings
 
+    if as_json and output == STDOUT:
+        raise click.UsageError("--json lists files, and -o - makes none")
     refuse_inputs([output], [file])
     settings = parse_settings(parameters, server=server)
+    cases = expand(read_scenario(file), file=shown(file), settings=settings)
     if case_name is not None:
-        _build(_case(file, settings, case_name).scenario, file, output)
+        _build(_named(list(cases), case_name, file), file, output, as_json)
         return
-    cases = _cases(file, settings)
-    if len(cases) == 1:
-        _build(cases[0].scenario, file, output)
+    first = list(itertools.islice(cases, _LISTED))
+    if not first:
+        raise ScenarioError("the matrix excludes every combination of its values", file=shown(file))
+    if len(first) == 1:
+        _build(first[0], file, output, as_json)
     elif is_folder(output):
-        _build_all(cases, file, output)
+        _build_all([*first, *cases], file, output, as_json)
     else:
         raise ScenarioError(
-            f"the matrix makes {len(cases)} cases, and {output} is one file",
-            file=file,
-            expected=f"a folder with a slash at its end for all of them, or one of them by --case NAME ({_some(cases)})"
-            " or by --set KEY=VALUE for each key of the matrix",
+            f"the matrix makes several cases, and {output} is one file",
+            file=shown(file),
+            expected="a folder with a slash at its end for all of them, or one of them by --case NAME"
+            f" ({_names(first)} ...) or by --set KEY=VALUE for each key of the matrix",
         )
 
 
-def _cases(file: str, settings: Settings) -> list[Case]:
-    from forge.scenario import iterate_cases
-
-    cases = list(iterate_cases(file, settings))
-    if not cases:
-        raise ScenarioError("the matrix excludes every combination of its values", file=file)
-    return cases
-
-
-def _case(file: str, settings: Settings, name: str) -> Case:
-    cases = _cases(file, settings)
+def _named(cases: list[Case], name: str, file: str) -> Case:
     for case in cases:
         if case.name == name:
             return case
-    names = [case.name for case in cases]
+    more = f" and {len(cases) - _LISTED} more" if len(cases) > _LISTED else ""
     raise ScenarioError(
-        f"there is no case {name!r}", file=file, expected=f"one of {_some(cases)}", suggestion=nearest(name, names)
+        f"there is no case {name!r}",
+        file=shown(file),
+        expected=f"one of {_names(cases[:_LISTED])}{more}",
+        suggestion=nearest(name, [case.name for case in cases]),
     )
 
 
-def _some(cases: list[Case]) -> str:
-    more = f" and {len(cases) - _LISTED} more" if len(cases) > _LISTED else ""
-    return ", ".join(case.name for case in cases[:_LISTED]) + more
+def _names(cases: list[Case]) -> str:
+    return ", ".join(case.name for case in cases)
 
 
-def _build_all(cases: list[Case], file: str, output: str) -> None:
+def _build_all(cases: list[Case], file: str, output: str, as_json: bool) -> None:
     """Build every case into a folder of its own; a case that cannot be built does not stop the others."""
     Path(output).mkdir(exist_ok=True)
     folders = folder_names([case.name for case in cases])
     failures: list[tuple[str, ScenarioError]] = []
     for case, folder in zip(progress(cases, total=len(cases), what="cases"), folders, strict=True):
         try:
-            _build(case.scenario, file, str(Path(output) / folder) + os.sep)
+            _build(case, file, str(Path(output) / folder) + os.sep, as_json)
         except ScenarioError as error:
             failures.append((case.name, error))
-    click.echo(f"{len(cases) - len(failures)} of {len(cases)} cases")
+    if not as_json:
+        click.echo(f"{len(cases) - len(failures)} of {len(cases)} cases")
     if failures:
         name, problem = failures[0]
         raise ScenarioError(f"{len(failures)} of {len(cases)} cases cannot be built; the first is {name}: {problem}")
 
 
-def _build(scenario: Scenario, file: str, output: str) -> None:
+def _build(case: Case, file: str, output: str, as_json: bool) -> None:
     from forge.compile.files.compilation import compile_files, file_names, index_of_plan, write_files
     from forge.scenario import plan
 
-    planned = plan(scenario)
+    planned = plan(case.scenario)
     files = write_files(planned, compile_files(planned))
     names = file_names(planned, len(files))
-    targets = write_binlogs(
-        output, list(zip(names, files, strict=True)), index_of_plan(planned, len(files)), inputs=[file]
-    )
-    if is_folder(output):
-        for target, data in zip(targets, files, strict=True):
-            click.echo(f"{target}: {len(data)} bytes")
+    index = index_of_plan(planned, len(files))
+    paths = write_binlogs(output, list(zip(names, files, strict=True)), index, inputs=[file])
+    if as_json:
+        described = [
+            {"path": path, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for path, data in zip(paths, files, strict=True)
+        ]
+        click.echo(json.dumps({"case": case.name, "files": described}, ensure_ascii=False))
+    elif is_folder(output):
+        for path, data in zip(paths, files, strict=True):
+            click.echo(f"{path}: {len(data)} bytes")

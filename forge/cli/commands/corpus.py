@@ -60,7 +60,7 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
 
     for folder in scenarios:
         if not folder.is_dir():
-            raise ScenarioError(f"{folder} is no folder", expected="a folder of scenarios")
+            raise ScenarioError(f"there is no folder {folder}", expected="a folder of scenarios")
     with progress_to("scenario files read") as report:
         cases = find_cases([(folder.name, folder) for folder in scenarios] or shipped_folders(), progress=report)
     jury = jury_here()
@@ -100,7 +100,7 @@ def extract(case: str, folder: Path, output: str | None, out: Path | None) -> No
     from forge.corpus.manifest import SUMMARY, parts, read_case
 
     if (output is None) == (out is None):
-        raise click.UsageError("one of -o FILE and --out DIR is needed")
+        raise click.UsageError("give one of -o FILE and --out DIR")
     row = read_case(folder, case)
     if not row["files"]:
         raise ScenarioError(f"the case {case!r} has no binary log: it was {row['status']} ({row['error']})")

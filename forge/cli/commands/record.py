@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -22,7 +23,10 @@ from forge.cli.parameters import FILE_OR_FOLDER, FOLDER, parameters_option
     "-o", "--output", "out", type=FOLDER, metavar="DIR", help="Folder of the recording (default: the scenario's name)."
 )
 @parameters_option
-def command(scenario: Path, server: Path | None, out: Path | None, parameters: tuple[str, ...]) -> None:
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object: folder, server version, name and size of the files."
+)
+def command(scenario: Path, server: Path | None, out: Path | None, parameters: tuple[str, ...], as_json: bool) -> None:
     """Run SCENARIO on a fresh real server and keep its binary log, with the facts of that session.
 
     A session of several files (session.max_binlog_size, flush, restart) leaves them all, with their index file.
@@ -39,6 +43,11 @@ def command(scenario: Path, server: Path | None, out: Path | None, parameters: t
     folder = out or Path(scenario.stem)
     refuse_inputs([str(folder / name) for name in (CONTENTS, FACTS, RECORDING)], [str(scenario)])
     recorded = record(scenario, folder, server, parameters=parse_settings(parameters))
+    if as_json:
+        sizes = [{"name": name, "size": len(data)} for name, data in recorded.files]
+        recording = {"recording": str(folder), "server_version": recorded.server_version, "files": sizes}
+        click.echo(json.dumps(recording, ensure_ascii=False))
+        return
     size = sum(len(data) for _, data in recorded.files)
     files = "" if len(recorded.files) == 1 else f" in {len(recorded.files)} files"
     click.echo(f"{folder}: {size} bytes{files} recorded on {recorded.server_version}")

@@ -12,11 +12,11 @@ from forge.cli.parameters import FILE
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["scenario", "decode", "listing"]))
+@click.argument("kind", type=click.Choice(["scenario", "decode", "listing"]), metavar="KIND")
 @click.option("-o", "--output", default=STDOUT, type=FILE, metavar="FILE", help="Where it goes (default -, stdout).")
 def command(kind: str, output: str) -> None:
-    """Print the JSON Schema (2020-12) of scenario files, of the canonical decode (`forge dump --json`, an object an
-    event), or of listings (`forge disasm --json`, a document an event).
+    """Print a JSON Schema (2020-12). KIND is scenario (the files that `forge build` reads), decode (the objects of
+    `forge dump --json`, one an event) or listing (the documents of `forge disasm --json`, one an event).
 
     \b
     Example:
