@@ -15,7 +15,7 @@ FILE_OR_FOLDER = click.Path(readable=False, path_type=Path)
 
 parameters_option = click.option(
     "--set", "parameters", multiple=True, metavar="KEY=VALUE",
-    help="A parameter of the template, or a field of the scenario (session.row_image=minimal); may be given again.",
+    help="Set a parameter of the template, or replace a field of the scenario (session.row_image=minimal). Repeatable.",
 )  # fmt: skip
 
 

@@ -12,12 +12,17 @@ from forge.cli.parameters import FILE
 @click.command()
 @click.argument("listing", type=FILE)
 @click.option(
-    "-o", "--output", required=True, type=FILE, metavar="FILE", help="Where the binary log goes (- is stdout)."
+    "-o",
+    "--output",
+    required=True,
+    type=FILE,
+    metavar="FILE",
+    help="Where the binary log goes (- for standard output).",
 )
 def command(listing: str, output: str) -> None:
     """Make the binary log that LISTING (YAML or JSON lines, - for standard input) describes.
 
-    Positions, lengths and checksums that the listing does not give are derived.
+    Positions, lengths and checksums that the listing leaves out are computed.
 
     \b
     Example:

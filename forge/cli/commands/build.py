@@ -33,27 +33,30 @@ _LISTED = 5
     required=True,
     type=FILE,
     metavar="FILE",
-    help="Where the binary log goes: a file, - for stdout, or a folder (with a slash, it is made).",
+    help="Where the binary log goes: a file, a folder (made if it ends with a slash), or - for standard output.",
 )
 @parameters_option
 @click.option(
     "--server",
     metavar="LINE",
     shell_complete=complete_servers,
-    help="Another server line than the scenario's, e.g. mysql-8.4.",
+    help="The server line, in the place of the scenario's, e.g. mysql-8.4.",
 )
-@click.option("--case", "case_name", metavar="NAME", help="One case of the scenario's matrix.")
+@click.option("--case", "case_name", metavar="NAME", help="Only this case of the scenario's matrix.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object a case: its name, and path, size and sha256 of its files."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="One JSON object per case: its name, and the path, size and sha256 of each file.",
 )
 def command(
     file: str, output: str, parameters: tuple[str, ...], server: str | None, case_name: str | None, as_json: bool
 ) -> None:
     """Compile the scenario FILE (- for standard input) into a binary log.
 
-    A session that rotates makes several files, with an index file beside them: the output is the first one's name, or
-    a folder. A scenario with a matrix makes a case of every combination: each gets a folder of its own inside the
-    output folder. What goes into a folder is listed.
+    A session that rotates makes several files and an index file: name the first one as output, or a folder. A scenario
+    with a matrix makes several cases: name a folder as output, and each case gets a folder of its own inside it. The
+    command prints what it writes into a folder.
 
     \b
     Example:

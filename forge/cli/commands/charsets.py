@@ -12,7 +12,7 @@ from forge.errors import CheckFailed
 
 @click.group()
 def command() -> None:
-    """Character sets.
+    """Compare character-set codecs with a real server.
 
     \b
     Example:
@@ -20,14 +20,14 @@ def command() -> None:
     """
 
 
-@command.command()
+@command.command(short_help="Compare the codecs over every sequence of bytes.")
 @click.option(
     "--server",
     required=True,
     type=FILE_OR_FOLDER,
     help="A server that `make servers` unpacked: NAME.run or its folder.",
 )
-@click.option("--charset", "names", multiple=True, metavar="NAME", help="Only this set (may be given again).")
+@click.option("--charset", "names", multiple=True, metavar="NAME", help="Only this set. Repeatable.")
 def measure(server: Path, names: tuple[str, ...]) -> None:
     """Compare our codecs with a real server's over every sequence of bytes that can matter.
 

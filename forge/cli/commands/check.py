@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="NAME",
     shell_complete=complete_decoders,
-    help="Only this decoder (may be given again).",
+    help="Only this decoder. Repeatable.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a decoder.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per decoder.")
 def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
     """Compare what every decoder at hand reads in the binary log FILE with the canonical decode.
 
-    Prints a verdict a decoder and, where they differ, the first difference: event, table, row, column, both values
+    Prints a verdict per decoder and, where they differ, the first difference: event, table, row, column, both values
     and the bytes.  Exit code 1 if one disagrees; 3 if none does and the file breaks a rule of the format, which is told
     at the end.
 

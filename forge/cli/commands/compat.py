@@ -29,10 +29,10 @@ from forge.errors import ScenarioError
 @parameters_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with the decode that the consumer has.")
 def command(file: str, producer: str | None, consumer: str, parameters: tuple[str, ...], as_json: bool) -> None:
-    """Tell what a consumer of another server line makes of the log of the scenario FILE.
+    """Show what a consumer of another server line makes of the log of the scenario FILE.
 
-    Lists what it ignores, misreads and refuses, with the reason of each and the release that brought the thing, and
-    says where a reader and a replica of that line stop.
+    Lists what it ignores, misreads and refuses, each with the reason and the release that introduced it, and says where
+    a reader and a replica of that line stop.
 
     \b
     Example:

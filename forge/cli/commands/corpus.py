@@ -31,18 +31,28 @@ def command() -> None:
 command.add_command(show)
 
 
-@command.command()
+@command.command(short_help="Compile, decode and judge every case.")
 @click.option(
-    "--out", required=True, type=FOLDER, metavar="DIR", help="Folder for the manifest; a corpus there is replaced."
+    "--out", required=True, type=FOLDER, metavar="DIR", help="Folder of the corpus; a corpus there is replaced."
 )
-@click.option("--scenarios", multiple=True, type=FOLDER, metavar="DIR", help="Scenarios instead of the shipped ones.")
+@click.option(
+    "--scenarios",
+    multiple=True,
+    type=FOLDER,
+    metavar="DIR",
+    help="Scenarios in the place of the shipped ones. Repeatable.",
+)
 @click.option("--master", metavar="URL", help="Spark master (default: local[*,3], all cores of this machine).")
-@click.option("--partitions", type=click.IntRange(1), help="Pieces of the work; the result is the same for any number.")
+@click.option(
+    "--partitions",
+    type=click.IntRange(1),
+    help="How many pieces the work is cut into; the result is the same for any number.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The summary as JSON.")
 def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions: int | None, as_json: bool) -> None:
-    """Compile, decode and judge every case, in parallel on Spark; ends with a summary table.
+    """Compile, decode and judge every case, in parallel on Spark, and print a summary.
 
-    Exit code 1 if our own reader goes against the verdict of a case.
+    Exit code 1 if our own reader contradicts the verdict of a case.
 
     \b
     Example:
@@ -78,18 +88,16 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
         raise CheckFailed(f"our own reader goes against the verdict of {first}: {said}{more}")
 
 
-@command.command()
+@command.command(short_help="Write the binary logs of a case.")
 @click.argument("case")
 @click.option("--from", "folder", type=FOLDER, default=DEFAULT, metavar="DIR", help="The corpus (default out/corpus).")
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Where the binary log goes (- is stdout).")
-@click.option(
-    "--out", "out", type=FOLDER, metavar="DIR", help="Folder for the files of the case under their own names."
-)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Where the binary log goes (- for standard output).")
+@click.option("--out", "out", type=FOLDER, metavar="DIR", help="Folder for the files of the case and their decodes.")
 def extract(case: str, folder: Path, output: str | None, out: Path | None) -> None:
     """Write the binary logs of one CASE.
 
-    With -o, the files of a case that has several follow FILE, which is the first one's name, with an index file, as
-    `forge build` does. With --out, their canonical decodes (JSON lines) stand beside them.
+    -o names the first file; further files, and the index file, are written beside it under their own names. --out
+    writes all files into a folder, each with its canonical decode (JSON lines).
 
     \b
     Example:

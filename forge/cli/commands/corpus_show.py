@@ -20,15 +20,21 @@ if TYPE_CHECKING:
 DEFAULT = Path("out/corpus")
 
 
-@click.command()
+@click.command(short_help="List cases, findings or the coverage.")
 @click.argument("folder", type=FOLDER, default=DEFAULT)
-@click.option("--case", "case", metavar="ID", help="All about one case.")
-@click.option("--tag", "tags", multiple=True, metavar="WORD", help="Only cases with this tag (all, if given again).")
+@click.option("--case", "case", metavar="ID", help="Everything about one case.")
+@click.option(
+    "--tag", "tags", multiple=True, metavar="WORD", help="Only cases with this tag. Repeatable: cases with all of them."
+)
 @click.option("--failing", is_flag=True, help="Only cases that were not compiled, or that a decoder does not agree on.")
-@click.option("--findings", is_flag=True, help="What is not right, by decoder, each with a case and what was said.")
+@click.option(
+    "--findings",
+    is_flag=True,
+    help="What is not right, by decoder: each finding with its first case and the decoder's words.",
+)
 @click.option("--coverage", is_flag=True, help="Cases by feature and server line, and worklog rules without a case.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object a case; with --findings or --coverage, one in all."
+    "--json", "as_json", is_flag=True, help="One JSON object per case; with --findings or --coverage, a single one."
 )
 def show(
     folder: Path, case: str | None, tags: tuple[str, ...], failing: bool, findings: bool, coverage: bool, as_json: bool

@@ -11,12 +11,19 @@ from forge.cli.parameters import FILE
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("-o", "--output", default=STDOUT, type=FILE, metavar="LISTING", help="Where it goes (default -, stdout).")
+@click.option(
+    "-o",
+    "--output",
+    default=STDOUT,
+    type=FILE,
+    metavar="LISTING",
+    help="Where the listing goes (default: standard output).",
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON lines instead of YAML.")
 def command(file: str, output: str, as_json: bool) -> None:
-    """Write the binary log FILE as an editable listing; `forge asm` makes the same bytes of it again.
+    """Write the binary log FILE as an editable listing, of which `forge asm` makes the same bytes again.
 
-    Any file can be listed: what cannot be read is kept as bytes.  FILE may be - for standard input.
+    Any file can be listed: what cannot be read stays as bytes. FILE may be - for standard input.
 
     \b
     Example:

@@ -15,13 +15,13 @@ from forge.cli.parameters import FILE
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object an event (`forge schema decode` describes it).")
-@click.option("--rows", "rows_only", is_flag=True, help="Changed rows only; with --json, one object a row.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per event (`forge schema decode` describes it).")
+@click.option("--rows", "rows_only", is_flag=True, help="Only changed rows; with --json, one object per row.")
 def command(file: str, as_json: bool, rows_only: bool) -> None:
     """Show what every correct reader must see in the binary log FILE (- for standard input).
 
-    Values are exact: no rounding, no lost zero, bytes as hex.  Bytes that break a rule of the format end the output
-    with an error and exit code 3, after everything that precedes them.
+    Values are exact: nothing is rounded, no zero is lost, bytes are hex. At bytes that break a rule of the format the
+    output ends with an error and exit code 3.
 
     \b
     Example:

@@ -24,13 +24,16 @@ from forge.cli.parameters import FILE_OR_FOLDER, FOLDER, parameters_option
 )
 @parameters_option
 @click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object: folder, server version, name and size of the files."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="One JSON object: the folder, the server's version, and the name and size of each file.",
 )
 def command(scenario: Path, server: Path | None, out: Path | None, parameters: tuple[str, ...], as_json: bool) -> None:
     """Run SCENARIO on a fresh real server and keep its binary log, with the facts of that session.
 
-    A session of several files (session.max_binlog_size, flush, restart) leaves them all, with their index file.
-    `forge verify` compiles the scenario again with these facts and compares byte for byte.
+    Of a session of several files (session.max_binlog_size, flush, restart) it keeps all, and their index file.
+    `forge verify` compiles the scenario with these facts and compares byte for byte.
 
     \b
     Example:

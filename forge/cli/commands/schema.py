@@ -13,10 +13,19 @@ from forge.cli.parameters import FILE
 
 @click.command()
 @click.argument("kind", type=click.Choice(["scenario", "decode", "listing"]), metavar="KIND")
-@click.option("-o", "--output", default=STDOUT, type=FILE, metavar="FILE", help="Where it goes (default -, stdout).")
+@click.option(
+    "-o",
+    "--output",
+    default=STDOUT,
+    type=FILE,
+    metavar="FILE",
+    help="Where the schema goes (default: standard output).",
+)
 def command(kind: str, output: str) -> None:
-    """Print a JSON Schema (2020-12). KIND is scenario (the files that `forge build` reads), decode (the objects of
-    `forge dump --json`, one an event) or listing (the documents of `forge disasm --json`, one an event).
+    """Print a JSON Schema (2020-12).
+
+    KIND is scenario (the files that `forge build` reads), decode (an object of `forge dump --json`) or listing (a
+    document of `forge disasm --json`).
 
     \b
     Example:

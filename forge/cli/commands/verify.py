@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("recordings", nargs=-1, required=True, type=FILE, metavar="RECORDING...")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a recording.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per recording.")
 def command(recordings: tuple[str, ...], as_json: bool) -> None:
-    """Compile recorded scenarios with the facts of their sessions and compare byte for byte; compare the rows that
-    the file decodes to with those that the server's SELECT gave.
+    """Compile recorded scenarios with the facts of their sessions, and compare with the recording byte for byte.
 
-    A RECORDING is a folder that `forge record` made, a folder of such folders, or a pattern (** too).  A difference
-    is told as field and offset; exit code 1 if there is one.
+    The decoded rows are compared with those that the server's SELECT gave, too. A RECORDING is a folder that
+    `forge record` made, a folder of such folders, or a pattern (** too). A difference is given as field and offset;
+    exit code 1 if there is one.
 
     \b
     Example:
