@@ -142,7 +142,7 @@ class EnvironmentMissing(ForgeError):
     exit_code = 1
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that ``word`` was probably meant to be, or None."""
-    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The one of ``words`` that ``word`` was probably meant to be, or None."""
+    matches = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
     return matches[0] if matches else None

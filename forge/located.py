@@ -159,14 +159,14 @@ class Located:
         entry = self._root
         for step in path:
             inside = entry.inside if entry is not None else None
-            found: _Entry | None = None
+            child: _Entry | None = None
             if isinstance(inside, dict):
-                found = inside.get(str(step))
+                child = inside.get(str(step))
             elif isinstance(inside, list) and isinstance(step, int) and 0 <= step < len(inside):
-                found = inside[step]
-            if found is None:
+                child = inside[step]
+            if child is None:
                 return entry, False
-            entry = found
+            entry = child
         return entry, True
 
 

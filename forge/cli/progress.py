@@ -13,29 +13,29 @@ T = TypeVar("T")
 DELAY = 2.0
 
 
-def progress(items: Iterable[T], *, total: int | None, what: str) -> Iterator[T]:
+def progress(items: Iterable[T], *, total: int | None, label: str) -> Iterator[T]:
     """``items``, with a bar that counts them."""
     if not sys.stderr.isatty():
         yield from items
         return
     from tqdm import tqdm
 
-    yield from tqdm(items, total=total, desc=what, delay=DELAY, leave=False, file=sys.stderr)
+    yield from tqdm(items, total=total, desc=label, delay=DELAY, leave=False, file=sys.stderr)
 
 
 @contextmanager
-def progress_to(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function to be told (done, total) from time to time; the bar goes away at the end of the block."""
+def progress_to(label: str) -> Iterator[Callable[[int, int], None]]:
+    """A function to call with (items finished, total); the bar goes away at the end of the block."""
     if not sys.stderr.isatty():
-        yield lambda _done, _total: None
+        yield lambda _finished, _total: None
         return
     from tqdm import tqdm
 
-    with tqdm(desc=what, delay=DELAY, leave=False, file=sys.stderr) as bar:
+    with tqdm(desc=label, delay=DELAY, leave=False, file=sys.stderr) as bar:
 
-        def show(done: int, total: int) -> None:
-            if (done, total) != (bar.n, bar.total):
+        def show(finished: int, total: int) -> None:
+            if (finished, total) != (bar.n, bar.total):
                 bar.total = total
-                bar.update(done - bar.n)
+                bar.update(finished - bar.n)
 
         yield show

@@ -56,10 +56,10 @@ def find_cases(
     """
     files = [(file, folder, name) for name, folder in folders for file in _files(folder)]
     cases: list[Case] = []
-    for done, place in enumerate(files, start=1):
+    for number, place in enumerate(files, start=1):
         cases += cases_of(*place)
         if progress is not None:
-            progress(done, len(files))
+            progress(number, len(files))
     return sorted(cases, key=lambda case: case.id)
 
 
@@ -77,9 +77,9 @@ def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:
         if file.name == RECORDED:
             yield _recorded_case(stem, relative, text, file.parent)
             return
-        for one in expand(text, file=relative):
-            chosen = f"[{one.name.partition('[')[2]}" if one.choices else ""
-            yield _case(stem + chosen, relative, text, one.scenario, one.choices)
+        for member in expand(text, file=relative):
+            choices = f"[{member.name.partition('[')[2]}" if member.choices else ""
+            yield _case(stem + choices, relative, text, member.scenario, member.choices)
     except ScenarioError as error:
         error.file = relative
         yield Case(stem, relative, text, "", problem=str(error))
@@ -127,13 +127,13 @@ def compile_case(case: Case) -> CompiledCase:
         raise ScenarioError(case.problem)
     scenario = base_scenario(case.text, file=case.file, settings=case.settings)
     planned = plan(scenario)
-    made = compile_files(planned)
-    names = file_names(planned, len(made))
-    files = [BinlogFile(name, data) for name, data in zip(names, write_files(planned, made), strict=True)]
+    events = compile_files(planned)
+    names = file_names(planned, len(events))
+    files = [BinlogFile(name, data) for name, data in zip(names, write_files(planned, events), strict=True)]
     verdict = f"verdict:{case.verdict}" + (f": {case.phase}" if case.verdict == "reject" else "")
-    found = {*features_of(scenario, planned, made), verdict}
-    found |= vocabulary().rules_shown_by([*case.tags, *found])
-    return CompiledCase(files, (*case.tags, *sorted(found - set(case.tags))))
+    tags = {*features_of(scenario, planned, events), verdict}
+    tags |= vocabulary().rules_shown_by([*case.tags, *tags])
+    return CompiledCase(files, (*case.tags, *sorted(tags - set(case.tags))))
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -56,22 +56,22 @@ _STMT_END = 1
 
 def features_of(scenario: Scenario, plan: Plan, files: Sequence[Sequence[Event]]) -> set[str]:
     """Tags ``group:word`` of a compiled scenario."""
-    found = {f"statement:{word}" for word in _declared(scenario)}
-    found |= {f"session:{word}" for word in _settings(plan.session, plan.server)}
+    features = {f"statement:{word}" for word in _declared(scenario)}
+    features |= {f"session:{word}" for word in _settings(plan.session, plan.server)}
     for group in plan.groups:
         if isinstance(group, DdlStatement):
-            found.add(f"statement:{group.kind}")
-            found |= {"statement:temporary table"} if group.touches_temporary else set()
+            features.add(f"statement:{group.kind}")
+            features |= {"statement:temporary table"} if group.touches_temporary else set()
             for table in group.tables:
-                found |= set(_table(table))
+                features |= set(_table(table))
         else:
-            found |= {f"image:{word}" for word in _images(group, plan.session.row_image)}
+            features |= {f"image:{word}" for word in _images(group, plan.session.row_image)}
     for events in files:
         for event in _with_inner(events):
-            found |= set(_event(event))
+            features |= set(_event(event))
     if len(files) > 1:
-        found.add("session:several files")
-    return found
+        features.add("session:several files")
+    return features
 
 
 def _declared(scenario: Scenario) -> Iterator[str]:
@@ -148,8 +148,8 @@ def _table(table: Table) -> Iterator[str]:
     for column in table.columns:
         yield f"type:{column.type.name}"
         if column.type.collation is not None:
-            known = find_collation(column.type.collation)
-            yield from () if known is None else (f"charset:{known.charset}",)
+            collation = find_collation(column.type.collation)
+            yield from () if collation is None else (f"charset:{collation.charset}",)
         yield from (f"column:{word}" for word in _attributes(column))
     if table.engine.lower() != "innodb":
         yield "column:engine without transactions"

@@ -91,39 +91,39 @@ def jury_here() -> Jury:
     """Every known decoder, ours first."""
     present: dict[str, str] = {}
     absent: dict[str, str] = {}
-    for one in available_decoders():
-        reason = one.available()
+    for decoder in available_decoders():
+        reason = decoder.available()
         if reason is None:
-            present[one.name] = one.version()
+            present[decoder.name] = decoder.version()
         else:
-            absent[one.name] = reason
+            absent[decoder.name] = reason
     return Jury(present=present, absent=absent)
 
 
 def judge_case(case: Case, *, decoders: Sequence[str]) -> Judgement:
     """Compile the case, decode it canonically and with every decoder named, and compare."""
-    made = CompiledCase([], case.tags)
+    compiled = CompiledCase([], case.tags)
     try:
         with time_limit(CASE_LIMIT):
-            made = compile_case(case)
-            return judge_compiled(case, made, [_decoder(name) for name in decoders])
+            compiled = compile_case(case)
+            return judge_compiled(case, compiled, [_decoder(name) for name in decoders])
     except UnsupportedError as error:
-        return _failed(case, "unsupported", str(error), made)
+        return _failed(case, "unsupported", str(error), compiled)
     except ScenarioError as error:
-        return _failed(case, "invalid", str(error), made)
+        return _failed(case, "invalid", str(error), compiled)
     except TimeLimitPassed:
-        return _failed(case, "timeout", f"not done after {CASE_LIMIT:.0f} s", made)
+        return _failed(case, "timeout", f"not done after {CASE_LIMIT:.0f} s", compiled)
     except Exception as error:  # noqa: BLE001  # Whatever it is, the other cases go on.
-        return _failed(case, "crashed", f"{type(error).__name__}: {error}", made)
+        return _failed(case, "crashed", f"{type(error).__name__}: {error}", compiled)
 
 
-def judge_compiled(case: Case, made: CompiledCase, decoders: Sequence[Decoder]) -> Judgement:
+def judge_compiled(case: Case, compiled: CompiledCase, decoders: Sequence[Decoder]) -> Judgement:
     """The judgement of a case whose files are known.  Decoders read one file after the other."""
-    files = made.files
-    found: dict[str, list[compare.Verdict]] = {}
+    files = compiled.files
+    by_decoder: dict[str, list[compare.Verdict]] = {}
     for file in files:
-        for one in compare.check(file.data, decoders):
-            found.setdefault(one.decoder, []).append(one)
+        for verdict in compare.check(file.data, decoders):
+            by_decoder.setdefault(verdict.decoder, []).append(verdict)
     decoded = [canonical_decode(file.data) for file in files]
     place, problem = next(
         ((_place(file, files), problem) for file, (_, problem) in zip(files, decoded, strict=True) if problem),
@@ -134,9 +134,9 @@ def judge_compiled(case: Case, made: CompiledCase, decoders: Sequence[Decoder]) 
         status="compiled" if problem is None else "unreadable",
         error=None if problem is None else f"our own reader stops: {place}{problem}",
         against=against_verdict(case, problem),
-        tags=list(made.tags),
+        tags=list(compiled.tags),
         files=[_case_file(file, decode) for file, (decode, _) in zip(files, decoded, strict=True)],
-        verdicts=[_judged(files, of_files, case.verdict) for of_files in found.values()],
+        verdicts=[_judged(files, of_files, case.verdict) for of_files in by_decoder.values()],
     )
 
 
@@ -149,34 +149,37 @@ def _place(file: BinlogFile, files: Sequence[BinlogFile]) -> str:
     return f"{file.name}: " if len(files) > 1 else ""
 
 
-def judged_outcome(found: compare.Verdict, verdict: Verdict) -> Outcome:
+def judged_outcome(read: compare.Verdict, verdict: Verdict) -> Outcome:
     """The outcome of a decoder, given what a correct reader does with the bytes.
 
     A reader that has to stop may have shown whatever it likes before; one that may read on has to agree if it does.
     """
-    if verdict == "accept" or found.outcome in ("crashed", "timeout", "not_here"):
-        return found.outcome
+    if verdict == "accept" or read.outcome in ("crashed", "timeout", "not_here"):
+        return read.outcome
     if verdict == "reject":
-        return "rejects" if found.ended in ("refused", "unsupported") else "accepts"
-    if found.outcome in ("refused", "unsupported"):
+        return "rejects" if read.ended in ("refused", "unsupported") else "accepts"
+    if read.outcome in ("refused", "unsupported"):
         return "rejects"
-    if found.difference is not None and found.difference.what == "ending":
+    if read.difference is not None and read.difference.what == "ending":
         return "agree"  # It goes on where we may stop: there is no canonical decode of what comes then.
-    return found.outcome
+    return read.outcome
 
 
-def _judged(files: Sequence[BinlogFile], found: Sequence[compare.Verdict], verdict: Verdict) -> DecoderVerdict:
+def _judged(files: Sequence[BinlogFile], of_files: Sequence[compare.Verdict], verdict: Verdict) -> DecoderVerdict:
     """One decoder's verdict on the case, of its verdicts on the files."""
-    outcomes = [judged_outcome(one, verdict) for one in found]
+    outcomes = [judged_outcome(of_file, verdict) for of_file in of_files]
     outcome = min(outcomes, key=_WEIGHTIEST.index)
     places = [_place(file, files) for file in files]
-    place, one = next((place, one) for place, one, its in zip(places, found, outcomes, strict=True) if its == outcome)
+    number = outcomes.index(outcome)
+    weightiest = of_files[number]
     return DecoderVerdict(
-        decoder=one.decoder,
-        version=one.version,
+        decoder=weightiest.decoder,
+        version=weightiest.version,
         outcome=outcome,
-        detail=None if outcome == "agree" else f"{place}{one.message}",
-        warnings=[f"{place}{text}" for place, one in zip(places, found, strict=True) for text in one.warnings],
+        detail=None if outcome == "agree" else f"{places[number]}{weightiest.message}",
+        warnings=[
+            f"{place}{text}" for place, of_file in zip(places, of_files, strict=True) for text in of_file.warnings
+        ],
     )
 
 
@@ -206,14 +209,14 @@ def canonical_decode(binlog: bytes) -> tuple[str, FormatError | UnsupportedError
 
 @cache
 def _decoder(name: str) -> Decoder:
-    return next(one for one in available_decoders() if one.name == name)
+    return next(decoder for decoder in available_decoders() if decoder.name == name)
 
 
-def _failed(case: Case, status: Status, error: str, made: CompiledCase) -> Judgement:
+def _failed(case: Case, status: Status, error: str, compiled: CompiledCase) -> Judgement:
     return Judgement(
         case=case,
         status=status,
         error=" ".join(error.split()),
-        tags=list(made.tags),
-        files=[_case_file(file) for file in made.files],
+        tags=list(compiled.tags),
+        files=[_case_file(file) for file in compiled.files],
     )

@@ -110,8 +110,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def failing(self) -> bool:
         """Whether something about the case asks for a look."""
-        made = self.status in ("compiled", "unreadable") and self.against is None
-        return not made or any(verdict.outcome not in RIGHT for verdict in self.verdicts)
+        is_compiled = self.status in ("compiled", "unreadable") and self.against is None
+        return not is_compiled or any(verdict.outcome not in RIGHT for verdict in self.verdicts)
 
 
 def row_of(judgement: Judgement) -> dict[str, Any]:

@@ -46,8 +46,8 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     @property
     def all(self) -> set[str]:
-        found = {f"{group}:{word}" for group, features in self.features.items() for word in features.words}
-        return found | self.authored
+        features_of_groups = {f"{group}:{word}" for group, features in self.features.items() for word in features.words}
+        return features_of_groups | self.authored
 
     def has(self, feature: str, server: str) -> bool:
         """Whether servers of a line have a feature (``group:word``) at all."""
@@ -57,13 +57,13 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     def rules_shown_by(self, tags: Iterable[str]) -> set[str]:
         """The rules that a case with these tags shows."""
-        given = set(tags)
-        return {name for name, rule in self.rules.items() if name in given or given.intersection(rule.shown_by)}
+        of_case = set(tags)
+        return {name for name, rule in self.rules.items() if name in of_case or of_case.intersection(rule.shown_by)}
 
     def unknown(self, tags: Iterable[str]) -> dict[str, str | None]:
         """Those of the tags that no scenario may have, each with the nearest one that it may."""
-        known = self.authored
-        return {tag: nearest(tag, known) for tag in tags if tag not in known}
+        words = self.authored
+        return {tag: nearest(tag, words) for tag in tags if tag not in words}
 
 
 def _meets(line: ServerLine, names: Iterable[str]) -> bool:

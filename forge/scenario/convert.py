@@ -74,8 +74,8 @@ def _tree(declared: Any) -> Any:
         return declared
     if isinstance(declared, msgspec.Struct):
         fields = msgspec.structs.fields(declared)
-        given = ((field, getattr(declared, field.name)) for field in fields)
-        return {field.encode_name: _tree(value) for field, value in given if value is not field.default}
+        values = ((field, getattr(declared, field.name)) for field in fields)
+        return {field.encode_name: _tree(value) for field, value in values if value is not field.default}
     if isinstance(declared, dict):
         return {key: _tree(value) for key, value in declared.items()}
     if isinstance(declared, list | tuple):
@@ -109,8 +109,8 @@ def _explained(message: str, tree: Any, located: Located | None) -> ScenarioErro
         problem, expected = f"{_shown(path)} is {match[1]}", _describe(hint)
         suggestion = nearest(match[1].strip("'"), _words(hint))
     elif match := re.fullmatch(r"Expected `([^`]*)`(.*)", message, re.DOTALL):
-        found, constraint = _found(match[2], path, tree)
-        problem = f"{_shown(path) or 'the scenario'} is {found}"
+        actual, constraint = _actual(match[2], path, tree)
+        problem = f"{_shown(path) or 'the scenario'} is {actual}"
         expected = _describe(hint) + constraint
     else:
         problem, expected = message + (place if located is None else ""), None
@@ -118,17 +118,17 @@ def _explained(message: str, tree: Any, located: Located | None) -> ScenarioErro
     return ScenarioError(problem, file=file, line=line, expected=expected, suggestion=suggestion)
 
 
-def _found(rest: str, path: tuple[str | int, ...], tree: Any) -> tuple[str, str]:
+def _actual(rest: str, path: tuple[str | int, ...], tree: Any) -> tuple[str, str]:
     """What stands in the place, and in words the constraint that it breaks (``, got `int``` or `` of length >= 1``)."""
     if match := re.fullmatch(r", got `(.*)`", rest):
         return _KINDS.get(match[1], match[1]), ""
     value: Any = tree
     for step in path:
         value = value[step]
-    found = "empty" if value in ("", [], {}) else f"{value!r}"
+    actual = "empty" if value in ("", [], {}) else f"{value!r}"
     if match := re.fullmatch(r" ([<>]=?) (-?\d+)", rest):
-        return found, f" {match[1]} {match[2]}"
-    return found, " that is not empty" if "length >= 1" in rest else rest
+        return actual, f" {match[1]} {match[2]}"
+    return actual, " that is not empty" if "length >= 1" in rest else rest
 
 
 def _path(text: str, tree: Any) -> tuple[str | int, ...]:
@@ -138,10 +138,10 @@ def _path(text: str, tree: Any) -> tuple[str | int, ...]:
     for name, index, anonymous in _STEP.findall(text):
         if anonymous:
             # Only `matrix` is a mapping with checked values: the first value that is no list is the one meant.
-            found = next((key for key, item in value.items() if not isinstance(item, list)), None)
-            if found is None:
+            key = next((key for key, item in value.items() if not isinstance(item, list)), None)
+            if key is None:
                 break
-            step: str | int = found
+            step: str | int = key
         else:
             step = name or int(index)
         steps.append(step)

@@ -147,12 +147,12 @@ def _failed(error: Exception, parameters: Mapping[str, Any], file: str | None, f
     line = places[-1] + first_line - 1 if places and places[-1] else None
     missing = re.fullmatch(r"'([^']*)' is undefined", str(error))
     if isinstance(error, UndefinedError) and missing:
-        given = ", ".join(parameters) or "none"
+        names = ", ".join(parameters) or "none"
         return ScenarioError(
             f"the template needs the parameter {missing[1]!r}",
             file=file,
             line=line,
-            expected=f"--set {missing[1]}=VALUE (given: {given})",
+            expected=f"--set {missing[1]}=VALUE (given: {names})",
             suggestion=nearest(missing[1], parameters),
         )
     return ScenarioError(f"the template failed: {error}", file=file, line=line)

@@ -67,8 +67,8 @@ def build_corpus(
     """Judge every case and put the manifest into the folder ``out``, which is replaced as a whole at the end.
 
     ``judge`` goes to the workers: a module-level function, or a partial of one; ``jury`` says which decoders it has.
-    Raises ScenarioError if ``out`` is
-    something else than a corpus or if two cases have one id; EnvironmentMissing if Spark cannot start.
+    Raises ScenarioError if ``out`` is something else than a corpus, or if two cases have one id; EnvironmentMissing if
+    Spark cannot start.
     """
     _check_target(out)
     placed = _placed(cases)
@@ -98,9 +98,9 @@ def build_corpus(
 def _placed(cases: Sequence[Case]) -> pa.Table:
     """The cases with the part of the manifest that each belongs to."""
     ordered = sorted(cases, key=lambda case: case.id)
-    for one, other in pairwise(ordered):
-        if one.id == other.id:
-            raise ScenarioError(f"two cases have the id {one.id!r}", file=other.file)
+    for case, following in pairwise(ordered):
+        if case.id == following.id:
+            raise ScenarioError(f"two cases have the id {case.id!r}", file=following.file)
     return pa.table(
         {
             "part": [index // CASES_PER_PART for index in range(len(ordered))],
@@ -178,11 +178,11 @@ class _Writing:
 def _adopt(written: list[dict[str, Any]], folder: Path, cases: int) -> None:
     """Give the files of finished tasks their names and remove what others left."""
     if sum(row["cases"] for row in written) != cases:
-        raise ForgeError(f"the job lost cases: {cases} were given, {sum(row['cases'] for row in written)} written")
+        raise ForgeError(f"the job lost cases: {sum(row['cases'] for row in written)} of {cases} were written")
     for row in written:
         (folder / row["file"]).rename(folder / part_name(row["part"]))
-    for left in folder.glob("_part-*"):
-        left.unlink()
+    for leftover in folder.glob("_part-*"):
+        leftover.unlink()
 
 
 def _check_target(out: Path) -> None:
@@ -228,11 +228,11 @@ def _watched(context: SparkContext, progress: Progress | None) -> Iterator[None]
     if progress is None:
         yield
         return
-    done = threading.Event()
+    finished = threading.Event()
 
     def watch() -> None:
         tracker = context.statusTracker()
-        while not done.wait(_TICK):
+        while not finished.wait(_TICK):
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
             largest = max((stage for stage in stages if stage), key=lambda stage: stage.numTasks, default=None)
             if largest is not None:
@@ -243,5 +243,5 @@ def _watched(context: SparkContext, progress: Progress | None) -> Iterator[None]
     try:
         yield
     finally:
-        done.set()
+        finished.set()
         thread.join()

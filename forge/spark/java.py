@@ -78,9 +78,9 @@ def find_java() -> JavaRuntime:
         if is_fitting(runtime.version):
             return runtime
         unfit.append(f"{source} has Java {'.'.join(map(str, runtime.version))} ({runtime.home})")
-    found = "; ".join(unfit) if unfit else "no Java was found"
+    answers = "; ".join(unfit) if unfit else "no Java was found"
     raise EnvironmentMissing(
-        f"Spark needs {WANTED}, and {found}: set JAVA_HOME, or install one with `pip install binlog-forge[java]`"
+        f"Spark needs {WANTED}, and {answers}: set JAVA_HOME, or install one with `pip install binlog-forge[java]`"
     )
 
 

@@ -166,9 +166,9 @@ def _require_forge(session: SparkSession) -> None:
 
     versions = context.parallelize([0], 1).map(version_there).collect()
     if versions != [forge.__version__]:
-        found = versions[0] or "none"
+        there = versions[0] or "none"
         raise EnvironmentMissing(
-            f"the Python of the executors of {context.master} needs binlog-forge {forge.__version__} and has {found}:"
+            f"the Python of the executors of {context.master} needs binlog-forge {forge.__version__} and has {there}:"
             " install it there (PYSPARK_PYTHON names another Python)"
         )
 

@@ -112,7 +112,7 @@ def _build_all(cases: list[Case], file: str, output: str, as_json: bool) -> None
     Path(output).mkdir(exist_ok=True)
     folders = folder_names([case.name for case in cases])
     failures: list[tuple[str, ScenarioError]] = []
-    for case, folder in zip(progress(cases, total=len(cases), what="cases"), folders, strict=True):
+    for case, folder in zip(progress(cases, total=len(cases), label="cases"), folders, strict=True):
         try:
             _build(case, file, str(Path(output) / folder) + os.sep, as_json)
         except ScenarioError as error:

@@ -45,12 +45,12 @@ def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
 
     data = read_bytes(file)
     chosen = [decoder(name) for name in names] or available_decoders()
-    for one in chosen:
-        missing = one.available()
+    for reader in chosen:
+        missing = reader.available()
         if names and missing is not None:
-            raise EnvironmentMissing(f"{one.name} cannot run here: {missing}")
+            raise EnvironmentMissing(f"{reader.name} cannot run here: {missing}")
     reference = read_reference(data)
-    verdicts = [check_one(reference, data, one) for one in progress(chosen, total=len(chosen), what="decoders")]
+    verdicts = [check_one(reference, data, reader) for reader in progress(chosen, total=len(chosen), label="decoders")]
     write_output(STDOUT, _json_lines(verdicts) if as_json else _text_lines(verdicts))
     differing = [verdict.decoder for verdict in verdicts if verdict.outcome == "disagree"]
     if differing:

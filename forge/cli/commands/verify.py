@@ -35,7 +35,7 @@ def command(recordings: tuple[str, ...], as_json: bool) -> None:
 
     folders = find_recordings(recordings)
     different = 0
-    for folder in progress(folders, total=len(folders), what="recordings"):
+    for folder in progress(folders, total=len(folders), label="recordings"):
         try:
             result = verify(folder)
         except ForgeError as error:
