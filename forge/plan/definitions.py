@@ -1,107 +1,296 @@
-"""Data definition statements."""
+"""Data definition statements: a type for each kind, with what happened and what the log tells of it.
+
+The names are those of changes (``TableCreation``); ``forge.sql.ast`` has the statements as they are written.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table, TableColumn
 
-DdlKind = Literal[
-    "create_database", "drop_database", "alter_database",
-    "create_table", "drop_table", "alter_table", "rename_table", "truncate_table",
-    "create_index", "drop_index", "empty_memory", "other",
-]  # fmt: skip
-
-
 #: How the server changes a table: its name only, metadata, the data in place, or a copy of the data.
 AlterMethod = Literal["rename", "metadata", "in_place", "copy"]
 
+#: (database, name).
+TableName = tuple[str, str]
+
 
 @dataclass(frozen=True, slots=True)
-class DroppedTemporary:
-    """A temporary table that DROP TABLE named: (database, name), and whether a rollback reaches its rows."""
+class DefinitionText:
+    """The text of a statement: ``sql`` is what is logged."""
 
-    name: tuple[str, str]
-    transactional: bool
-    #: Its making was logged.
-    logged: bool = True
+    sql: str
+    #: The session's current database when the statement ran, "" if none.
+    current_database: str
+    #: The text that a client sends, where the server logs another.
+    sent: str | None = None
+    #: It names a character set without a collation.
+    names_charset: bool = False
+    #: (second, microsecond) that CURRENT_TIMESTAMP gave.
+    time: tuple[int, int] | None = None
+    #: Its line in the scenario.
+    line: int | None = None
+
+    @property
+    def replayed(self) -> str:
+        """The text that a client sends."""
+        return self.sent or self.sql
 
 
 @dataclass(frozen=True, slots=True)
 class DdlStatement:
-    """A data definition statement; ``databases`` are those that its tables belong to, each once."""
+    """What all data definition statements have in common."""
 
-    kind: DdlKind
-    sql: str
-    #: The session's current database when the statement ran, "" if none.
-    current_database: str
+    #: How tags of the corpus call the kind.
+    kind: ClassVar[str]
+
+    text: DefinitionText
+    #: The databases that its tables belong to, each once.
     databases: tuple[str, ...] = ()
     #: Tables that exist with a new definition after the statement.
     tables: tuple[Table, ...] = ()
-    #: The definition that ALTER TABLE changed, as it was before.
-    altered: Table | None = None
-    #: The columns that the statement's text defines (CREATE TABLE: all; ALTER TABLE: those added or changed).
-    defines: tuple[TableColumn, ...] = ()
-    #: ALTER TABLE, CREATE INDEX, DROP INDEX: how, and whether rows with moments in them are copied.
-    method: AlterMethod | None = None
-    copies_moments: bool = False
-    #: ALTER TABLE that adds, drops or reorganizes partitions and does nothing else.
-    manages_partitions: bool = False
-    #: MariaDB asks the engine for a way without a copy, for which it evaluates CURRENT_TIMESTAMP.
-    asks_engine: bool = True
-    #: The keys that go are those that come: MySQL opens no transaction of the storage engine.
-    unchanged: bool = False
-    #: MariaDB: CREATE OR REPLACE dropped a table first; DROP SEQUENCE.
-    replaces: bool = False
-    #: MariaDB: its GTID does not say DDL.
-    is_plain: bool = False
-    #: It has no number of a transaction.
-    unnumbered: bool = False
-    #: Values of partitions by COLUMNS that are text are parsed: the statement's, or those of a table that it opens.
-    partitioned_by_text: bool = False
-    #: DROP TABLE: the tables named that existed, and those that did not (IF EXISTS), as (database, name).
-    dropped: tuple[tuple[str, str], ...] = ()
-    missing: tuple[tuple[str, str], ...] = ()
-    #: DROP TABLE: all of them, in the order of the statement.
-    named: tuple[tuple[str, str], ...] = ()
-    #: Those of ``dropped`` that are in an engine without transactions.
-    irrevocable: tuple[tuple[str, str], ...] = ()
-    if_exists: bool = False
-    #: DROP TABLE: the temporary tables, in the order of the statement.
-    dropped_temporary: tuple[DroppedTemporary, ...] = ()
     #: The table that the statement makes or changes is temporary; it has to do with one in any way.
     temporary: bool = False
     touches_temporary: bool = False
-    #: CREATE TABLE ... LIKE, and the table that it names.
-    like: bool = False
-    likeness: Table | None = None
-    #: CREATE TABLE ... SELECT: the rows that the table gets, in the same group.
-    selected: RowsStatement | None = None
-    #: It is logged as its text: the first AUTO_INCREMENT value that was generated.
-    insert_id: int | None = None
-    #: CREATE TEMPORARY TABLE ... SELECT.
-    fills_temporary: bool = False
-    #: IF [NOT] EXISTS made the statement change nothing; it is logged all the same.
+    #: It changed nothing (IF [NOT] EXISTS); it is logged all the same.
     no_effect: bool = False
-    #: A statement of kind ``other``: it carries INVOKER, TIME_ZONE, MICROSECONDS (HRNOW), the number of a transaction.
+    #: It is kept out of the log.
+    unlogged: bool = False
+
+    @property
+    def current_database(self) -> str:
+        """The session's current database when the statement ran, "" if none."""
+        return self.text.current_database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseCreation(DdlStatement):
+    """CREATE DATABASE."""
+
+    kind: ClassVar[str] = "create_database"
+
+    #: MariaDB: CREATE OR REPLACE dropped tables first.
+    replaces: bool = False
+    #: A statement that does not say DEFAULT ENCRYPTION carries DEFAULT_TABLE_ENCRYPTION.
+    encrypts: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseAlteration(DdlStatement):
+    """ALTER DATABASE."""
+
+    kind: ClassVar[str] = "alter_database"
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedTable:
+    """A table that a DROP statement names or takes with it."""
+
+    name: TableName
+    #: False: IF EXISTS passes over it.
+    exists: bool = True
+    #: The engine drops it in a transaction; of a temporary table: a rollback reaches its rows.
+    transactional: bool = True
+    temporary: bool = False
+    #: The making of a temporary table was logged.
+    logged: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseDrop(DdlStatement):
+    """DROP DATABASE, with the tables inside in the order of their names."""
+
+    kind: ClassVar[str] = "drop_database"
+
+    inside: tuple[DroppedTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableCreation(DdlStatement):
+    """CREATE TABLE."""
+
+    kind: ClassVar[str] = "create_table"
+
+    #: The columns that the text defines.
+    defines: tuple[TableColumn, ...] = ()
+    #: MariaDB: CREATE OR REPLACE dropped a table first.
+    replaces: bool = False
+    #: Values of partitions by COLUMNS that are text are parsed.
+    partitioned_by_text: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableCreationLike(DdlStatement):
+    """CREATE TABLE ... LIKE, and the table that it names; None if the new one was there already."""
+
+    kind: ClassVar[str] = "create_table"
+
+    likeness: Table | None = None
+    #: MariaDB: CREATE OR REPLACE dropped a table first.
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableCreationSelect(DdlStatement):
+    """CREATE TABLE ... SELECT."""
+
+    kind: ClassVar[str] = "create_table"
+
+    #: The columns that the text defines, beside those of the SELECT.
+    defines: tuple[TableColumn, ...] = ()
+    #: The rows that the table gets, in the same group; None: the statement is logged as its text.
+    selected: RowsStatement | None = None
+    #: The first AUTO_INCREMENT value that was generated.
+    insert_id: int | None = None
+    #: A DATETIME or TIMESTAMP was copied.
+    copies_moments: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """What ALTER TABLE did, and how."""
+
+    #: The definition as it was before.
+    before: Table
+    method: AlterMethod
+    #: The columns that the text adds or changes.
+    defines: tuple[TableColumn, ...] = ()
+    #: Rows with moments in them are copied.
+    copies_moments: bool = False
+    #: The keys that go are those that come: MySQL opens no transaction of the storage engine.
+    unchanged: bool = False
+    #: MariaDB asks the engine for a way without a copy, for which it evaluates CURRENT_TIMESTAMP.
+    asks_engine: bool = True
+    #: It adds, drops or reorganizes partitions and does nothing else.
+    manages_partitions: bool = False
+    #: Values of partitions by COLUMNS that are text are parsed: the statement's, or those of a table that it opens.
+    partitioned_by_text: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableAlteration(DdlStatement):
+    """ALTER TABLE, CREATE INDEX, DROP INDEX; ``change`` is None if nothing was left to do."""
+
+    form: Literal["alter_table", "create_index", "drop_index"] = "alter_table"
+    change: TableChange | None = None
+    #: It has no number of a transaction.
+    unnumbered: bool = False
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return self.form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableDrop(DdlStatement):
+    """DROP TABLE, with the tables that it names in the order of the statement."""
+
+    kind: ClassVar[str] = "drop_table"
+
+    named: tuple[DroppedTable, ...] = ()
+    if_exists: bool = False
+    #: Row format logs the end of temporary tables that were made as text.
+    in_row_format: bool = False
+    #: A comment that stands directly before the names.
+    comment: str = ""
+
+    @property
+    def dropped(self) -> tuple[DroppedTable, ...]:
+        """Those that were there."""
+        return tuple(table for table in self.named if table.exists)
+
+    @property
+    def missing(self) -> tuple[DroppedTable, ...]:
+        """Those that were not."""
+        return tuple(table for table in self.named if not table.exists)
+
+    @property
+    def irrevocable(self) -> tuple[DroppedTable, ...]:
+        """Those that no rollback reaches."""
+        return tuple(table for table in self.dropped if not table.transactional)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEndDrop(DdlStatement):
+    """DROP TABLE of the temporary tables that a session leaves behind, which the server writes by itself."""
+
+    kind: ClassVar[str] = "drop_table"
+
+    #: It is written in the server's own character set.
+    own_charset: bool = False
+    #: The session's last statement was a logged one.
+    follows_statement: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRename(DdlStatement):
+    """RENAME TABLE."""
+
+    kind: ClassVar[str] = "rename_table"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTruncation(DdlStatement):
+    """TRUNCATE TABLE."""
+
+    kind: ClassVar[str] = "truncate_table"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryEmptied(DdlStatement):
+    """What the server writes by itself of a MEMORY table that lost its rows, when the table is opened."""
+
+    kind: ClassVar[str] = "empty_memory"
+
+    #: A data definition statement was the occasion.
+    caused_by_ddl: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectDefinition(DdlStatement):
+    """A statement on views, triggers or sequences."""
+
+    kind: ClassVar[str] = "other"
+
+    #: It carries INVOKER, TIME_ZONE, MICROSECONDS (HRNOW).
     invoker: bool = False
     zone: bool = False
     fraction: bool = False
-    atomic: bool = False
-    #: CREATE DATABASE and TABLESPACE that do not say it carry DEFAULT_TABLE_ENCRYPTION.
-    encrypts: bool = False
-    #: The text that a client sends, where the server logs another; it may keep the statement out of the log.
-    replayed: str | None = None
-    unlogged: bool = False
-    #: The server wrote it by itself (``empty_memory``); a data definition statement was the occasion.
-    implicit: bool = False
-    caused_by_ddl: bool = False
-    #: DROP TABLE of temporary tables, of which row format logs the end alone.
-    in_row_format: bool = False
-    #: It is written in the server's own character set.
-    own_charset: bool = False
-    #: (second, microsecond) that CURRENT_TIMESTAMP gave.
-    time: tuple[int, int] | None = None
-    line: int | None = None
+    #: MariaDB: CREATE OR REPLACE SEQUENCE of one that was there; DROP SEQUENCE.
+    replaces: bool = False
+    #: It has the number of a transaction, and MariaDB's GTID says DDL; not so ALTER SEQUENCE.
+    numbered: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableUpkeep(DdlStatement):
+    """ANALYZE, OPTIMIZE, REPAIR TABLE and FLUSH."""
+
+    kind: ClassVar[str] = "other"
+
+    #: The tables are made anew, as ALTER TABLE does it.
+    method: Literal["metadata", "in_place"] | None = None
+    #: It carries TIME_ZONE.
+    zone: bool = False
+
+
+def dropped_tables(statement: DdlStatement) -> Iterator[str]:
+    """The full names of the base tables that a statement drops."""
+    match statement:
+        case TableDrop():
+            tables = statement.dropped
+        case DatabaseDrop():
+            tables = statement.inside
+        case _:
+            return
+    yield from (".".join(table.name) for table in tables if not table.temporary)
+
+
+DatabaseDefinition = DatabaseCreation | DatabaseAlteration | DatabaseDrop
+AnyTableCreation = TableCreation | TableCreationLike | TableCreationSelect
+#: What the server writes by itself.
+ImplicitStatement = SessionEndDrop | MemoryEmptied

@@ -11,7 +11,7 @@ from typing import Literal
 
 from forge.compile.groups.clock import Clock
 from forge.compile.query.clock_use import asks_for_time
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DatabaseDefinition, DatabaseDrop, DdlStatement, ImplicitStatement, ObjectDefinition
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.statements import RowsStatement
@@ -97,23 +97,24 @@ def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
 
 def _current_after(group: Group, current: str) -> str:
     """The session's database behind a group; one that is dropped is nobody's."""
-    if isinstance(group, DdlStatement) and group.implicit:
+    if isinstance(group, ImplicitStatement):
         return current
-    if not isinstance(group, DdlStatement) or not _about_database(group):
+    if not isinstance(group, DatabaseDefinition):
         return group.current_database or current
-    dropped = group.kind == "drop_database" and _database_of(group, current) in group.databases
+    dropped = isinstance(group, DatabaseDrop) and _database_of(group, current) in group.databases
     return "" if dropped else current
 
 
 def _database_of(group: Group, current: str) -> str:
     """The session's database when the group runs; ``current`` is that before, which may do as well."""
-    if isinstance(group, DdlStatement) and group.implicit:
+    if isinstance(group, ImplicitStatement):
         # The server does it by itself.
         return current
-    if not isinstance(group, DdlStatement) or not _about_database(group):
+    if not isinstance(group, DatabaseDefinition):
         return group.current_database
+    # CREATE, ALTER and DROP DATABASE are logged under the database that they name, whatever the current one.
     # A session that is in no database after it has been in the one that is dropped.
-    leaves = group.kind == "drop_database" and not group.no_effect and not group.current_database and current
+    leaves = isinstance(group, DatabaseDrop) and not group.no_effect and not group.current_database and current
     return group.databases[0] if leaves else current
 
 
@@ -148,7 +149,7 @@ Sent = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint | DdlStatement 
 
 def _steps(group: Group) -> Sequence[Sent]:
     """The statements of a group; events that a scenario places are nobody's statements."""
-    if isinstance(group, XaEnd) or (isinstance(group, DdlStatement) and group.implicit):
+    if isinstance(group, XaEnd | ImplicitStatement):
         return ()
     if isinstance(group, DdlStatement | LoggedStatement):
         return (group,)
@@ -183,8 +184,9 @@ def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
         moment = None if clock.declared is not None or step.time is None else _seconds(step.time)
         return ReplayStatement(step.sent, moment, delimiter=_delimiter(step.sent))
     if not isinstance(step, RowsStatement):
-        sql = step.replayed or step.sql
-        return ReplayStatement(sql, _own_time(step, clock), delimiter=_delimiter(sql) if step.kind == "other" else None)
+        sql = step.text.replayed
+        has_body = isinstance(step, ObjectDefinition)
+        return ReplayStatement(sql, _own_time(step, clock), delimiter=_delimiter(sql) if has_body else None)
     settings = step.context.settings
     restored: tuple[str, ...] = ()
     if step.context.rows_query is not None:
@@ -199,14 +201,9 @@ def _delimiter(sql: str) -> str | None:
     return next(mark for mark in ("//", "$$", "%%", "@@@") if mark not in sql) if ";" in sql else None
 
 
-def _about_database(group: Group) -> bool:
-    """CREATE, ALTER and DROP DATABASE are logged under the database that they name, whatever the current one."""
-    return isinstance(group, DdlStatement) and group.kind.endswith("_database")
-
-
 def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | None:
     """The time to set for a statement whose rows hold it, unless the whole session has one."""
-    time = statement.context.time if isinstance(statement, RowsStatement) else statement.time
+    time = statement.context.time if isinstance(statement, RowsStatement) else statement.text.time
     if clock.declared is not None or time is None:
         return None
     return _seconds(time) if asks_for_time(statement) else None

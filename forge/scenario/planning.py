@@ -33,7 +33,14 @@ from forge.engine.session.transactions import (
 )
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Path
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import (
+    DatabaseCreation,
+    DatabaseDrop,
+    DdlStatement,
+    DefinitionText,
+    MemoryEmptied,
+    dropped_tables,
+)
 from forge.plan.engines import is_transactional
 from forge.plan.plan import EventStep, FileStep, Plan
 from forge.plan.requirements import session_features
@@ -154,15 +161,15 @@ class _Planner:
         self._open_for_ddl(statement)
         locked = {state.name for state in self.catalog.tables.values() if state.locked}
         done = self._defined(statement, sql, self._time(), path)
-        if locked & ({table.full_name for table in done.tables} | {".".join(name) for name in done.dropped}):
+        if locked & {*(table.full_name for table in done.tables), *dropped_tables(done)}:
             raise ScenarioError(
                 "a prepared XA transaction has changed the table: the statement would wait for its end",
                 expected="xa_commit or xa_rollback before",
             )
-        self._add(replace(done, replayed=sent) if sql != sent else done)
-        if done.kind == "drop_database" and self.current not in self.catalog.databases:
+        self._add(replace(done, text=replace(done.text, sent=sent)) if sql != sent else done)
+        if isinstance(done, DatabaseDrop) and self.current not in self.catalog.databases:
             self.current = ""
-        elif done.kind == "create_database" and path is not None:
+        elif isinstance(done, DatabaseCreation) and path is not None:
             self._use_home()
 
     def _defined(self, statement: Ddl, sql: str, time: StatementTime, path: Path | None) -> DdlStatement:
@@ -177,7 +184,7 @@ class _Planner:
             logs &= as_text
         context = DdlContext(self.catalog, sql, self.current, time, logs, as_text)
         done = logged_of_temporary(run_definition(statement, context), logs=logs)
-        return replace(done, time=(time.second, time.microsecond), line=self.places.line(path))
+        return replace(done, text=replace(done.text, line=self.places.line(path)))
 
     def _transaction(self, path: tuple[str | int, ...], entry: list[Statement] | Transaction) -> None:
         with self.places.at(path):
@@ -266,16 +273,7 @@ class _Planner:
             return
         state.lost_rows = False
         sql = f"TRUNCATE TABLE {table_sql(state.table)} {self.line.ddl.memory_comment}"
-        self._add(
-            DdlStatement(
-                kind="empty_memory",
-                sql=sql,
-                current_database=self.current,
-                tables=(state.table,),
-                implicit=True,
-                caused_by_ddl=caused_by_ddl,
-            )
-        )
+        self._add(MemoryEmptied(DefinitionText(sql, self.current), tables=(state.table,), caused_by_ddl=caused_by_ddl))
 
     def _run(
         self, path: tuple[str | int, ...], entry: list[Statement] | Transaction, declared: Transaction

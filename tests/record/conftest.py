@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forge.plan.changes import EvaluatedRow, RowChange
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DatabaseCreation, DefinitionText, TableCreation
 from forge.plan.effects import Evaluation, Search
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
@@ -52,13 +52,11 @@ DELETE = RowsStatement(
     search=Search(compared=frozenset({0})),
 )
 GROUPS = (
-    DdlStatement("create_database", "CREATE DATABASE shop", "", ("shop",), encrypts=True),
-    DdlStatement(
-        "create_table",
-        "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))",
-        "shop",
+    DatabaseCreation(DefinitionText("CREATE DATABASE shop", ""), ("shop",), encrypts=True),
+    TableCreation(
+        DefinitionText("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))", "shop"),
         ("shop",),
-        tables=(TABLE,),
+        (TABLE,),
         defines=TABLE.columns,
     ),
     Transaction((INSERT,), "shop"),

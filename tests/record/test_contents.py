@@ -15,7 +15,7 @@ from forge.compile.files.compilation import compile_files, compile_plan, write_f
 from forge.compile.rows.table_map import wire_columns
 from forge.errors import FormatError
 from forge.plan.changes import RowChange
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DdlStatement, DefinitionText, TableAlteration, TableCreation, TableTruncation
 from forge.plan.plan import Plan
 from forge.plan.statement_text import StatementText
 from forge.plan.statements import RowsStatement
@@ -41,7 +41,7 @@ def finished(plan: Plan, *groups: Any) -> Plan:
 
 def with_table(plan: Plan, *columns: TableColumn, rows: tuple[Any, ...] = ()) -> Plan:
     table = Table("shop", "typed", columns)
-    make = DdlStatement("create_table", "CREATE TABLE typed", "shop", ("shop",), tables=(table,), defines=columns)
+    make = TableCreation(DefinitionText("CREATE TABLE typed", "shop"), ("shop",), (table,), defines=columns)
     insert = RowsStatement("insert", table, tuple(RowChange(None, row) for row in rows), StatementText("INSERT"))
     return finished(plan, make, *([Transaction((insert,), "shop")] if rows else []))
 
@@ -146,8 +146,8 @@ def test_a_table_that_ddl_has_touched_since_is_not_compared(make_plan: MakePlan)
     plan = finished(make_plan())
     assert set(comparable_tables(plan)) == {"shop.t"}
     table = plan.tables["shop.t"]
-    truncate = DdlStatement("truncate_table", "TRUNCATE t", "shop", ("shop",), tables=(table,))
-    index = DdlStatement("create_index", "CREATE INDEX i ON t (v)", "shop", ("shop",), tables=(table,))
+    truncate = TableTruncation(DefinitionText("TRUNCATE t", "shop"), ("shop",), (table,))
+    index = TableAlteration(DefinitionText("CREATE INDEX i ON t (v)", "shop"), ("shop",), (table,), form="create_index")
     assert comparable_tables(finished(plan, truncate)) == {}
     assert set(comparable_tables(finished(plan, index))) == {"shop.t"}
 

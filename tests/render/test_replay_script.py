@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from forge.plan.changes import RowChange
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DatabaseCreation, DefinitionText
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.statement_text import StatementText
@@ -46,7 +46,7 @@ def test_settings_come_before_statements() -> None:
 def test_the_database_is_changed_when_it_changes() -> None:
     transaction = Transaction((insert(PLAIN, "INSERT 1"),), "a")
     other = Transaction((insert(PLAIN, "INSERT 2"),), "b`c")
-    lines = script(DdlStatement("create_database", "CREATE DATABASE a", "a"), transaction, transaction, other)
+    lines = script(DatabaseCreation(DefinitionText("CREATE DATABASE a", "a")), transaction, transaction, other)
     assert lines[4:] == ["CREATE DATABASE a;", "USE `a`;", "INSERT 1;", "INSERT 1;", "USE `b``c`;", "INSERT 2;"]
 
 

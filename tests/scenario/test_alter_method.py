@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import TableAlteration, TableChange
+from forge.plan.transactions import Group
 from forge.scenario import Scenario, insert, plan
 
 #: Old type, new type, whether the table is copied.
@@ -59,19 +60,25 @@ TYPES = [
 TABLE = "CREATE TABLE d.t (id INT NOT NULL PRIMARY KEY, x DATETIME, c {column})"
 
 
-def altered(create: str, alter: str) -> DdlStatement:
+def altered(create: str, alter: str) -> TableAlteration:
     scenario = Scenario("x", tables=[create])
     scenario = scenario.transaction(insert("d.t", {"id": 1, "c": "1", "x": "2024-01-01"}))
     statement = plan(scenario.ddl(f"ALTER TABLE t {alter}")).groups[-1]
-    assert isinstance(statement, DdlStatement)
+    assert isinstance(statement, TableAlteration)
     return statement
+
+
+def changed(statement: Group) -> TableChange:
+    assert isinstance(statement, TableAlteration)
+    assert statement.change is not None
+    return statement.change
 
 
 @pytest.mark.parametrize(("old", "new", "copied"), TYPES)
 def test_a_changed_type_copies_the_table_where_cells_change(old: str, new: str, copied: bool) -> None:
-    statement = altered(TABLE.format(column=old), f"MODIFY c {new}")
-    assert (statement.method == "copy") is copied
-    assert statement.copies_moments
+    change = changed(altered(TABLE.format(column=old), f"MODIFY c {new}"))
+    assert (change.method == "copy") is copied
+    assert change.copies_moments
 
 
 @pytest.mark.parametrize(
@@ -95,12 +102,12 @@ def test_a_changed_type_copies_the_table_where_cells_change(old: str, new: str, 
     ],
 )
 def test_the_action_that_needs_most_decides(alter: str, method: str) -> None:
-    assert altered(TABLE.format(column="INT"), alter).method == method
+    assert changed(altered(TABLE.format(column="INT"), alter)).method == method
 
 
 def test_a_key_that_stands_in_for_the_primary_key_is_missed_too() -> None:
     create = "CREATE TABLE d.t (id INT NOT NULL, x DATETIME, c INT, UNIQUE KEY (id))"
-    assert altered(create, "DROP KEY id").method == "copy"
+    assert changed(altered(create, "DROP KEY id")).method == "copy"
 
 
 def test_statements_without_an_action_have_no_effect() -> None:
@@ -124,9 +131,7 @@ def test_statements_without_an_action_have_no_effect() -> None:
 def test_moments_are_converted_into_datetime_and_to_and_from_timestamp(old: str, new: str, converted: bool) -> None:
     scenario = Scenario("x", tables=[f"CREATE TABLE d.t (c {old})"]).transaction(insert("d.t", {"c": "2024-01-01"}))
     statement = plan(scenario.ddl(f"ALTER TABLE t MODIFY c {new}")).groups[-1]
-    assert isinstance(statement, DdlStatement)
-    assert statement.copies_moments is converted
+    assert changed(statement).copies_moments is converted
     empty = Scenario("x", tables=[f"CREATE TABLE d.t (c {old})"]).transaction(insert("d.t", {}))
     statement = plan(empty.ddl(f"ALTER TABLE t MODIFY c {new}")).groups[-1]
-    assert isinstance(statement, DdlStatement)
-    assert not statement.copies_moments
+    assert not changed(statement).copies_moments

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DdlStatement, TableCreationSelect
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.scenario import Scenario, insert, plan
@@ -30,7 +30,7 @@ def test_what_is_logged_is_the_table_as_it_is_and_what_is_sent_is_the_statement(
     group = _planned(sql).groups[-1]
     assert isinstance(group, DdlStatement)
     printed = "CREATE TABLE `t` (\n  `id` int NOT NULL DEFAULT '0',\n  `u` int DEFAULT NULL\n) START TRANSACTION"
-    assert (group.sql, group.replayed) == (printed, sql)
+    assert (group.text.sql, group.text.replayed) == (printed, sql)
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_what_a_server_refuses_is_refused(sql: str, problem: str) -> None:
 )
 def test_mixed_format_logs_the_text_unless_rows_are_numbered(sql: str, by_text: bool) -> None:
     group = _planned(sql, binlog_format="mixed").groups[-1]
-    assert isinstance(group, DdlStatement)
-    assert (group.selected is None, group.sql == sql) == (by_text, by_text)
+    assert isinstance(group, TableCreationSelect)
+    assert (group.selected is None, group.text.sql == sql) == (by_text, by_text)
 
 
 def test_rows_whose_order_no_key_can_change_are_taken_in_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.compile.query.ddl_status import ddl_text
+from forge.compile.query.ddl_text import ddl_text
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, Session, plan
 from forge.servers import server_line

@@ -9,7 +9,7 @@ import pytest
 
 from forge.charsets import collation
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DdlStatement, TableAlteration, TableDrop
 from forge.plan.tables import Table
 from forge.scenario import (
     ColumnDeclaration,
@@ -243,9 +243,10 @@ def test_alter_table_puts_columns_where_it_says_and_fills_the_rows() -> None:
     )
     assert names(table) == ["n", "id", "seen", "name", "born", "x", "y"]
     assert rows[0] == (0, 1, None, "n0", None, "q", None)
-    assert [column.name for column in statement.defines] == ["n", "seen", "x", "y"]
-    assert statement.altered is not None
-    assert (statement.altered.version, table.version) == (0, 1)
+    assert isinstance(statement, TableAlteration)
+    assert statement.change is not None
+    assert [column.name for column in statement.change.defines] == ["n", "seen", "x", "y"]
+    assert (statement.change.before.version, table.version) == (0, 1)
 
 
 def test_alter_table_changes_renames_and_drops_columns_with_their_keys() -> None:
@@ -309,9 +310,9 @@ def test_changes_that_no_server_makes_are_refused(text: str, message: str) -> No
 def test_drop_says_what_existed_and_what_did_not() -> None:
     scenario = Scenario("x", tables=[PEOPLE, "CREATE TABLE d.u (a INT)"]).ddl("DROP TABLE IF EXISTS u, v, e.w")
     statement = plan(scenario).groups[-1]
-    assert isinstance(statement, DdlStatement)
-    assert statement.dropped == (("d", "u"),)
-    assert statement.missing == (("d", "v"), ("e", "w"))
+    assert isinstance(statement, TableDrop)
+    assert [table.name for table in statement.dropped] == [("d", "u")]
+    assert [table.name for table in statement.missing] == [("d", "v"), ("e", "w")]
     assert statement.databases == ("d", "e")
 
 

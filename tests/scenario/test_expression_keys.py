@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from forge.errors import ScenarioError
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import TableAlteration
 from forge.plan.keys import key_entries
 from forge.plan.plan import Plan
 from forge.scenario import Scenario, insert, plan, update
@@ -123,5 +123,6 @@ METHODS = [
 def test_a_key_on_an_expression_is_made_as_recorded(sql: str, method: str) -> None:
     planned: Plan = plan(keyed("KEY f ((a + 1))").transaction(insert("d.t", {"id": 1})).ddl(sql))
     last = planned.groups[-1]
-    assert isinstance(last, DdlStatement)
-    assert last.method == method
+    assert isinstance(last, TableAlteration)
+    assert last.change is not None
+    assert last.change.method == method

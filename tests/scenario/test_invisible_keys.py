@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DdlStatement, TableAlteration
 from forge.plan.session import Session
 from forge.scenario import Scenario, insert, plan, update
 
@@ -16,7 +16,7 @@ def logged(sql: str, session: Session = GENERATES) -> str:
     """The text of the CREATE TABLE that the server logs."""
     last = plan(Scenario("keys", tables=[sql], session=session)).groups[-1]
     assert isinstance(last, DdlStatement)
-    return last.sql
+    return last.text.sql
 
 
 def test_a_table_without_a_key_is_logged_as_the_server_prints_it() -> None:
@@ -123,8 +123,9 @@ def test_adding_a_constraint_copies_the_table_unless_it_is_not_enforced() -> Non
     methods = []
     for clause in ("ADD CHECK (b > 0)", "ADD CHECK (b > 0) NOT ENFORCED", "DROP CHECK t_chk_1"):
         last = plan(CHECKED.ddl(f"ALTER TABLE d.t {clause}")).groups[-1]
-        assert isinstance(last, DdlStatement)
-        methods.append(last.method)
+        assert isinstance(last, TableAlteration)
+        assert last.change is not None
+        methods.append(last.change.method)
     assert methods == ["copy", "metadata", "metadata"]
 
 

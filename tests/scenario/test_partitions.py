@@ -12,7 +12,7 @@ from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.rows import UpdateRows, WriteRows
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import TableAlteration
 from forge.plan.session import Session
 from forge.scenario import Scenario, insert, plan, update
 
@@ -150,8 +150,9 @@ def test_rows_without_a_key_are_in_the_order_of_their_partitions_and_move_to_the
 )
 def test_partitions_are_changed_as_recorded(sql: str, method: str) -> None:
     last = plan(HASHED.ddl(sql)).groups[-1]
-    assert isinstance(last, DdlStatement)
-    assert last.method == method
+    assert isinstance(last, TableAlteration)
+    assert last.change is not None
+    assert last.change.method == method
 
 
 def test_a_dropped_partition_takes_its_rows_with_it() -> None:

@@ -53,11 +53,20 @@ def test_the_first_day_has_four_groups_with_full_images_and_their_sql() -> None:
     result = planned(FIRST_DAY)
     database, table, first, second = result.groups
     assert isinstance(database, DdlStatement)
-    assert (database.kind, database.sql, database.current_database) == ("create_database", "CREATE DATABASE `shop`", "")
+    assert (database.kind, database.text.sql, database.current_database) == (
+        "create_database",
+        "CREATE DATABASE `shop`",
+        "",
+    )
     assert isinstance(table, DdlStatement)
-    assert (table.kind, table.current_database, table.databases, table.line) == ("create_table", "shop", ("shop",), 5)
-    assert table.sql.startswith("CREATE TABLE shop.orders (id ")
-    assert table.sql.endswith("utf8mb4")
+    assert (table.kind, table.current_database, table.databases, table.text.line) == (
+        "create_table",
+        "shop",
+        ("shop",),
+        5,
+    )
+    assert table.text.sql.startswith("CREATE TABLE shop.orders (id ")
+    assert table.text.sql.endswith("utf8mb4")
     assert isinstance(first, Committed)
     assert isinstance(second, Committed)
     assert (first.explicit, second.explicit) == (False, True)
@@ -301,7 +310,7 @@ transactions:
 """
     result = planned(text)
     made = [g for g in result.groups if isinstance(g, DdlStatement)]
-    assert [(g.sql, g.current_database) for g in made[:4]] == [
+    assert [(g.text.sql, g.current_database) for g in made[:4]] == [
         ("CREATE DATABASE `other`", ""),
         ("CREATE DATABASE `a`", ""),
         ("CREATE DATABASE `b`", ""),

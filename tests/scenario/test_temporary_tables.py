@@ -31,7 +31,7 @@ def test_row_format_logs_nothing_of_it_and_statement_format_drops_it_at_the_end_
         groups = plan(scenario.ddl("CREATE TEMPORARY TABLE b (a INT)")).groups[2:]
         assert sum(isinstance(group, DdlStatement) and not group.unlogged for group in groups) == logged
     assert isinstance(groups[-1], DdlStatement)
-    assert groups[-1].sql == "DROP /*!40005 TEMPORARY */ TABLE IF EXISTS `b`,`a`"
+    assert groups[-1].text.sql == "DROP /*!40005 TEMPORARY */ TABLE IF EXISTS `b`,`a`"
 
 
 def test_rollback_takes_its_rows_back_but_neither_its_making_nor_its_end() -> None:

@@ -168,7 +168,7 @@ class _Judge:
         if isinstance(body, Query) and self.statements:
             # DDL is logged in the plan's order; IF NOT EXISTS that did nothing may be missing.
             for count, statement in enumerate(self.statements):
-                if body.query == statement.sql:
+                if body.query == statement.text.sql:
                     del self.statements[: count + 1]
                     yield from declared_uses(statement, self.consumer)
                     return

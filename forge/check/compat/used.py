@@ -133,7 +133,7 @@ def _session_collations(numbers: Any, consumer: ServerLine) -> Iterator[Use]:
 
 def declared_uses(statement: DdlStatement, consumer: ServerLine) -> Iterator[Use]:
     """What a data definition statement needs of a replica."""
-    text = statement.sql.lower()
+    text = statement.text.sql.lower()
     for table in statement.tables:
         for name in sorted(table_features(table)):
             yield Use(name)

@@ -23,7 +23,7 @@ from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DdlStatement, TableCreationSelect
 from forge.plan.facts import Facts
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
@@ -223,8 +223,7 @@ class SessionLog(ABC):
                 elif step.place == "here":
                     yield own_event(step, second, self.session, self.line)
             elif isinstance(step, DdlStatement):
-                if step.insert_id is not None:
-                    yield self.event(Intvar(variable=INSERT_ID, value=step.insert_id), second)
+                yield from self.insert_id(step, second)
                 yield self.inner_ddl(step, second)
             elif isinstance(step, RowsStatement) and step.as_text:
                 yield from self.text(step, second, transaction.current_database)
@@ -236,6 +235,11 @@ class SessionLog(ABC):
             elif isinstance(step, (Savepoint, RollbackTo)):
                 word = "SAVEPOINT" if isinstance(step, Savepoint) else "ROLLBACK TO"
                 yield self.plain_query(f"{word} {identifier(step.name)}", second, transaction.current_database)
+
+    def insert_id(self, statement: DdlStatement, second: int) -> Iterator[Event]:
+        """What stands before the text of CREATE TABLE ... SELECT that generated AUTO_INCREMENT values."""
+        if isinstance(statement, TableCreationSelect) and statement.insert_id is not None:
+            yield self.event(Intvar(variable=INSERT_ID, value=statement.insert_id), second)
 
     def selected(self, statement: RowsStatement, second: int) -> Iterator[Event]:
         """The rows of CREATE TABLE ... SELECT, if there are any."""
@@ -311,10 +315,3 @@ class SessionLog(ABC):
 def xa_text(xa: XaId) -> str:
     """The identifier as servers write it."""
     return f"X'{xa.gtrid.hex()}',X'{xa.bqual.hex()}',{xa.format_id}"
-
-
-def ddl_database(statement: DdlStatement) -> str:
-    """The database field of a DDL statement's QUERY: for statements on a database, that database."""
-    if statement.kind.endswith("_database") and statement.databases:
-        return statement.databases[0]
-    return statement.current_database

@@ -8,28 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.compile.files.log import SessionLog, ddl_database, xa_text
+from forge.compile.files.log import SessionLog, xa_text
 from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
-from forge.compile.query.ddl_status import create_select_variables, ddl_flags, ddl_text, mariadb_ddl_variables
+from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_variables
+from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text
 from forge.compile.query.statement_format import statement_flags, statement_variables
 from forge.compile.query.status import THREAD_SPECIFIC, in_order, mariadb_commit_variables, session_variables
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.gtid_list import GtidList
-from forge.events.intvar import INSERT_ID, Intvar
 from forge.events.mariadb_compressed import compressed_query
 from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
 from forge.events.plain import to_bytes
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.xid import Xid
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import (
+    AnyTableCreation,
+    DatabaseDefinition,
+    DatabaseDrop,
+    DdlStatement,
+    MemoryEmptied,
+    ObjectDefinition,
+    TableCreationSelect,
+)
 from forge.plan.engines import is_transactional
 from forge.plan.logged import LoggedStatement
 from forge.plan.statements import RowsStatement
 from forge.plan.transactions import XaEnd, XaId
-from forge.sql.reads.charsets import names_charset_alone
 
 STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL, PREPARED_XA, COMPLETED_XA = 0x01, 0x04, 0x08, 0x20, 0x40, 0x80
 #: extra_engines of a transaction whose engines are not known before its commit.
@@ -77,14 +84,12 @@ class MariadbLog(SessionLog):
         return self.event(body, second, SUPPRESS_USE)
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
-        if statement.selected is not None:
+        if isinstance(statement, TableCreationSelect) and statement.selected is not None:
             yield from self._create_select(number, statement, statement.selected)
             return
         second = self.clock.second(number, 0)
-        by_ddl = (statement.kind != "empty_memory" or statement.caused_by_ddl) and not statement.is_plain
-        yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if by_ddl else 0))
-        if statement.insert_id is not None:
-            yield self.event(Intvar(variable=INSERT_ID, value=statement.insert_id), second)
+        yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if _says_ddl(statement) else 0))
+        yield from self.insert_id(statement, second)
         query = Query(
             database=ddl_database(statement),
             status_variables=mariadb_ddl_variables(
@@ -93,26 +98,26 @@ class MariadbLog(SessionLog):
             query=ddl_text(statement, self.line),
         )
         flags = ddl_flags(statement, self.line)
-        if statement.kind == "drop_database" and not statement.no_effect:
+        if isinstance(statement, DatabaseDrop) and not statement.no_effect:
             # It drops the tables inside, and what it finds missing at the end stays as the statement's error.
             query = query.replace(error_code=NO_SUCH_TABLE)
-            flags |= THREAD_SPECIFIC if statement.dropped else 0
+            flags |= THREAD_SPECIFIC if statement.inside else 0
         event = self.query(query, second, flags)
-        yield event if statement.kind.endswith("_database") else self._compressed(event)
+        yield event if isinstance(statement, DatabaseDefinition) else self._compressed(event)
 
     def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
         yield self._gtid(number, self.clock.second(number, 0), STANDALONE | ALLOW_PARALLEL | DDL)
         yield self._compressed(self.logged_event(number, statement, "mariadb_ddl_xid"))
 
     def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
-        xid = self.inner_xid() if statement.kind == "create_table" else 0
+        xid = self.inner_xid() if isinstance(statement, AnyTableCreation) else 0
         status = mariadb_ddl_variables(statement, xid, 0, self.session, self.line)
         query = Query(
             database=statement.current_database, status_variables=status, query=ddl_text(statement, self.line)
         )
         return self.query(query, second, ddl_flags(statement, self.line))
 
-    def _create_select(self, number: int, statement: DdlStatement, selected: RowsStatement) -> Iterator[Event]:
+    def _create_select(self, number: int, statement: TableCreationSelect, selected: RowsStatement) -> Iterator[Event]:
         """CREATE TABLE ... SELECT; without rows no engine takes part, and COMMIT has the number of the DDL's."""
         second = self.clock.second(number, 0)
         ended = 1 if selected.first is None else 2
@@ -121,11 +126,11 @@ class MariadbLog(SessionLog):
         yield self._gtid(number, self.clock.second(number, ended), ALLOW_PARALLEL | DDL, engines=not in_engine)
         common = create_select_variables(statement, self.session, self.line)
         variables = dict(common)
-        if self.line.query.character_set_collations and names_charset_alone(statement.replayed or ""):
+        if self.line.query.character_set_collations and statement.text.names_charset:
             variables["character_set_collations"] = self.line.query.character_set_collations
         database, status = statement.current_database, in_order(variables, self.line)
         yield self._cached(
-            self.query(Query(database=database, status_variables=status, query=statement.sql), second, flags)
+            self.query(Query(database=database, status_variables=status, query=statement.text.sql), second, flags)
         )
         yield from map(self._cached, self.selected(selected, second))
         xid, closed = self.xid(number), self.clock.second(number, ended + 1)
@@ -235,3 +240,13 @@ class MariadbLog(SessionLog):
 
     def _cached(self, event: Event) -> Event:
         return event if self.line.framing.cached_positions else event.replace(log_pos=0)
+
+
+def _says_ddl(statement: DdlStatement) -> bool:
+    """Whether the GTID event says that a data definition statement follows."""
+    match statement:
+        case MemoryEmptied():
+            return statement.caused_by_ddl
+        case ObjectDefinition():
+            return statement.numbered
+    return True

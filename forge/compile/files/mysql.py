@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from forge.binlog.payload import PayloadForm, compress_events
-from forge.compile.files.log import SessionLog, ddl_database, xa_text
+from forge.compile.files.log import SessionLog, xa_text
 from forge.compile.files.own import rows_query
 from forge.compile.groups.dependency import CommitOrder, Writeset
 from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
@@ -19,12 +19,11 @@ from forge.compile.query.clock_use import asks_for_time
 from forge.compile.query.ddl_status import (
     begin_of_ddl,
     create_select_variables,
-    ddl_flags,
-    ddl_text,
     ddl_variables,
     has_ddl_xid,
     session_end_variables,
 )
+from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text
 from forge.compile.query.statement_format import statement_flags, statement_variables
 from forge.compile.query.status import THREAD_SPECIFIC, begin_variables, in_order, session_variables
 from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
@@ -32,14 +31,13 @@ from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.intvar import INSERT_ID, Intvar
 from forge.events.layout import Body
 from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.transaction_payload import NONE, ZSTD
 from forge.events.xid import Xid
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DdlStatement, MemoryEmptied, SessionEndDrop, TableCreationSelect
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.statements import RowsStatement
@@ -119,26 +117,22 @@ class MysqlLog(SessionLog):
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
         yield from self._opening(number, statement)
-        if statement.insert_id is not None:
-            yield self.event(Intvar(variable=INSERT_ID, value=statement.insert_id), self.clock.second(number, 0))
-        if statement.selected is not None:
-            yield from self._create_select(number, statement, statement.selected)
-            return
-        recorded = self.xid(number)
-        if statement.implicit and statement.temporary:
-            variables = session_end_variables(statement, self.session, self.line)
-            # What the session's last statement has used is still there (recorded).
-            status = in_order(variables | self.used if statement.zone else variables, self.line)
-            query = Query(database=statement.current_database, status_variables=status, query=statement.sql)
-            used = self.used
-            yield self.query(query, self.clock.second(number, 0), THREAD_SPECIFIC)
-            self.used = used
-            return
+        yield from self.insert_id(statement, self.clock.second(number, 0))
+        match statement:
+            case TableCreationSelect(selected=RowsStatement() as selected):
+                yield from self._create_select(number, statement, selected)
+            case SessionEndDrop():
+                yield self._session_end(number, statement)
+            case _:
+                yield self._definition(number, statement)
+
+    def _definition(self, number: int, statement: DdlStatement) -> Event:
+        xid = self.xid(number)
         query = Query(
             database=ddl_database(statement),
             status_variables=ddl_variables(
                 statement,
-                recorded if has_ddl_xid(statement) else None,
+                xid if has_ddl_xid(statement) else None,
                 self.clock.statement_time(number, 0)[1],
                 self.session,
                 self.line,
@@ -146,12 +140,25 @@ class MysqlLog(SessionLog):
             query=ddl_text(statement, self.line),
         )
         thread_id = None
-        if statement.kind == "empty_memory":
+        if isinstance(statement, MemoryEmptied):
             # The server works on it in a connection of its own (recorded).
             self.implicit_threads += 1
             thread_id = self.thread_id + self.implicit_threads
-        yield self.query(query, self.clock.second(number, 0), ddl_flags(statement, self.line), thread_id)
+        event = self.query(query, self.clock.second(number, 0), ddl_flags(statement, self.line), thread_id)
         self._forget(statement)
+        return event
+
+    def _session_end(self, number: int, statement: SessionEndDrop) -> Event:
+        self.xid(number)
+        variables = session_end_variables(statement, self.session, self.line)
+        # What the session's last statement has used is still there (recorded).
+        used = self.used
+        status = in_order(variables | used if statement.follows_statement else variables, self.line)
+        text = statement.text
+        query = Query(database=text.current_database, status_variables=status, query=text.sql)
+        event = self.query(query, self.clock.second(number, 0), THREAD_SPECIFIC)
+        self.used = used
+        return event
 
     def _forget(self, statement: DdlStatement | RowsStatement) -> None:
         """SET timestamp is sent behind a statement that asked for its time."""
@@ -162,7 +169,7 @@ class MysqlLog(SessionLog):
         yield from self._opening(number, statement)
         yield self.logged_event(number, statement, "ddl_xid")
 
-    def _create_select(self, number: int, statement: DdlStatement, selected: RowsStatement) -> Iterator[Event]:
+    def _create_select(self, number: int, statement: TableCreationSelect, selected: RowsStatement) -> Iterator[Event]:
         """CREATE TABLE ... SELECT: a replica makes table and rows in one transaction (8.0.21 on)."""
         second = self.clock.second(number, 0)
         variables = create_select_variables(statement, self.session, self.line)
@@ -172,7 +179,7 @@ class MysqlLog(SessionLog):
         flags = THREAD_SPECIFIC if statement.touches_temporary else 0
         yield self.query(begin, second, SUPPRESS_USE | flags)
         status = in_order(variables | {"sql_require_primary_key": 0}, self.line)
-        yield self.query(begin.replace(status_variables=status, query=statement.sql), second, flags)
+        yield self.query(begin.replace(status_variables=status, query=statement.text.sql), second, flags)
         yield from self.selected(selected, second)
         yield self.event(Xid(xid=self.xid(number)), self.commit_second(number, statement))
 

@@ -2,49 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DatabaseDrop, DdlStatement, DroppedTable, TableDrop
 from forge.servers import ServerLine
 
 
-def parts_of_drop(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStatement]:
+def logged_definitions(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStatement]:
+    """The statements that a data definition statement is logged as."""
+    match statement:
+        case TableDrop():
+            yield from parts_of_drop(statement, line)
+        case DatabaseDrop() if line.ddl.splits_drops:
+            yield from _inside_first(statement)
+            yield statement
+        case _:
+            yield statement
+
+
+def parts_of_drop(statement: TableDrop, line: ServerLine) -> Iterator[TableDrop]:
     """What DROP TABLE is logged as: temporary tables by themselves, those that no rollback reaches first (recorded)."""
-    if not statement.dropped_temporary:
-        yield from drops_by_engine(statement, line)
-        return
-    base = replace(statement, dropped_temporary=())
-    parts: list[DdlStatement] = []
+    base = replace(statement, named=tuple(table for table in statement.named if not table.temporary))
+    parts = list(_temporary_parts(statement))
+    rest: list[TableDrop] = []
+    if base.named or not parts:
+        rest = list(_irrevocable_first(base)) if line.ddl.splits_drops else [base]
+    yield from (*parts, *rest) if line.ddl.drops_temporary_first else (*rest, *parts)
+
+
+def _temporary_parts(statement: TableDrop) -> Iterator[TableDrop]:
     databases = list(statement.databases)
     for transactional in (False, True):
-        names = tuple(one.name for one in statement.dropped_temporary if one.transactional == transactional)
-        databases = list(dict.fromkeys([*databases, *(name[0] for name in names)]))
-        part = replace(base, temporary=True, dropped=names, named=names, missing=(), no_effect=True)
-        part = replace(part, irrevocable=() if transactional else names)
-        parts += [replace(part, databases=tuple(databases))] if names else []
-    kept = bool(base.dropped or base.missing)
-    if line.ddl.drops_temporary_first:
-        yield from parts
-        yield from drops_by_engine(base, line) if kept else ()
-    else:
-        yield from drops_by_engine(base, line) if kept else ()
-        yield from parts
+        named = tuple(table for table in statement.named if table.temporary and table.transactional == transactional)
+        databases = list(dict.fromkeys([*databases, *(table.name[0] for table in named)]))
+        if named:
+            yield replace(statement, temporary=True, named=named, no_effect=True, databases=tuple(databases))
 
 
-def drops_by_engine(statement: DdlStatement, line: ServerLine) -> Iterator[DdlStatement]:
-    """Tables of engines without transactions are dropped one by one, ahead of the statement, on MySQL (recorded)."""
-    if not line.ddl.splits_drops or not statement.irrevocable or statement.kind not in ("drop_table", "drop_database"):
-        yield statement
-        return
+def _irrevocable_first(statement: TableDrop) -> Iterator[TableDrop]:
+    """Tables of engines without transactions are dropped one by one, ahead of the statement (recorded on MySQL)."""
+    irrevocable = statement.irrevocable
+    for databases, table in _with_databases(irrevocable):
+        yield replace(statement, named=(table,), databases=databases)
+    named = tuple(table for table in statement.named if table not in irrevocable)
+    if named or not irrevocable:
+        yield replace(statement, named=named)
+
+
+def _inside_first(statement: DatabaseDrop) -> Iterator[TableDrop]:
+    """DROP DATABASE drops such tables from inside the database, whether they still exist or not."""
+    for databases, table in _with_databases([table for table in statement.inside if not table.transactional]):
+        text = replace(statement.text, current_database=table.name[0])
+        yield TableDrop(text, databases, named=(table,), if_exists=True)
+
+
+def _with_databases(tables: Sequence[DroppedTable]) -> Iterator[tuple[tuple[str, ...], DroppedTable]]:
+    """Each table with the databases of those up to it."""
     databases: list[str] = []
-    for name in statement.irrevocable:
-        databases += [] if name[0] in databases else [name[0]]
-        one = replace(statement, kind="drop_table", dropped=(name,), irrevocable=(name,), missing=())
-        one = replace(one, databases=tuple(databases))
-        # DROP DATABASE drops them from inside the database, whether they still exist or not.
-        inside = statement.kind == "drop_database"
-        yield replace(one, current_database=name[0], if_exists=True) if inside else one
-    kept = tuple(name for name in statement.dropped if name not in statement.irrevocable)
-    if statement.kind == "drop_database" or kept or statement.missing:
-        yield replace(statement, dropped=kept, irrevocable=())
+    for table in tables:
+        databases += [] if table.name[0] in databases else [table.name[0]]
+        yield tuple(databases), table

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from forge.compile.groups.drops import drops_by_engine, parts_of_drop
+from forge.compile.groups.drops import logged_definitions
+from forge.compile.groups.engines import changes_none_of_several, changes_nothing
 from forge.compile.rows.table_map import key_of_rows
-from forge.plan.definitions import DdlStatement
-from forge.plan.engines import changes_none_of_several, changes_nothing, is_transactional
+from forge.plan.definitions import DdlStatement, TableCreation, TableCreationLike, TableCreationSelect, TableDrop
+from forge.plan.engines import is_transactional
 from forge.plan.logged import LoggedStatement
 from forge.plan.statements import RowsStatement
 from forge.plan.transactions import (
@@ -229,13 +230,14 @@ class Caches:
         """A temporary table comes or goes; one that no rollback reaches in a group of its own, where it can."""
         self.made_temporary = True
         # MariaDB fills one in row format too as it does a table that is logged.
-        self.logged_temporary |= step.fills_temporary and self.keeps
-        for part in () if step.unlogged else parts_of_drop(step, self.line):
+        self.logged_temporary |= isinstance(step, TableCreationSelect) and self.keeps
+        for part in () if step.unlogged else logged_definitions(step, self.line):
             self.logged_temporary = self.registered = True
-            revocable = not part.irrevocable
-            if part.kind == "create_table":
-                revocable = not part.no_effect and all(map(is_transactional, part.tables))
-            if revocable or (has_statements(self.steps) and not part.in_row_format):
+            if isinstance(part, TableDrop):
+                revocable, by_rows = not part.irrevocable, part.in_row_format
+            else:
+                revocable, by_rows = not part.no_effect and all(map(is_transactional, part.tables)), False
+            if revocable or (has_statements(self.steps) and not by_rows):
                 self.steps.append(part)
             else:
                 self.written.append(replace(self._group([part]), alone=True, xa=None, end="commit"))
@@ -317,19 +319,26 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
             yield group
         elif group.unlogged:
             continue
-        elif group.kind == "drop_table":
-            yield from parts_of_drop(group, line)
-        elif group.selected is not None and _fills_later(group.selected, line):
-            yield from _created_and_filled(group, group.selected)
-        elif group.kind != "create_table" or not group.no_effect or group.temporary or line.ddl.logs_create_of_existing:
-            yield from drops_by_engine(group, line)
+        else:
+            yield from _groups_of_definition(group, line)
+
+
+def _groups_of_definition(statement: DdlStatement, line: ServerLine) -> Iterator[LoggedGroup]:
+    match statement:
+        case TableCreationSelect(selected=RowsStatement() as rows) if _fills_later(rows, line):
+            yield from _created_and_filled(statement, rows)
+        case TableCreation() | TableCreationLike() if statement.no_effect and not line.ddl.logs_create_of_existing:
+            # IF NOT EXISTS of a temporary table is logged all the same (recorded).
+            yield from (statement,) if statement.temporary else ()
+        case _:
+            yield from logged_definitions(statement, line)
 
 
 def _fills_later(selected: RowsStatement, line: ServerLine) -> bool:
     return line.ddl.splits_create_select and not is_transactional(selected.table)
 
 
-def _created_and_filled(statement: DdlStatement, selected: RowsStatement) -> Iterator[LoggedGroup]:
+def _created_and_filled(statement: TableCreationSelect, selected: RowsStatement) -> Iterator[LoggedGroup]:
     """CREATE TABLE ... SELECT of an engine without transactions: the rows are a group of their own (recorded)."""
     yield replace(statement, selected=None, databases=())
     if selected.first is not None:

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from forge.compile.query.clock_calls import CLOCK_FUNCTIONS, calls_use_fraction, calls_use_zone
-from forge.compile.query.ddl_status import ALTERING
 from forge.compile.query.status import TIMESTAMPS, ZONED
 from forge.plan.changes import Origin
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DdlStatement, ObjectDefinition, TableAlteration, TableUpkeep
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine
@@ -67,9 +66,10 @@ def asks_for_time(statement: RowsStatement | DdlStatement) -> bool:
     """Whether the rows that the statement leaves may hold its time, so that a replay has to set it."""
     if isinstance(statement, DdlStatement):
         # Changing a table in place evaluates the defaults of all its columns; making one does not.
-        changes = statement.kind in (*ALTERING, "other")
+        changes = isinstance(statement, TableAlteration | ObjectDefinition | TableUpkeep)
         columns = [column for table in statement.tables for column in table.columns] if changes else []
-        return statement.fraction or any(map(_takes_time, columns))
+        asks = isinstance(statement, ObjectDefinition) and statement.fraction
+        return asks or any(map(_takes_time, columns))
     if any(call.name in CLOCK_FUNCTIONS for call in statement.text.calls | statement.triggers.calls):
         return True
     if any("now" in origins for origins in statement.evaluation.origins):

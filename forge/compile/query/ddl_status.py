@@ -1,98 +1,69 @@
-"""Data definition statements as QUERY events: their status variables, their flags and their text."""
+"""Data definition statements as QUERY events: their status variables (docs/servers.md has the table)."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
 from typing import Any
 
 from forge.compile.query.status import (
     MAX_DATABASES,
     OVER_MAX_DATABASES,
-    THREAD_SPECIFIC,
     TIME_ZONE,
     ZONED,
     in_order,
     reads_fraction,
     session_variables,
 )
-from forge.events.event import SUPPRESS_USE
 from forge.events.status_vars import StatusVariables
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import (
+    AnyTableCreation,
+    DatabaseAlteration,
+    DatabaseCreation,
+    DatabaseDrop,
+    DdlStatement,
+    MemoryEmptied,
+    ObjectDefinition,
+    SessionEndDrop,
+    TableAlteration,
+    TableChange,
+    TableCreation,
+    TableCreationLike,
+    TableCreationSelect,
+    TableDrop,
+    TableTruncation,
+    TableUpkeep,
+)
 from forge.plan.engines import is_defined_atomically
 from forge.plan.session import Session
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine
-from forge.sql.reads.charsets import names_charset_alone
-from forge.sql.write.identifiers import qualified
-
-#: Statements that change what a table is.
-ALTERING = ("alter_table", "create_index", "drop_index")
 
 
 def has_ddl_xid(statement: DdlStatement) -> bool:
     """Atomic DDL carries the number of its storage-engine transaction (8.0.1 on); MyISAM tables have none."""
-    if statement.kind == "other":
-        return statement.atomic and not statement.no_effect
-    if statement.temporary and statement.kind != "truncate_table":
+    if statement.no_effect:
         return False
-    if statement.no_effect or (statement.kind == "drop_table" and not statement.dropped):
-        return False
-    return not (statement.unchanged or statement.unnumbered or in_other_engine(statement))
+    match statement:
+        case ObjectDefinition():
+            return statement.numbered
+        case TableUpkeep():
+            return False
+        case DatabaseDrop():
+            return True
+        case TableTruncation():
+            pass
+        case DdlStatement(temporary=True):
+            return False
+        case TableDrop():
+            return bool(statement.dropped) and not statement.irrevocable
+        case TableAlteration(unnumbered=True) | TableAlteration(change=TableChange(unchanged=True)):
+            return False
+        case TableAlteration(change=TableChange(before=before)) if not is_defined_atomically(before):
+            return False
+    return all(map(is_defined_atomically, statement.tables))
 
 
-def in_other_engine(statement: DdlStatement) -> bool:
-    """Whether the statement makes, changes or drops a table of an engine without transactions."""
-    if statement.kind == "drop_database":
-        return False
-    tables = (*statement.tables, *((statement.altered,) if statement.altered is not None else ()))
-    return bool(statement.irrevocable) or not all(map(is_defined_atomically, tables))
-
-
-def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
-    """Flags in the header of the statement's QUERY event (recorded)."""
-    if statement.kind.endswith("_database") or (statement.kind == "empty_memory" and line.ddl.memory_suppresses_use):
-        return SUPPRESS_USE | (THREAD_SPECIFIC if statement.replaces else 0)
-    if (
-        statement.kind == "drop_table"
-        and statement.temporary
-        and statement.if_exists
-        and line.ddl.qualifies_temporary_drops
-    ):
-        # The names have their databases with them.
-        return THREAD_SPECIFIC | SUPPRESS_USE
-    if statement.replaces:
-        return THREAD_SPECIFIC
-    if statement.kind == "drop_table" and (line.ddl.flags_every_drop or not statement.irrevocable):
-        return THREAD_SPECIFIC
-    return THREAD_SPECIFIC if statement.touches_temporary else 0
-
-
-def _names_databases(statement: DdlStatement, line: ServerLine) -> bool:
-    """Whether DROP TEMPORARY TABLE names every database, so that it needs no current one."""
-    return statement.temporary and statement.if_exists and line.ddl.qualifies_temporary_drops
-
-
-def ddl_text(statement: DdlStatement, line: ServerLine) -> str:
-    """The text as sent, but for DROP TABLE, which the server writes anew; MySQL names what existed before the rest."""
-    if statement.kind != "drop_table" or not line.ddl.rewrites_drop or statement.implicit:
-        return statement.sql
-    tables = (*statement.dropped, *statement.missing)
-    if line.ddl.names_drop_in_order and statement.named:
-        tables = statement.named
-    current = None if _names_databases(statement, line) else statement.current_database
-    names = (qualified(database, name, current) for database, name in tables)
-    words = ("TEMPORARY " if statement.temporary else "") + "TABLE " + ("IF EXISTS " if statement.if_exists else "")
-    comment = _DROP_COMMENT.match(statement.sql) if line.ddl.keeps_drop_comment else None
-    if comment is not None and (comment[1] is not None) == statement.if_exists:
-        # A comment directly before the names stays (recorded).
-        words += f"{comment[2]} "
-    return f"DROP {words}{','.join(names)} /* generated by server */"
-
-
-_DROP_COMMENT = re.compile(r"\s*DROP\s+TABLES?\s*(IF\s+EXISTS\s*)?(/\*.*?\*/)", re.IGNORECASE | re.DOTALL)
-
-
-def session_end_variables(statement: DdlStatement, session: Session, line: ServerLine) -> dict[str, Any]:
+def session_end_variables(statement: SessionEndDrop, session: Session, line: ServerLine) -> dict[str, Any]:
     """DROP TABLE at the end of the session."""
     variables = session_variables(session, line)
     if statement.own_charset:
@@ -109,108 +80,174 @@ def begin_of_ddl(statement: DdlStatement, session: Session, line: ServerLine) ->
 def ddl_variables(
     statement: DdlStatement, xid: int | None, microsecond: int, session: Session, line: ServerLine
 ) -> StatusVariables:
-    """Recorded on 9.7 for every kind; docs/servers.md has the table."""
+    """MySQL's, recorded on 9.7 for every kind."""
     variables = session_variables(session, line)
-    named = statement.databases or statement.kind not in ("other", "alter_table")
-    unnamed = statement.like or statement.kind == "empty_memory"
-    unnamed |= statement.kind == "truncate_table" and not statement.temporary
-    # Where the rows of CREATE TABLE ... SELECT follow, the databases are not told.
-    unnamed |= statement.kind == "create_table" and not statement.databases
-    if named and not unnamed:
+    if statement.databases and not _is_silent_about_databases(statement):
         # The names come from a set that the server prints from the end.
         names = tuple(sorted(statement.databases, reverse=True))
         variables["updated_databases"] = names if len(names) <= MAX_DATABASES else OVER_MAX_DATABASES
     if xid is not None:
         variables["ddl_xid"] = xid
-    if statement.invoker:
-        variables["invoker"] = line.query.session_user
-    if statement.zone:
-        variables["time_zone"] = TIME_ZONE
-    if statement.fraction:
-        variables["microseconds"] = microsecond
-    if statement.kind in ("create_table", "alter_table"):
+    match statement:
+        case DatabaseCreation(encrypts=True):
+            variables["default_table_encryption"] = 0
+        case ObjectDefinition():
+            variables |= {"invoker": line.query.session_user} if statement.invoker else {}
+            variables |= {"time_zone": TIME_ZONE} if statement.zone else {}
+            variables |= {"microseconds": microsecond} if statement.fraction else {}
+        case TableUpkeep(zone=True) | TableCreationSelect(copies_moments=True):
+            variables["time_zone"] = TIME_ZONE
+    if isinstance(statement, AnyTableCreation | TableAlteration) and statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = 0
-        if any(column.type.name == "TIMESTAMP" for column in statement.defines) and not statement.no_effect:
+        if _defines_timestamp(statement) and not statement.no_effect:
             variables["explicit_defaults_for_timestamp"] = 1
-    variables.update(_time_variables(statement, microsecond, line))
-    if statement.encrypts:
-        variables["default_table_encryption"] = 0
+    making = _making(statement)
+    if making is not None:
+        variables |= _time_variables(making, microsecond, line)
     return in_order(variables, line)
+
+
+def _is_silent_about_databases(statement: DdlStatement) -> bool:
+    match statement:
+        case TableCreationLike() | MemoryEmptied() | TableTruncation(temporary=False):
+            return True
+    return False
 
 
 def mariadb_ddl_variables(
     statement: DdlStatement, xid: int, microsecond: int, session: Session, line: ServerLine
 ) -> StatusVariables:
-    """Recorded on 10.11 and 11.8: CREATE and ALTER DATABASE and TRUNCATE have no number of a transaction."""
-    variables = session_variables(session, line)
-    if statement.implicit and statement.temporary:
+    """MariaDB's, recorded on 10.11 and 11.8."""
+    if isinstance(statement, SessionEndDrop):
         return in_order(session_end_variables(statement, session, line), line)
-    if statement.fraction:
+    variables = session_variables(session, line)
+    if isinstance(statement, ObjectDefinition) and statement.fraction:
         variables["hrnow"] = microsecond
-    without_number = ("create_database", "alter_database", "truncate_table", "empty_memory")
-    numbered = statement.kind not in without_number and (statement.kind != "other" or statement.atomic)
-    if statement.temporary:
-        # Nor have statements on temporary tables that make none.
-        numbered &= statement.kind != "drop_table" and statement.method != "rename"
-    if numbered and not statement.manages_partitions and not statement.unnumbered:
+    if _has_mariadb_xid(statement, line):
         variables["mariadb_ddl_xid"] = xid
-    # Values of COLUMNS partitions that are text are kept with the name of a character set, which is parsed again.
-    named = names_charset_alone(statement.sql) or statement.partitioned_by_text
-    if line.query.character_set_collations and not statement.no_effect and named:
+    if line.query.character_set_collations and not statement.no_effect and _names_charset(statement):
         variables["character_set_collations"] = line.query.character_set_collations
-    makes = statement.kind in ("create_table", *ALTERING) or statement.method is not None
-    if makes and statement.method != "rename" and not statement.no_effect:
-        columns = [column for table in statement.tables for column in table.columns]
-        # A literal default of a DATETIME is checked without the zone here, and so is the zero TIMESTAMP of a new table.
-        creates = statement.kind == "create_table"
-        zone = any(
-            _has_moment_default(column)
-            and column.type.name == "TIMESTAMP"
-            and not (creates and _has_zero_default(column))
-            for column in columns
-        )
-        asks = not creates and statement.asks_engine
-        evaluated = [column for column in columns if column.default_now] if asks else []
-        if zone or any(column.type.name == "DATETIME" for column in evaluated):
-            variables["time_zone"] = TIME_ZONE
-        if reads_fraction(evaluated, line):
-            variables["hrnow"] = microsecond
+    making = _making(statement)
+    if making is None:
+        return in_order(variables, line)
+    # A literal default of a DATETIME is checked without the zone here, and so is the zero TIMESTAMP of a new table.
+    zone = any(
+        _has_moment_default(column)
+        and column.type.name == "TIMESTAMP"
+        and not (making.creates and _has_zero_default(column))
+        for column in making.columns
+    )
+    evaluated = [column for column in making.columns if column.default_now] if making.asks_engine else []
+    if zone or any(column.type.name == "DATETIME" for column in evaluated):
+        variables["time_zone"] = TIME_ZONE
+    if reads_fraction(evaluated, line):
+        variables["hrnow"] = microsecond
     return in_order(variables, line)
 
 
-def create_select_variables(statement: DdlStatement, session: Session, line: ServerLine) -> dict[str, Any]:
+def _has_mariadb_xid(statement: DdlStatement, line: ServerLine) -> bool:
+    """Statements on temporary tables that make none have no number of a transaction either."""
+    match statement:
+        case DatabaseCreation() | DatabaseAlteration() | TableTruncation() | MemoryEmptied() | TableUpkeep():
+            return False
+        case ObjectDefinition():
+            return statement.numbered
+        case TableCreationSelect():
+            return line.ddl.numbers_create_select
+        case TableDrop():
+            return not statement.temporary
+        case TableAlteration(unnumbered=True) | TableAlteration(change=TableChange(manages_partitions=True)):
+            return False
+        case TableAlteration(temporary=True, change=TableChange(method="rename")):
+            return False
+    return True
+
+
+def _names_charset(statement: DdlStatement) -> bool:
+    """Values of COLUMNS partitions that are text are kept with the name of a character set, which is parsed again."""
+    if statement.text.names_charset:
+        return True
+    match statement:
+        case TableCreation(partitioned_by_text=by_text):
+            return by_text
+        case TableAlteration(change=TableChange(partitioned_by_text=by_text)):
+            return by_text
+    return False
+
+
+def create_select_variables(statement: TableCreationSelect, session: Session, line: ServerLine) -> dict[str, Any]:
     """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
-    columns = [column for table in statement.tables for column in table.columns]
-    zone = any(_has_moment_default(c) and (line.values.takes_offsets or c.type.name == "TIMESTAMP") for c in columns)
+    zone = _checks_moment_default(_columns(statement), line)
     variables = session_variables(session, line) | ({"time_zone": TIME_ZONE} if zone else {})
-    if line.knows("explicit_defaults_for_timestamp") and any(
-        column.type.name == "TIMESTAMP" for column in statement.defines
-    ):
+    if line.knows("explicit_defaults_for_timestamp") and _defines_timestamp(statement):
         variables["explicit_defaults_for_timestamp"] = 1
     return variables
 
 
-def _time_variables(statement: DdlStatement, microsecond: int, line: ServerLine) -> dict[str, Any]:
-    """TIME_ZONE and MICROSECONDS of statements that make or change a table (docs/servers.md, B)."""
-    if statement.no_effect or statement.method == "rename":
-        return {}
-    if statement.kind not in ("create_table", *ALTERING) and statement.method is None:
-        return {}
-    columns = [column for table in statement.tables for column in table.columns]
-    zone = any(_has_moment_default(c) and (line.values.takes_offsets or c.type.name == "TIMESTAMP") for c in columns)
-    evaluated: list[TableColumn] = []
-    if statement.altered is not None:
-        known = {column.name.lower() for column in statement.altered.columns}
-        evaluated = [column for column in statement.defines if column.name.lower() not in known]
-    if statement.method == "in_place":
-        evaluated = columns
-    evaluated = [column for column in evaluated if column.default_now]
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """A table that is made, or made anew."""
+
+    columns: list[TableColumn]
+    #: The columns that get values, on MySQL.
+    filled: list[TableColumn]
+    creates: bool = False
+    copies_moments: bool = False
+    asks_engine: bool = False
+
+
+def _making(statement: DdlStatement) -> _Making | None:
+    """What the statement makes; None if it makes no table, or changes nothing but a name."""
+    columns = _columns(statement)
+    if statement.no_effect:
+        return None
+    match statement:
+        case TableCreation() | TableCreationLike() | TableCreationSelect():
+            return _Making(columns, [], creates=True)
+        case TableAlteration(change=TableChange() as change) if change.method != "rename":
+            names = {column.name.lower() for column in change.before.columns}
+            added = [column for column in change.defines if column.name.lower() not in names]
+            filled = columns if change.method == "in_place" else added
+            copies = change.method == "copy" and change.copies_moments
+            return _Making(columns, filled, copies_moments=copies, asks_engine=change.asks_engine)
+        case TableUpkeep(method="in_place"):
+            return _Making(columns, columns, asks_engine=True)
+        case TableUpkeep(method="metadata"):
+            return _Making(columns, [])
+    return None
+
+
+def _time_variables(making: _Making, microsecond: int, line: ServerLine) -> dict[str, Any]:
+    """TIME_ZONE and MICROSECONDS of MySQL's statements that make or change a table (docs/servers.md, B)."""
+    evaluated = [column for column in making.filled if column.default_now]
+    zone = _checks_moment_default(making.columns, line) or making.copies_moments
     zone = zone or any(column.type.name == "DATETIME" for column in evaluated)
-    zone = zone or (statement.method == "copy" and statement.copies_moments)
     variables: dict[str, Any] = {"time_zone": TIME_ZONE} if zone else {}
     if any(column.type.fsp for column in evaluated):
         variables["microseconds"] = microsecond
     return variables
+
+
+def _columns(statement: DdlStatement) -> list[TableColumn]:
+    return [column for table in statement.tables for column in table.columns]
+
+
+def _defines_timestamp(statement: AnyTableCreation | TableAlteration) -> bool:
+    return any(column.type.name == "TIMESTAMP" for column in _defined(statement))
+
+
+def _defined(statement: AnyTableCreation | TableAlteration) -> tuple[TableColumn, ...]:
+    """The columns that the text defines."""
+    match statement:
+        case TableCreation() | TableCreationSelect():
+            return statement.defines
+        case TableAlteration(change=TableChange() as change):
+            return change.defines
+    return ()
+
+
+def _checks_moment_default(columns: list[TableColumn], line: ServerLine) -> bool:
+    return any(_has_moment_default(c) and (line.values.takes_offsets or c.type.name == "TIMESTAMP") for c in columns)
 
 
 def _has_moment_default(column: TableColumn) -> bool:

@@ -17,7 +17,7 @@ from forge.engine.dictionary.engines import check_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references
 from forge.engine.dictionary.partitions import has_text_values, names_text_values
 from forge.engine.rows.state import TableState
-from forge.plan.definitions import AlterMethod, DdlStatement
+from forge.plan.definitions import AlterMethod, TableAlteration, TableChange
 from forge.plan.tables import Table, TableColumn
 from forge.sql.ast.alter_actions import (
     Action,
@@ -39,10 +39,10 @@ from forge.sql.ast.statements import AlterTable
 from forge.sql.errors import SqlError
 
 
-def alter_table(statement: AlterTable, context: DdlContext) -> DdlStatement:
+def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     """Run the statement.  Raises SqlError for what a server would refuse."""
     catalog = context.catalog
-    plan = DdlStatement(kind=statement.statement, sql=context.sql, current_database=context.current_database)
+    plan = TableAlteration(context.text, form=statement.statement)
     old_name = context.resolve(statement.table)
     if statement.if_exists and catalog.find(old_name) is None:
         return replace(plan, unlogged=True, no_effect=True)
@@ -57,7 +57,6 @@ def alter_table(statement: AlterTable, context: DdlContext) -> DdlStatement:
         plan,
         databases=(before.database,),
         tables=(before,),
-        altered=before,
         temporary=before.temporary,
         touches_temporary=before.temporary,
     )
@@ -84,13 +83,16 @@ def alter_table(statement: AlterTable, context: DdlContext) -> DdlStatement:
         plan,
         databases=distinct((before.database, name[0])),
         tables=(altered.table,),
-        defines=_defined_columns(alteration.defined, altered.table.columns),
         no_effect=name == old_name and renames,
-        method=_method(context, statement.algorithm, actions, state, altered, kept),
-        copies_moments=copies_moments(state, kept),
-        unchanged=keeps_keys(actions, state, altered),
-        asks_engine=_asks_engine(statement, alteration, state, altered),
-        partitioned_by_text=by_text,
+        change=TableChange(
+            before,
+            _method(context, statement.algorithm, actions, state, altered, kept),
+            _defined_columns(alteration.defined, altered.table.columns),
+            copies_moments=copies_moments(state, kept),
+            unchanged=keeps_keys(actions, state, altered),
+            asks_engine=_asks_engine(statement, alteration, state, altered),
+            partitioned_by_text=by_text,
+        ),
     )
     if not partitioning or len(partitioning) < len(actions):
         return plan

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.state import TableState
+from forge.plan.definitions import DefinitionText
 from forge.servers import ServerLine
 from forge.sql.ast.definitions import TableRef
+from forge.sql.reads.charsets import names_charset_alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,16 @@ class DdlContext:
     @property
     def line(self) -> ServerLine:
         return self.catalog.line
+
+    @property
+    def text(self) -> DefinitionText:
+        """The text as the server logs it, if it does not write another."""
+        return DefinitionText(
+            self.sql,
+            self.current_database,
+            names_charset=names_charset_alone(self.sql),
+            time=(self.time.second, self.time.microsecond),
+        )
 
     def resolve(self, ref: TableRef) -> TableName:
         """The database and the table that the statement means by a name.  Raises SqlError."""

@@ -16,7 +16,7 @@ from forge.engine.dictionary.foreign_key_definition import declared_references, 
 from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.rows.state import TableState
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported
@@ -26,23 +26,31 @@ from forge.values.declaration.sqltype import SqlType
 GENERATED_KEY = "my_row_id"
 
 
-def create_table(statement: CreateTable, context: DdlContext) -> DdlStatement:
+def create_table(statement: CreateTable, context: DdlContext) -> TableCreation | TableCreationSelect:
     """Run CREATE TABLE, also with SELECT.  Raises SqlError for what a server would refuse, SqlUnsupported."""
     catalog, ref = context.catalog, statement.table
     name = context.resolve(ref)
-    plan = replace(_creation(statement, name, context), if_exists=statement.if_not_exists)
+    text, temporary = context.text, statement.temporary
     shelf = catalog.shelf(temporary=statement.temporary)
     if name in shelf and statement.if_not_exists:
         # With SELECT no server logs it.
-        return replace(plan, no_effect=True, unlogged=statement.select is not None, tables=(shelf[name].table,))
-    plan = replace(plan, replaces=_replaces(statement, name, context))
+        return TableCreation(
+            text,
+            (name[0],),
+            (shelf[name].table,),
+            temporary,
+            temporary,
+            no_effect=True,
+            unlogged=statement.select is not None,
+        )
+    replaces = _replaces(statement, name, context)
     if statement.replaces and statement.select is not None:
         raise SqlUnsupported("CREATE OR REPLACE TABLE ... SELECT is not supported yet", statement.select.offset)
     catalog.check_free(name, ref.offset, temporary=statement.temporary)
     if statement.temporary:
         check_temporary(statement)
     if statement.select is not None:
-        return _create_select(statement, statement.select, name, plan, context)
+        return _create_select(statement, statement.select, name, context)
     definition = _defined(statement, name, context)
     if catalog.generates_keys and needs_key(statement, definition):
         if statement.partitions is not None:
@@ -50,26 +58,34 @@ def create_table(statement: CreateTable, context: DdlContext) -> DdlStatement:
             raise SqlError(problem, statement.partitions.offset, expected="a key")
         statement = with_generated_key(statement)
         definition = _defined(statement, name, context)
-        plan = replace(plan, sql=create_table_text(statement, definition, context.current_database))
+        text = replace(text, sql=create_table_text(statement, definition, context.current_database))
     references = [*statement.foreign_keys, *declared_references(statement.columns, context.line)]
     definition = with_foreign_keys(definition, references, catalog, context.current_database)
     state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
     _store(state, context)
-    by_text = has_text_values(definition.partitions)
-    return replace(plan, tables=(state.table,), defines=state.table.columns, partitioned_by_text=by_text)
+    return TableCreation(
+        text,
+        (name[0],),
+        (state.table,),
+        temporary,
+        temporary,
+        defines=state.table.columns,
+        replaces=replaces,
+        partitioned_by_text=has_text_values(definition.partitions),
+    )
 
 
-def create_like(statement: CreateLike, context: DdlContext) -> DdlStatement:
+def create_like(statement: CreateLike, context: DdlContext) -> TableCreationLike:
     """Run CREATE TABLE ... LIKE.  Raises SqlError for what a server would refuse."""
     catalog = context.catalog
     model = context.table(statement.like)
     name = context.resolve(statement.table)
     if name == (model.table.database, model.table.name):
         raise SqlError(f"table {model.name} cannot be like itself", statement.like.offset)
-    plan = replace(_creation(statement, name, context), like=True)
-    if name in catalog.shelf(temporary=statement.temporary) and statement.if_not_exists:
-        return replace(plan, no_effect=True)
-    plan = replace(plan, replaces=_replaces(statement, name, context))
+    temporary = statement.temporary
+    if name in catalog.shelf(temporary=temporary) and statement.if_not_exists:
+        return TableCreationLike(context.text, (name[0],), (), temporary, temporary, no_effect=True)
+    replaces = _replaces(statement, name, context)
     catalog.check_free(name, statement.table.offset, temporary=statement.temporary)
     definition = replace(
         model.definition, database=name[0], name=name[1], foreign_keys=(), temporary=statement.temporary
@@ -78,18 +94,15 @@ def create_like(statement: CreateLike, context: DdlContext) -> DdlStatement:
         raise SqlError("a temporary table has no partitions", statement.like.offset)
     state = TableState(definition, catalog.next_version(name))
     _store(state, context)
-    touches = statement.temporary or model.table.temporary
-    return replace(plan, tables=(state.table,), touches_temporary=touches, likeness=model.table)
-
-
-def _creation(statement: CreateTable | CreateLike, name: TableName, context: DdlContext) -> DdlStatement:
-    return DdlStatement(
-        kind="create_table",
-        sql=context.sql,
-        current_database=context.current_database,
-        databases=(name[0],),
-        temporary=statement.temporary,
-        touches_temporary=statement.temporary,
+    touches = temporary or model.table.temporary
+    return TableCreationLike(
+        context.text,
+        (name[0],),
+        (state.table,),
+        temporary,
+        touches,
+        replaces=replaces,
+        likeness=model.table,
     )
 
 
@@ -112,8 +125,8 @@ def _store(state: TableState, context: DdlContext) -> None:
 
 
 def _create_select(
-    statement: CreateTable, select: SelectDraft, name: TableName, plan: DdlStatement, context: DdlContext
-) -> DdlStatement:
+    statement: CreateTable, select: SelectDraft, name: TableName, context: DdlContext
+) -> TableCreationSelect:
     catalog, server = context.catalog, context.catalog.server
     source = context.table(select.table)
     copied = CopiedRows(statement, select, source, server)
@@ -131,25 +144,24 @@ def _create_select(
     rows = copied.insert(state, context.sql)
     rows = replace(rows, opened=replace(rows.opened, reads_temporary=touches))
     own = {draft.name.lower() for draft in statement.columns}
-    plan = replace(
-        plan,
-        tables=(state.table,),
-        touches_temporary=touches,
-        replayed=context.sql,
+    creation = TableCreationSelect(
+        replace(context.text, sent=context.sql),
+        (name[0],),
+        (state.table,),
+        statement.temporary,
+        touches,
         defines=tuple(column for column in state.table.columns if column.name.lower() in own),
     )
     _store(state, context)
     if statement.temporary or context.selects_as_text:
         return replace(
-            plan,
+            creation,
             databases=distinct((name[0], source.table.database)),
             insert_id=copied.first_number,
-            fills_temporary=statement.temporary,
-            zone=copied.copies_moments,
-            unnumbered=not context.line.ddl.numbers_create_select,
+            copies_moments=copied.copies_moments,
         )
-    text = create_table_text(replace(statement, columns=copied.drafts), definition, context.current_database)
-    return replace(plan, sql=text, selected=rows)
+    sql = create_table_text(replace(statement, columns=copied.drafts), definition, context.current_database)
+    return replace(creation, text=replace(creation.text, sql=sql), selected=rows)
 
 
 def _defined(statement: CreateTable, name: TableName, context: DdlContext) -> Definition:

@@ -6,52 +6,55 @@ from dataclasses import replace
 
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import SYSTEM_DATABASES
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DatabaseAlteration, DatabaseCreation, DatabaseDefinition, DatabaseDrop, DroppedTable
 from forge.plan.engines import is_defined_atomically
 from forge.sql.ast.statements import DatabaseStatement
 from forge.sql.errors import SqlError
 
 
-def change_database(statement: DatabaseStatement, context: DdlContext) -> DdlStatement:
+def change_database(statement: DatabaseStatement, context: DdlContext) -> DatabaseDefinition:
     """Run the statement.  Raises SqlError for what a server would refuse."""
     name = statement.name or context.current_database
     if not name:
         raise SqlError("no database is named, and none is current", statement.offset)
     if name.lower() in SYSTEM_DATABASES:
         raise SqlError(f"{name!r} is a system database", statement.offset, expected="another name")
-    plan = DdlStatement(
-        kind=statement.statement, sql=context.sql, current_database=context.current_database, databases=(name,)
-    )
+    databases = context.catalog.databases
     if statement.statement == "create_database":
-        return _create(statement, name, plan, context)
-    if name not in context.catalog.databases:
+        return _create(statement, name, context)
+    if name not in databases:
         if statement.statement == "drop_database" and statement.exists:
-            return replace(plan, no_effect=True)
+            return DatabaseDrop(context.text, (name,), no_effect=True)
         context.catalog.check_database(name, statement.offset)
     if statement.statement == "alter_database":
-        databases = context.catalog.databases
         databases[name] = statement.charset.resolve(databases[name], context.catalog.server).id
-        return plan
-    return _drop(name, plan, context)
+        return DatabaseAlteration(context.text, (name,))
+    return _drop(name, context)
 
 
-def _create(statement: DatabaseStatement, name: str, plan: DdlStatement, context: DdlContext) -> DdlStatement:
-    catalog = context.catalog
+def _create(statement: DatabaseStatement, name: str, context: DdlContext) -> DatabaseCreation:
+    catalog, replaces = context.catalog, False
     if name in catalog.databases and statement.replaces:
-        plan = replace(plan, replaces=any(database == name for database, _ in catalog.tables))
+        replaces = any(database == name for database, _ in catalog.tables)
         catalog.drop_database(name)
     exists = name in catalog.databases
     if exists and not statement.exists:
         raise SqlError(f"database {name!r} exists already", statement.offset)
     if not exists:
         catalog.databases[name] = statement.charset.resolve(context.line.ddl.default_collation, catalog.server).id
-    return replace(plan, no_effect=exists, encrypts=not statement.encryption)
+    return DatabaseCreation(
+        context.text, (name,), no_effect=exists, replaces=replaces, encrypts=not statement.encryption
+    )
 
 
-def _drop(name: str, plan: DdlStatement, context: DdlContext) -> DdlStatement:
+def _drop(name: str, context: DdlContext) -> DatabaseDrop:
     tables = context.catalog.tables
-    dropped = tuple(table for table in tables if table[0] == name)
-    irrevocable = tuple(sorted(table for table in dropped if not is_defined_atomically(tables[table].table)))
+    inside = tuple(
+        DroppedTable(table, transactional=is_defined_atomically(tables[table].table))
+        for table in sorted(tables)
+        if table[0] == name
+    )
     context.catalog.drop_database(name)
-    current = "" if context.current_database == name else context.current_database
-    return replace(plan, current_database=current, dropped=dropped, irrevocable=irrevocable)
+    text = context.text
+    current = "" if text.current_database == name else text.current_database
+    return DatabaseDrop(replace(text, current_database=current), (name,), inside=inside)

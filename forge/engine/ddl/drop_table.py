@@ -12,61 +12,62 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.rows.state import TableState
-from forge.plan.definitions import DdlStatement, DroppedTemporary
+from forge.plan.definitions import DefinitionText, DroppedTable, SessionEndDrop, TableDrop
 from forge.plan.engines import is_defined_atomically
 from forge.servers import server_line
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import DropTables
 from forge.sql.errors import SqlError
+from forge.sql.reads.drops import comment_before_names
 from forge.sql.write.identifiers import identifier
 
 
-def drop_tables(statement: DropTables, context: DdlContext) -> DdlStatement:
+def drop_tables(statement: DropTables, context: DdlContext) -> TableDrop:
     """Run DROP TABLE: a temporary table goes before the one that it hides.  Raises SqlError."""
     catalog, current = context.catalog, context.current_database
-    dropped: list[TableName] = []
-    missing: list[TableName] = []
-    temporary: list[DroppedTemporary] = []
+    named: list[DroppedTable] = []
     for ref in statement.tables:
-        name = (ref.database or current, ref.name)
-        hiding = catalog.temporary.get(name)
-        if hiding is None and statement.temporary:
-            if not statement.if_exists:
-                raise SqlError(f"there is no temporary table {'.'.join(name)}", ref.offset)
+        table = _named(statement, ref, context)
+        if table is None:
             continue
-        if hiding is None and statement.if_exists and name[0] and name not in catalog.tables:
-            missing.append(name)
-            continue
-        context.table(ref)
-        if name in dropped or any(name == other.name for other in temporary):
-            raise SqlError(f"table {'.'.join(name)} is named twice", ref.offset)
-        if hiding is None:
-            dropped.append(name)
-        else:
-            temporary.append(DroppedTemporary(name, is_defined_atomically(hiding.table), hiding.is_logged))
-    named = [(ref.database or current, ref.name) for ref in statement.tables]
-    irrevocable = tuple(name for name in dropped if not is_defined_atomically(catalog.tables[name].table))
-    for ref, name in zip(statement.tables, named, strict=True):
-        if name in dropped:
+        if table.exists and any(table.name == other.name for other in named):
+            raise SqlError(f"table {'.'.join(table.name)} is named twice", ref.offset)
+        named.append(table)
+    base = [table for table in named if not table.temporary]
+    dropped = [table.name for table in base if table.exists]
+    for ref in statement.tables:
+        if (ref.database or current, ref.name) in dropped:
             check_droppable(catalog, ref, current, dropped)
-    for name in dropped:
-        del catalog.tables[name]
-    for table in temporary:
-        del catalog.temporary[table.name]
-    return DdlStatement(
-        kind="drop_table",
-        sql=context.sql,
-        current_database=current,
-        databases=distinct(name[0] for name in (*dropped, *missing)),
-        dropped=tuple(dropped),
-        missing=tuple(missing),
-        named=tuple(name for name in named if name in (*dropped, *missing)),
-        irrevocable=irrevocable,
-        dropped_temporary=tuple(temporary),
-        touches_temporary=bool(temporary) or statement.temporary,
-        if_exists=statement.if_exists,
+    for table in named:
+        if table.exists:
+            del catalog.shelf(temporary=table.temporary)[table.name]
+    return TableDrop(
+        context.text,
+        # Those that were there first.
+        distinct(table.name[0] for table in sorted(base, key=lambda table: not table.exists)),
+        touches_temporary=statement.temporary or len(base) < len(named),
         no_effect=not dropped,
+        named=tuple(named),
+        if_exists=statement.if_exists,
+        comment=comment_before_names(context.sql, if_exists=statement.if_exists),
     )
+
+
+def _named(statement: DropTables, ref: TableRef, context: DdlContext) -> DroppedTable | None:
+    """A table that the statement names; None for a temporary one that is not there."""
+    catalog, name = context.catalog, (ref.database or context.current_database, ref.name)
+    hiding = catalog.temporary.get(name)
+    if hiding is None and statement.temporary:
+        if not statement.if_exists:
+            raise SqlError(f"there is no temporary table {'.'.join(name)}", ref.offset)
+        return None
+    if hiding is None and statement.if_exists and name[0] and name not in catalog.tables:
+        return DroppedTable(name, exists=False)
+    table = context.table(ref).table
+    transactional = is_defined_atomically(table)
+    if hiding is None:
+        return DroppedTable(name, transactional=transactional)
+    return DroppedTable(name, transactional=transactional, temporary=True, logged=hiding.is_logged)
 
 
 def check_droppable(catalog: Catalog, ref: TableRef, current: str, dropped: list[TableName]) -> None:
@@ -79,7 +80,7 @@ def check_droppable(catalog: Catalog, ref: TableRef, current: str, dropped: list
             raise SqlError(f"foreign key {foreign.name} of table {child.name} refers to {ref.name!r}", ref.offset)
 
 
-def session_end(catalog: Catalog, *, idle: bool) -> Iterator[DdlStatement]:
+def session_end(catalog: Catalog, *, idle: bool) -> Iterator[SessionEndDrop]:
     """What a session drops at its end, the table made last first; a statement for neighbours of one database.
     ``idle``: its last statement was no logged one.
 
@@ -92,16 +93,13 @@ def session_end(catalog: Catalog, *, idle: bool) -> Iterator[DdlStatement]:
         tables = list(group)
         for number, part in enumerate(_by_engine(tables) if splits else (tables,)):
             names = ",".join(identifier(state.table.name) for state in part)
-            yield DdlStatement(
-                kind="drop_table",
-                sql=f"DROP /*!40005 TEMPORARY */ TABLE IF EXISTS {names}",
-                current_database=database,
-                implicit=True,
-                # The second one of a pair is not (recorded on 9.7).
-                own_charset=number == 0,
-                zone=not idle,
+            yield SessionEndDrop(
+                DefinitionText(f"DROP /*!40005 TEMPORARY */ TABLE IF EXISTS {names}", database),
                 temporary=True,
                 touches_temporary=True,
+                # The second one of a pair is not (recorded on 9.7).
+                own_charset=number == 0,
+                follows_statement=not idle,
             )
 
 

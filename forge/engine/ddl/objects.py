@@ -13,7 +13,7 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import ObjectName
 from forge.engine.dictionary.triggers import trigger_of
 from forge.engine.dictionary.view_columns import moments_of
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import ObjectDefinition
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.objects import CreateTrigger, DropObjects, ViewStatement
 from forge.sql.errors import SqlError, SqlUnsupported
@@ -22,7 +22,7 @@ from forge.sql.reads.words import calls
 from forge.sql.write.objects import trigger_sql, view_sql
 
 
-def change_view(view: ViewStatement, context: DdlContext) -> DdlStatement:
+def change_view(view: ViewStatement, context: DdlContext) -> ObjectDefinition:
     """CREATE and ALTER VIEW.  Raises SqlError for what a server would refuse, SqlUnsupported for unknown forms."""
     catalog, current = context.catalog, context.current_database
     name = ("view", *context.resolve(view.name))
@@ -52,7 +52,7 @@ def change_view(view: ViewStatement, context: DdlContext) -> DdlStatement:
     return plan
 
 
-def create_trigger(trigger: CreateTrigger, context: DdlContext) -> DdlStatement:
+def create_trigger(trigger: CreateTrigger, context: DdlContext) -> ObjectDefinition:
     """CREATE TRIGGER.  Raises SqlError for what a server would refuse."""
     catalog = context.catalog
     name = ("trigger", *context.resolve(trigger.name))
@@ -71,7 +71,7 @@ def create_trigger(trigger: CreateTrigger, context: DdlContext) -> DdlStatement:
     return plan
 
 
-def drop_objects(statement: DropObjects, context: DdlContext) -> DdlStatement:
+def drop_objects(statement: DropObjects, context: DdlContext) -> ObjectDefinition:
     """DROP VIEW and DROP TRIGGER.  Raises SqlError for what is not there."""
     names = [(statement.kind, *context.resolve(ref)) for ref in statement.names]
     exists = any(map(context.catalog.has_object, names))
@@ -84,15 +84,9 @@ def drop_objects(statement: DropObjects, context: DdlContext) -> DdlStatement:
     return plan if exists else replace(plan, databases=(), no_effect=True)
 
 
-def _planned(text: str, context: DdlContext, *names: ObjectName) -> DdlStatement:
-    return DdlStatement(
-        kind="other",
-        sql=text,
-        current_database=context.current_database,
-        databases=tuple(dict.fromkeys(database for _, database, _ in names)),
-        atomic=True,
-        replayed=context.sql,
-    )
+def _planned(text: str, context: DdlContext, *names: ObjectName) -> ObjectDefinition:
+    databases = tuple(dict.fromkeys(database for _, database, _ in names))
+    return ObjectDefinition(replace(context.text, sql=text, sent=context.sql), databases)
 
 
 def _check_exists(context: DdlContext, ref: TableRef, name: ObjectName) -> None:

@@ -8,7 +8,7 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.partitions import partition_places
 from forge.engine.rows.state import TableState
 from forge.errors import UnsupportedError
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import TableAlteration
 from forge.sql.ast.alter_actions import AlterPartitions
 from forge.sql.ast.definitions import TableRef
 from forge.sql.errors import SqlError
@@ -20,8 +20,8 @@ _ANSWERING = ("optimize", "analyze", "repair", "check")
 
 
 def manage_partitions(
-    action: AlterPartitions, plan: DdlStatement, state: TableState, context: DdlContext
-) -> DdlStatement:
+    action: AlterPartitions, plan: TableAlteration, state: TableState, context: DdlContext
+) -> TableAlteration:
     """The statement as it is logged, after the table was altered.  Raises SqlError and UnsupportedError."""
     if action.kind in ("by", "remove"):
         return plan
@@ -35,10 +35,11 @@ def manage_partitions(
     # MySQL keeps out of the log what answers with a table, MariaDB all.
     keeps_all = context.line.ddl.local_keeps_out
     unlogged = action.kind == "check" or (action.local and (keeps_all or action.kind in _ANSWERING))
+    assert plan.change is not None
     return replace(
         plan,
         databases=() if action.kind in _WITHOUT_DATABASES else plan.databases,
-        manages_partitions=True,
+        change=replace(plan.change, manages_partitions=True),
         unnumbered=action.kind in _ANSWERING,
         unlogged=unlogged,
     )

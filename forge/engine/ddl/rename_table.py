@@ -11,13 +11,13 @@ from forge.engine.ddl.drop_table import distinct
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import follow_parent, renamed_constraints
 from forge.engine.rows.state import TableState
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import TableRename
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import RenameTables
 from forge.sql.errors import SqlError
 
 
-def rename_tables(statement: RenameTables, context: DdlContext) -> DdlStatement:
+def rename_tables(statement: RenameTables, context: DdlContext) -> TableRename:
     """Run the statement.  Raises SqlError for what a server would refuse."""
     catalog = context.catalog
     renamed: list[TableName] = []
@@ -29,10 +29,8 @@ def rename_tables(statement: RenameTables, context: DdlContext) -> DdlStatement:
         catalog.check_free(name, new.offset, temporary=state.table.temporary)
         _rename(catalog, state, name)
         renamed.append(name)
-    return DdlStatement(
-        kind="rename_table",
-        sql=context.sql,
-        current_database=context.current_database,
+    return TableRename(
+        context.text,
         databases=distinct(ref.database or context.current_database for pair in statement.pairs for ref in pair),
         tables=tuple(catalog.tables[name].table for name in renamed if name in catalog.tables),
     )

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from forge.engine.session.transactions import RunningTransaction
 from forge.errors import ScenarioError
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DdlStatement, TableCreationLike, TableDrop
 from forge.plan.session import Session
 from forge.servers import ServerLine
 from forge.sql.ast.statements import CreateLike, CreateTable, DropTables
@@ -39,17 +39,23 @@ def check_inside(statement: Ddl, running: RunningTransaction, session: Session, 
         raise SqlUnsupported("temporary tables that come or go in XA transactions are not supported yet", 0)
 
 
-def logged_of_temporary(done: DdlStatement, *, logs: bool) -> DdlStatement:
+def logged_of_temporary(statement: DdlStatement, *, logs: bool) -> DdlStatement:
     """The statement with what of it is logged; ``logs``: the session logs what is done to temporary tables."""
-    if done.kind == "drop_table" and done.touches_temporary:
-        kept = tuple(one for one in done.dropped_temporary if one.logged)
+    if isinstance(statement, TableDrop) and statement.touches_temporary:
+        named = tuple(table for table in statement.named if table.logged)
         # In row format what was made as text goes if it exists.
-        by_rows = not logs and bool(kept)
-        unlogged = not (kept or done.dropped or done.missing)
-        exists = done.if_exists or by_rows
-        return replace(done, dropped_temporary=kept, if_exists=exists, unlogged=unlogged, in_row_format=by_rows)
-    if done.temporary and not logs:
-        return replace(done, unlogged=True)
-    if done.likeness is not None and done.likeness.temporary and not logs:
+        by_rows = not logs and any(table.temporary for table in named)
+        return replace(
+            statement,
+            named=named,
+            unlogged=not named,
+            in_row_format=by_rows,
+            if_exists=statement.if_exists or by_rows,
+            comment=statement.comment if statement.if_exists or not by_rows else "",
+        )
+    if statement.temporary and not logs:
+        return replace(statement, unlogged=True)
+    likeness = statement.likeness if isinstance(statement, TableCreationLike) else None
+    if likeness is not None and likeness.temporary and not logs:
         raise SqlUnsupported("CREATE TABLE ... LIKE a temporary table is not supported yet in row format", 0)
-    return done
+    return statement

@@ -5,12 +5,12 @@ from __future__ import annotations
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.drop_table import check_droppable
 from forge.engine.rows.state import TableState
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import TableTruncation
 from forge.sql.ast.statements import TruncateTable
 from forge.sql.errors import SqlError
 
 
-def truncate_table(statement: TruncateTable, context: DdlContext) -> DdlStatement:
+def truncate_table(statement: TruncateTable, context: DdlContext) -> TableTruncation:
     """Run the statement.  Raises SqlError for what a server would refuse."""
     catalog = context.catalog
     state = context.table(statement.table)
@@ -23,12 +23,5 @@ def truncate_table(statement: TruncateTable, context: DdlContext) -> DdlStatemen
     emptied.inserted = state.inserted
     emptied.is_logged = state.is_logged
     catalog.put(name, emptied, moves=state.table.temporary and context.line.ddl.renamed_temporary_is_last)
-    return DdlStatement(
-        kind="truncate_table",
-        sql=context.sql,
-        current_database=context.current_database,
-        databases=(name[0],),
-        tables=(emptied.table,),
-        temporary=state.table.temporary,
-        touches_temporary=state.table.temporary,
-    )
+    temporary = state.table.temporary
+    return TableTruncation(context.text, (name[0],), (emptied.table,), temporary, temporary)

@@ -5,24 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forge.engine.ddl.context import DdlContext
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import TableUpkeep
 from forge.plan.engines import is_defined_atomically
 from forge.sql.ast.objects import Upkeep
 from forge.sql.errors import SqlUnsupported
 
 
-def keep_up_tables(statement: Upkeep, context: DdlContext) -> DdlStatement:
+def keep_up_tables(statement: Upkeep, context: DdlContext) -> TableUpkeep:
     """Run the statement.  Raises SqlError for what a server would refuse, SqlUnsupported for what is not made yet."""
     # What is not there, or a view, is the concern of the statement's answer (recorded).
     states = [context.catalog.find(context.resolve(ref)) for ref in statement.names]
     tables = [state.table for state in states if state is not None]
-    plan = DdlStatement(
-        kind="other",
-        sql=context.sql,
-        current_database=context.current_database,
-        replayed=context.sql,
-        zone=statement.zone,
+    plan = TableUpkeep(
+        replace(context.text, sent=context.sql),
         touches_temporary=any(table.temporary for table in tables),
+        zone=statement.zone,
     )
     if statement.local:
         return replace(plan, unlogged=True)
@@ -30,7 +27,7 @@ def keep_up_tables(statement: Upkeep, context: DdlContext) -> DdlStatement:
         raise SqlUnsupported("OPTIMIZE TABLE of temporary tables is not supported yet", statement.offset)
     if statement.repairs and context.line.ddl.repair_remakes:
         repaired = tuple(table for table in tables if table.partition is None and is_defined_atomically(table))
-        return replace(plan, tables=repaired, method="metadata", asks_engine=False)
+        return replace(plan, tables=repaired, method="metadata")
     remade = tuple(table for table in tables if statement.remakes and is_defined_atomically(table))
     if not remade:
         return plan
