@@ -42,11 +42,6 @@ class Evidence:
     source: str
 
 
-class _Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    value: Any
-    evidence: str
-
-
 @dataclass(frozen=True, slots=True)
 class _Resolved:
     """Everything that a line says, its own and inherited."""
@@ -157,16 +152,17 @@ def _fact(name: str, subject: str, fact: str, stated: Any) -> tuple[Any, str]:
     if fact not in types:
         known = [f"{subject}.{word}" for subject in SUBJECTS for word in _types(subject)]
         raise _wrong(name, f"unknown fact {subject}.{fact}", suggestion=nearest(f"{subject}.{fact}", known))
-    try:
-        pair = msgspec.convert(stated, _Stated)
-        value = msgspec.convert(None if pair.value == "none" else pair.value, types[fact])
-    except msgspec.ValidationError as error:
-        problem = str(error).split(" - at ")[0]
-        problem = problem[:1].lower() + problem[1:]
-        raise _wrong(name, f"{subject}.{fact}: {problem}") from None
-    if not pair.evidence.strip():
+    if not isinstance(stated, dict) or set(stated) != {"value", "evidence"} or not isinstance(stated["evidence"], str):
+        raise _wrong(name, f"{subject}.{fact} is {stated!r}", expected='{ value = ..., evidence = "..." }')
+    if not stated["evidence"].strip():
         raise _wrong(name, f"{subject}.{fact} has no evidence", expected="a recording, a page, a source file")
-    return value, pair.evidence
+    value = None if stated["value"] == "none" else stated["value"]
+    try:
+        return msgspec.convert(value, types[fact]), stated["evidence"]
+    except msgspec.ValidationError as error:
+        # As msgspec says it: Expected `int`, got `str`.
+        expected, _, _ = str(error).removeprefix("Expected ").partition(",")
+        raise _wrong(name, f"{subject}.{fact} is {stated['value']!r}", expected=expected.split(" - at ")[0]) from None
 
 
 @cache

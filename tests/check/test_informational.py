@@ -1,4 +1,4 @@
-"""What the readers at hand do with informational events (docs/servers.md, I), findings among it."""
+"""What the readers at hand do with informational events (docs/servers/informational.md), findings among it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The log of a MySQL session, row format.
 
-Recorded on MySQL 9.7 (docs/servers.md): GTID has the second of the commit, BEGIN that of the first statement, every
-other event that of its own statement, XID that of the commit.
+Recorded on MySQL 9.7 (docs/servers/groups.md): GTID has the second of the commit, BEGIN that of the first statement,
+every other event that of its own statement, XID that of the commit.
 """
 
 from __future__ import annotations

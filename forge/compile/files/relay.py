@@ -2,7 +2,7 @@
 
 A receiver thread stores what the source sends: an artificial ROTATE that names the file, its FORMAT_DESCRIPTION, then
 its events as they are, with the positions of the source's file.  Before it stores any ROTATE it begins a new file of
-its own.  Recorded between two servers of MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, F):
+its own.  Recorded between two servers of MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/files.md):
 
 * the first file has nothing but its own head;
 * MySQL leaves PREVIOUS_GTIDS out and notes the position behind it by a ROTATE of server id 0; MariaDB stores GTID_LIST

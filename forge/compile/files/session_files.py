@@ -2,7 +2,7 @@
 
 A file is rotated after a group that has made it reach max_binlog_size (MYSQL_BIN_LOG::rotate; groups are never split),
 by FLUSH BINARY LOGS, and by a new start of the server.  Recorded on MySQL 9.7, MariaDB 10.11 and 11.8
-(docs/servers.md, F).
+(docs/servers/files.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions that read the time: which of them use the session's time zone, and the fraction of the statement's time.
 
-Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, O).
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/statement-format.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which statements are logged as their texts: binlog_format, and what MIXED takes for unsafe.
 
-Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, O).
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/statement-format.md).
 """
 
 from __future__ import annotations

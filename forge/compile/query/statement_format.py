@@ -1,7 +1,8 @@
 """Statement format: the events of a statement that is logged as its text.
 
-Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, O).  Before every event of the statement stand INTVAR,
-RAND and USER_VAR events with what the text has read so far; LOAD DATA sends its file ahead in blocks.
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/statement-format.md).  Before every event of
+the statement stand INTVAR, RAND and USER_VAR events with what the text has read so far; LOAD DATA sends its file
+ahead in blocks.
 """
 
 from __future__ import annotations

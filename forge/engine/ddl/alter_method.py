@@ -1,7 +1,7 @@
 """How a server makes an ALTER TABLE: by metadata alone, in place with the data, or by copying the table.
 
 It shows in the log: changing the data evaluates CURRENT_TIMESTAMP defaults, copying converts moments
-(docs/servers.md, 260 combinations measured on MySQL 9.7).  The action that needs most decides.
+(docs/servers/data-definition.md, 260 combinations measured on MySQL 9.7).  The action that needs most decides.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """CREATE TABLE ... SELECT of one table: the columns that the new table gets of it, and its rows.
 
-Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, Q).  A column of the SELECT that the statement defines
-itself has the place of the SELECT; the statement's other columns come first.
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/created-tables.md).  A column of the SELECT that the
+statement defines itself has the place of the SELECT; the statement's other columns come first.
 """
 
 from __future__ import annotations

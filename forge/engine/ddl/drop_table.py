@@ -1,6 +1,6 @@
 """DROP TABLE, and the tables that go with a session: base tables and temporary ones.
 
-Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, R).
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/created-tables.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Temporary tables: what of the statements on them is logged, and which may stand inside a transaction.
 
-Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, R).
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/created-tables.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a statement's text stands for beside its own table: what statement format tells of it, and MIXED asks.
 
-Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers.md, O).
+Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/statement-format.md).
 """
 
 from __future__ import annotations
