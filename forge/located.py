@@ -184,7 +184,9 @@ def load(
         return Located(None, file=file, text=text, lines=lines)
     second = next(documents, None)
     if second is not None:
-        raise ScenarioError("a second YAML document begins here", file=file, line=second.line(()), expected="one")
+        raise ScenarioError(
+            "a second YAML document begins here", file=file, line=second.line(()), expected="one document"
+        )
     return first
 
 

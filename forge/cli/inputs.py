@@ -23,7 +23,9 @@ def read_text(source: str) -> str:
 
     data = read_bytes(source)
     if has_magic(data):
-        raise ScenarioError("this is a binary log", file=shown(source), expected="text; `forge disasm` lists it")
+        raise ScenarioError(
+            "this is a binary log", file=shown(source), expected="a listing, which `forge disasm` makes of it"
+        )
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -225,9 +225,10 @@ def _check_files(folder: Path, row: dict[str, Any]) -> None:
     for file in row["files"]:
         name, data = file["name"], file["bytes"]
         if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name or names.count(name) > 1:
-            raise ManifestError(f"a file of the case {row['case']!r} cannot have the name {name!r}", folder=str(folder))
+            rule = f"{name!r}, a file of the case {row['case']!r}, has no plain file name of its own"
+            raise ManifestError(rule, folder=str(folder))
         if hashlib.sha256(data).hexdigest() != file["sha256"]:
-            rule = f"the bytes of {name} of the case {row['case']!r} are not those that its sha256 is of"
+            rule = f"{name} of the case {row['case']!r} does not have the sha256 that stands in the manifest"
             raise ManifestError(rule, folder=str(folder))
 
 

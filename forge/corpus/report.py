@@ -22,7 +22,7 @@ _WRONG: frozenset[Outcome] = frozenset(("disagree", "accepts"))
 SCREEN = 40
 WIDTH = 100
 #: Where in a file a difference is: what findings of one kind do not share.
-_PLACE = re.compile(r"\A(?:\S+\.\d{6}: )?(?:the event at \d+: |event \d+ at \d+,? )?")
+_PLACE = re.compile(r"\A(?:\S+\.\d{6}: )?(?:the event at \d+: |event \d+ at \d+(?: \(\S+\))?,? ?)?")
 _QUOTED = re.compile(r"'[^']*(?:'|\Z)|`[^`]*(?:`|\Z)")
 _TABLE = re.compile(r" of \S+\.\S+?:")
 
@@ -84,7 +84,7 @@ class Tally:
             about = topic(entry.file)
             failure = self._failures.setdefault((entry.status, about), Finding("forge", entry.status, about))
             _add(failure, entry.case, entry.against or entry.error)
-            self.kinds["forge", entry.status, kind_of(entry.against or entry.error or "")] += 1
+            self.kinds["forge", entry.status, kind_of(entry.against or entry.error or "", "forge")] += 1
         for verdict in entry.verdicts:
             self.outcomes.setdefault(verdict.decoder, Counter())[verdict.outcome] += 1
             self.warnings[verdict.decoder] += bool(verdict.warnings)
@@ -92,7 +92,7 @@ class Tally:
                 key = (verdict.decoder, verdict.outcome, _reason(entry, verdict))
                 finding = self._findings.setdefault(key, Finding(*key))
                 _add(finding, entry.case, verdict.detail)
-                self.kinds[verdict.decoder, verdict.outcome, kind_of(verdict.detail or "")] += 1
+                self.kinds[verdict.decoder, verdict.outcome, kind_of(verdict.detail or "", verdict.decoder)] += 1
 
 
 def _reason(entry: Entry, verdict: DecoderVerdict) -> str:
@@ -100,9 +100,9 @@ def _reason(entry: Entry, verdict: DecoderVerdict) -> str:
     return topic(entry.file) if verdict.outcome in _WRONG else re.sub(r"[0-9]+", "#", verdict.detail or "")
 
 
-def kind_of(detail: str) -> str:
-    """What was said, without the place, the names and the numbers: `TABLE_MAP: column # should be ..., X shows ...`."""
-    text = _TABLE.sub(":", _PLACE.sub("", detail))
+def kind_of(detail: str, decoder: str) -> str:
+    """What was said, without the place, the names and the numbers: `TABLE_MAP: column # should be ..., shows ...`."""
+    text = _TABLE.sub(":", _PLACE.sub("", detail)).replace(f"{decoder} ", "")
     return re.sub(r"0x[0-9a-f]+|(?<![\w.-])\d+", "#", _QUOTED.sub("...", text))
 
 

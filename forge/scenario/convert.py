@@ -59,9 +59,9 @@ def checked(scenario: Scenario) -> Scenario:
     try:
         tree = _tree(scenario)
     except TypeError as error:
-        raise ScenarioError(f"the scenario holds something that is no literal: {error}") from None
+        raise ScenarioError(f"the scenario holds a value that is no literal: {error}") from None
     except RecursionError:
-        raise ScenarioError("the scenario holds something that is nested too deep") from None
+        raise ScenarioError("the scenario holds a value that is nested too deep") from None
     try:
         return msgspec.convert(tree, Scenario)
     except msgspec.ValidationError as error:

@@ -130,7 +130,7 @@ class _Source:
                 check_parameters(self.text, [name], file=place)
                 continue
             raise ScenarioError(
-                f"the scenario has no field {name!r}, and it is no template that could have such a parameter",
+                f"the scenario has no field {name!r}, and it is no template with parameters",
                 file=place,
                 expected=f"a field such as {', '.join(sorted(_FIELDS))}",
                 suggestion=nearest(name, _FIELDS),
@@ -159,7 +159,9 @@ class _Source:
         for values in axes.values():
             total *= len(values)
         if total > _MOST_CASES:
-            raise ScenarioError(f"the matrix has {total} combinations", file=self.file, expected=f"{_MOST_CASES}")
+            raise ScenarioError(
+                f"the matrix has {total} combinations", file=self.file, expected=f"at most {_MOST_CASES}"
+            )
         for values in itertools.product(*axes.values()):
             choices = dict(zip(axes, values, strict=True))
             if not any(all(choices[key] == value for key, value in pattern.items()) for pattern in self.excluded):

@@ -69,7 +69,7 @@ def check_parameters(text: str, parameters: Collection[str], *, file: str | None
         raise ScenarioError(f"bad template: {error.message}", file=file, line=error.lineno) from None
     for name in parameters:
         if name not in used:
-            expected = f"one of {', '.join(sorted(used))}" if used else "none"
+            expected = f"one of {', '.join(sorted(used))}" if used else "no parameters"
             raise ScenarioError(
                 f"the template has no parameter {name!r}", file=file, expected=expected, suggestion=nearest(name, used)
             )

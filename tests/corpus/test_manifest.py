@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -67,14 +68,16 @@ def test_a_file_name_that_leads_out_of_the_folder_is_refused(
     out = tmp_path / "deep" / "er" / "out"
     assert run(["corpus", "extract", "b", "--from", str(folder), "--out", str(out)]) == 3
     shown = capfd.readouterr().err
-    assert shown == f"forge: {folder}: a file of the case 'b' cannot have the name {name!r}\n"
+    assert shown == f"forge: {folder}: {name!r}, a file of the case 'b', has no plain file name of its own\n"
     assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
 
 def test_bytes_that_are_not_those_of_the_sha256_are_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = corpus(tmp_path, sha256="00" * 32)
     assert run(["corpus", "extract", "a", "--from", str(folder), "-o", str(tmp_path / "x")]) == 3
-    assert "the bytes of binlog.000001 of the case 'a' are not those that its sha256 is of" in capfd.readouterr().err
+    assert (
+        "binlog.000001 of the case 'a' does not have the sha256 that stands in the manifest" in capfd.readouterr().err
+    )
     assert not (tmp_path / "x").exists()
 
 
@@ -102,3 +105,42 @@ def test_what_made_a_corpus_is_read_back(tmp_path: Path) -> None:
     (tmp_path / SUMMARY).write_text('{"format": 2}')
     with pytest.raises(ManifestError, match="cannot be read"):
         read_summary(tmp_path)
+
+
+def test_cases_are_listed_with_what_is_chosen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = str(corpus(tmp_path))
+    assert run(["corpus", "show", folder]) == 0
+    assert [line.split()[0] for line in capfd.readouterr().out.splitlines()] == ["case", "a", "b"]
+    assert run(["corpus", "show", folder, "--failing", "--json"]) == 0
+    assert capfd.readouterr().out == ""
+    assert run(["corpus", "show", folder, "--case", "b", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["files"][0]["decode"] == [{"index": 0}]
+    assert run(["corpus", "show", folder, "--findings", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--tag", "gtdi"], "no case in {} has the tag 'gtdi'\n"),
+        (["--case", "c"], "there is no case 'c' in {}\n"),
+        (["--case", "a", "--coverage"], "--case, --findings and --coverage go one at a time"),
+        (["--case", "a", "--failing"], "--case, --findings and --coverage go one at a time"),
+    ],
+)
+def test_a_choice_of_nothing_is_said(
+    tmp_path: Path, options: list[str], problem: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(corpus(tmp_path))
+    assert run(["corpus", "show", folder, *options]) == 2
+    assert capfd.readouterr().err.startswith("forge: " + problem.format(folder))
+
+
+def test_a_case_is_extracted_with_its_decode(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    folder = corpus(tmp_path / "corpus")
+    assert run(["corpus", "extract", "a", "--from", str(folder), "--out", str(tmp_path / "a")]) == 0
+    assert {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()} == {
+        "binlog.000001": DATA,
+        "binlog.000001.jsonl": b'{"index": 0}\n',
+    }

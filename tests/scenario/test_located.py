@@ -111,7 +111,7 @@ def _bomb() -> str:
         ("a: 1\nb: [1, 2", "f.yaml:2: bad YAML: did not find expected ',' or ']', while parsing a flow sequence"),
         ("a: b\n c: d: e", "f.yaml:2: bad YAML: mapping values are not allowed in this context"),
         ("a: 1\nb: 2\na: 3", "f.yaml:3: 'a' stands twice in this mapping"),
-        ("a: 1\n---\nb: 2", "f.yaml:3: a second YAML document begins here; expected one"),
+        ("a: 1\n---\nb: 2", "f.yaml:3: a second YAML document begins here; expected one document"),
         ("a: *nope", "f.yaml:1: the alias *nope repeats nothing that stands before it"),
         ("a: 1\nb: !python/object:os.system x", "f.yaml:2: unknown tag !python/object:os.system"),
         ("a: 1\nb: !!python/name:os.system x", "f.yaml:2: unknown tag !!python/name:os.system"),
