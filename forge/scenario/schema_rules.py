@@ -10,15 +10,19 @@ from typing import Any
 
 from forge.engine.requests.statements import KINDS
 from forge.engine.rows.where import OPERATORS
+from forge.engine.session.settings import BOUNDS, LARGEST_ID, LOG_NAME
 from forge.events.optional_metadata import OPTIONAL_METADATA
 from forge.plan.metadata_faults import FAULTS
 from forge.scenario.generators import faker_providers
+from forge.servers import locale_names
 
 JsonSchema = dict[str, Any]
 
 #: Statements that change rows, and those of them that take a ``query``.
 _CHANGES = ("insert", "replace", "update", "delete", "load_data")
 _WITH_QUERY = _CHANGES[:-1]
+#: Names of log files, in the form of JSON Schema.
+_LOG_NAME = f"^{LOG_NAME.pattern}".replace(r"\Z", "$").replace(r"\0", "")
 #: Pairs of hexadecimal digits, with white space between them.
 _HEX = r"^\s*([0-9A-Fa-f]{2}\s*)*$"
 _INTEGER: JsonSchema = {"type": "integer"}
@@ -113,10 +117,35 @@ def _rules() -> dict[str, list[JsonSchema]]:
             _if(_given("xa"), {"properties": {"explicit": {"not": {"const": False}}}}),
         ],
         "AddedRecord": [{"properties": {"hex": {"pattern": _HEX}}}],
+        "Session": [{"properties": _session_values()}],
+        "RelayLog": [
+            {
+                "properties": {
+                    "server_id": {"minimum": 1, "maximum": LARGEST_ID},
+                    "max_size": _between(*BOUNDS["max_binlog_size"]),
+                    "name": {"pattern": _LOG_NAME},
+                }
+            }
+        ],
+        "PayloadForms": [{"properties": {"frames": {"minimum": 1, "maximum": 1000}}}],
         "MetadataForms": [
             {"properties": {"append": {"pattern": _HEX}, "replace": {"additionalProperties": {"pattern": _HEX}}}}
         ],
     }
+
+
+def _session_values() -> JsonSchema:
+    """Values of settings that no server line takes."""
+    return {name: _between(*bounds) for name, bounds in BOUNDS.items()} | {
+        "server_id": _between(0, LARGEST_ID),
+        "lc_time_names": {"enum": sorted(locale_names())},
+        "log_name": {"pattern": _LOG_NAME},
+        "timestamp": {"pattern": "^[0-9]{4}"},
+    }
+
+
+def _between(lowest: int, highest: int) -> JsonSchema:
+    return {"minimum": lowest, "maximum": highest}
 
 
 def _scenario_rules() -> list[JsonSchema]:

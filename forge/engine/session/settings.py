@@ -10,9 +10,9 @@ from forge.located import Path
 from forge.plan.session import Session
 from forge.servers import ServerLine, locale_names
 
-_LARGEST_ID = (1 << 32) - 1
+LARGEST_ID = (1 << 32) - 1
 #: Lowest and highest values (sys_vars.cc, MAX_LOG_UNIQUE_FN_EXT; max_binlog_size is only rounded up to 4096).
-_BOUNDS = {
+BOUNDS = {
     "gtid_domain_id": (0, (1 << 32) - 1),
     "auto_increment_increment": (1, 65535),
     "auto_increment_offset": (1, 65535),
@@ -22,12 +22,12 @@ _BOUNDS = {
     "log_bin_compress_min_len": (10, 1024),
 }
 #: A server cuts an extension off, and takes what stands before a slash as a folder.
-_LOG_NAME = re.compile(r"[^./\\\s\0]{1,200}\Z")
+LOG_NAME = re.compile(r"[^./\\\s\0]{1,200}\Z")
 
 
 def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, ScenarioError]]:
     """Each setting that cannot be, with its place in the scenario."""
-    bounds = _BOUNDS | {"server_id": (line.framing.lowest_server_id, _LARGEST_ID)}
+    bounds = BOUNDS | {"server_id": (line.framing.lowest_server_id, LARGEST_ID)}
     for name, (lowest, highest) in bounds.items():
         value = getattr(session, name)
         if value is not None and not lowest <= value <= highest:
@@ -49,14 +49,14 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
             ScenarioError(f"frames is {session.payload.frames}", expected="1 to 1000"),
         )
     relay = session.relay_log
-    if relay is not None and (relay.server_id == session.server_id or not 1 <= relay.server_id <= _LARGEST_ID):
+    if relay is not None and (relay.server_id == session.server_id or not 1 <= relay.server_id <= LARGEST_ID):
         yield (
             ("session", "relay_log", "server_id"),
             ScenarioError(
-                f"server_id of the replica is {relay.server_id}", expected=f"1 to {_LARGEST_ID}, not the source's own"
+                f"server_id of the replica is {relay.server_id}", expected=f"1 to {LARGEST_ID}, not the source's own"
             ),
         )
-    lowest, highest = _BOUNDS["max_binlog_size"]
+    lowest, highest = BOUNDS["max_binlog_size"]
     if relay is not None and relay.max_size is not None and not lowest <= relay.max_size <= highest:
         yield (
             ("session", "relay_log", "max_size"),
@@ -66,7 +66,7 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
     if relay is not None:
         names.append((("session", "relay_log", "name"), relay.name))
     for path, name in names:
-        if not _LOG_NAME.match(name):
+        if not LOG_NAME.match(name):
             yield (
                 path,
                 ScenarioError(f"{name!r} is no name of a log", expected="letters and digits, without point or slash"),
