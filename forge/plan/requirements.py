@@ -12,9 +12,8 @@ from forge.charsets import find_collation
 from forge.plan.session import Session
 from forge.plan.tables import KeyExpression, Table, TableColumn
 from forge.servers import ServerLine
+from forge.values.registry import facts_of
 
-FRACTIONAL = frozenset(("TIME", "DATETIME", "TIMESTAMP"))
-_TYPES = {"JSON": "json", "VECTOR": "vector", "UUID": "uuid", "INET4": "inet4", "INET6": "inet6"}
 _CHARSETS = {"utf8mb4": "utf8mb4", "utf16": "utf16", "utf32": "utf16", "utf16le": "utf16le", "gb18030": "gb18030"}
 
 
@@ -39,12 +38,12 @@ def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, 
 
 def column_features(column: TableColumn) -> Iterator[str]:
     """The features that a column's declaration needs."""
-    name = column.type.name
-    if name in _TYPES:
-        yield _TYPES[name]
-    if name == "YEAR" and column.type.length is not None:
+    name, facts = column.type.name, facts_of(column.type)
+    if facts.feature is not None:
+        yield facts.feature
+    if facts.kind == "year" and column.type.length is not None:
         yield "year_widths"
-    if name in FRACTIONAL and column.type.fsp:
+    if column.type.fsp:
         yield "fractional_seconds"
     if name == "DATETIME" and (column.default_now or column.on_update_now):
         yield "datetime_now"

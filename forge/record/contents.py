@@ -16,6 +16,7 @@ from forge.errors import FormatError
 from forge.plan.plan import Plan
 from forge.plan.tables import Table, TableColumn
 from forge.sql.write.identifiers import identifier, qualified
+from forge.values.registry import facts_of
 from forge.values.text.column_charset import BINARY_COLLATION
 
 Form = Literal["text", "hex", "float"]
@@ -23,12 +24,6 @@ Form = Literal["text", "hex", "float"]
 Shown = str | None
 
 
-_TEXTS = frozenset(("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET"))
-_BYTES = frozenset(("BINARY", "VARBINARY", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "VECTOR"))
-_GEOMETRIES = frozenset(
-    ("GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON",
-     "GEOMETRYCOLLECTION")
-)  # fmt: skip
 #: Stands in a replayed row for a cell that no image ever told.
 UNTOLD = "\N{REPLACEMENT CHARACTER} untold"
 _SEPARATOR = "next table"
@@ -101,20 +96,20 @@ class _Question(NamedTuple):
 
 
 def _question(column: TableColumn) -> _Question:
-    name, kind = identifier(column.name), column.type.name
-    if kind in _TEXTS and column.type.collation != BINARY_COLLATION:
+    name, facts = identifier(column.name), facts_of(column.type)
+    if facts.has_charset and column.type.collation != BINARY_COLLATION:
         return _Question(f"HEX(CONVERT({name} USING utf8mb4))", "text", True)
-    if kind in ("ENUM", "SET"):
+    if facts.has_members:
         return _Question(f"HEX({name})", "text", True)
-    if kind in _TEXTS or kind in _BYTES or kind in _GEOMETRIES:
+    if facts.is_text or facts.is_binary or facts.is_geometry:
         return _Question(f"HEX({name})", "hex")
-    if kind == "JSON":
+    if facts.is_json:
         return _Question(f"HEX(CONVERT(CAST({name} AS CHAR) USING utf8mb4))", "text", True)
-    if kind == "BIT":
+    if facts.kind == "bit":
         return _Question(f"CAST({name} AS UNSIGNED)", "text")
-    if kind == "FLOAT":
+    if column.type.name == "FLOAT":
         return _Question(f"CAST({name} AS DOUBLE)", "float")
-    if kind == "DOUBLE" and (column.type.scale is not None or column.type.zerofill):
+    if facts.is_approximate and (column.type.scale is not None or column.type.zerofill):
         return _Question(f"CAST({name} AS DOUBLE)", "text")
     if column.type.zerofill:
         return _Question(f"{name} + 0", "text")

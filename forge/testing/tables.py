@@ -19,14 +19,10 @@ from forge.testing import values
 from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import dialect_of
-from forge.values.registry import column_for
+from forge.values.registry import column_for, column_types, facts_of
 
 #: utf8mb4, latin1 and ascii, gbk, ucs2, binary: all can hold the members of ENUM and SET that are drawn.
 _MEMBER_COLLATIONS = (255, 46, 8, 11, 28, 35, 63)
-_GEOMETRIES = (
-    "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION",
-)  # fmt: skip
-_KEYED = ("CHAR", "VARCHAR", "BINARY", "VARBINARY")
 _SIZES: tuple[PackedSize, ...] = (3, 4, 9)
 
 
@@ -47,16 +43,23 @@ def sql_types(server: str) -> st.SearchStrategy[SqlType]:
     )
     special = [
         members,
-        st.builds(SqlType, name=st.sampled_from(_GEOMETRIES)),
-        st.builds(SqlType, name=st.just("JSON")),
+        st.sampled_from(_examples(server)),
     ]
-    if "vector_dimensions" in server_line(server).table_map.full_metadata:
-        special.append(st.builds(SqlType, name=st.just("VECTOR"), length=st.sampled_from((8, 250, 251, 16383))))
     if not mysql:
         special.append(values.compressed_columns().map(_declared))
-        special.append(st.builds(SqlType, name=st.sampled_from(("UUID", "INET4", "INET6"))))
-    made = st.one_of(*(column.map(_declared) for column in columns), *special)
-    return made.map(lambda sql_type: _within_row(sql_type, server))
+    drawn = st.one_of(*(column.map(_declared) for column in columns), *special)
+    return drawn.map(lambda sql_type: _within_row(sql_type, server))
+
+
+def _examples(server: str) -> list[SqlType]:
+    """What the types that the line has name as examples of themselves."""
+    line = server_line(server)
+    return [
+        example
+        for known in column_types().values()
+        if known.facts.feature is None or line.knows(known.facts.feature)
+        for example in known.examples
+    ]
 
 
 def _within_row(sql_type: SqlType, server: str) -> SqlType:
@@ -124,14 +127,15 @@ def _declared(column: Column) -> SqlType:
     return column.declared
 
 
-def _in_keys(one: SqlType) -> bool:
-    return one.name not in ("JSON", "VECTOR", *_GEOMETRIES) and not one.compressed and one.length != 0
+def _in_keys(sql_type: SqlType) -> bool:
+    return facts_of(sql_type).in_key != "none" and not sql_type.compressed and sql_type.length != 0
 
 
-def _key_part(one: SqlType, place: int) -> st.SearchStrategy[KeyPart]:
-    if one.name.endswith(("BLOB", "TEXT")):
+def _key_part(sql_type: SqlType, place: int) -> st.SearchStrategy[KeyPart]:
+    facts = facts_of(sql_type)
+    if facts.is_lob:
         return st.builds(KeyPart, st.just(place), st.sampled_from((1, 10, 250, 251)))
-    if one.name in _KEYED and one.length is not None:
-        lengths = st.sampled_from(sorted({1, one.length, max(1, one.length - 1)}))
+    if facts.takes_prefix and sql_type.length is not None:
+        lengths = st.sampled_from(sorted({1, sql_type.length, max(1, sql_type.length - 1)}))
         return st.builds(KeyPart, st.just(place), st.none() | lengths)
     return st.just(KeyPart(place))

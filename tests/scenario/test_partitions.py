@@ -114,6 +114,13 @@ def test_a_definition_that_no_server_takes_is_refused(columns: str, clause: str,
         plan(Scenario("p", tables=[f"CREATE TABLE d.t ({columns}) PARTITION BY {clause}"]))
 
 
+@pytest.mark.parametrize("kind", ["GEOMETRY", "POINT", "LINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION", "LONGBLOB"])
+def test_no_kind_of_geometry_or_blob_can_distribute_rows(kind: str) -> None:
+    table = f"CREATE TABLE d.t (a INT, g {kind} NOT NULL) PARTITION BY KEY (g)"
+    with pytest.raises(ScenarioError, match=f"a {kind} column cannot distribute rows"):
+        plan(Scenario("p", server="mariadb-11.8", tables=[table]))
+
+
 def test_a_row_without_a_partition_is_refused() -> None:
     with pytest.raises(ScenarioError, match="no partition for 9"):
         place("RANGE (a) (PARTITION p VALUES LESS THAN (5))", {"a": 9})

@@ -18,11 +18,10 @@ from typing import Any
 
 from forge.events.plain import printable, words
 from forge.events.registry import EVENT_NAMES, EVENT_TYPES
+from forge.values.registry import column_types
 
 _INDENT = " " * 21
 _TYPE_WIDTH = 25
-#: Types whose values are shown in quotes.
-_QUOTED = ("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET", "JSON")
 
 
 def render_text(event: Mapping[str, Any]) -> str:
@@ -79,5 +78,6 @@ def _cell(cell: Mapping[str, Any]) -> str:
         return f"{name}={{{printable('; '.join(diffs))}}}"
     if cell["value"] is None:
         return f"{name}=NULL"
-    quoted = cell["type"].partition("(")[0].partition(" ")[0] in _QUOTED
+    sql_type = column_types().get(cell["type"].partition("(")[0].partition(" ")[0])
+    quoted = sql_type is not None and (sql_type.facts.has_charset or sql_type.facts.is_json)
     return f"{name}=" + (f"'{printable(cell['value'])}'" if quoted else cell["value"])

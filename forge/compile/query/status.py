@@ -14,6 +14,7 @@ from forge.plan.statements import RowsStatement
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine, locale_names
 from forge.servers.features import features
+from forge.values.registry import column_types
 
 THREAD_SPECIFIC = 0x0004
 NO_FOREIGN_KEY_CHECKS = 0x04000000
@@ -24,7 +25,7 @@ MAX_DATABASES = 16
 OVER_MAX_DATABASES = 254
 
 #: Types whose values are moments.
-ZONED = frozenset(("DATETIME", "TIMESTAMP"))
+ZONED = frozenset(name for name, known in column_types().items() if known.facts.is_moment)
 TIMESTAMPS = frozenset(("TIMESTAMP",))
 
 #: Writing order (Query_log_event::write in sql/log_event.cc).

@@ -19,8 +19,7 @@ from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.servers import ServerLine
-
-BLOBS = frozenset(("TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"))
+from forge.values.registry import facts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,4 +166,4 @@ def _indexed(table: Table) -> set[int]:
 
 
 def _without_blobs(table: Table) -> set[int]:
-    return {index for index, column in enumerate(table.columns) if column.type.name not in BLOBS}
+    return {index for index, column in enumerate(table.columns) if not facts_of(column.type).is_lob}

@@ -21,19 +21,14 @@ from forge.plan.tables import Key, KeyPart, Table
 from forge.servers import ServerLine
 from forge.values.base import Column
 from forge.values.declaration.column_type import Temporals
-from forge.values.declaration.sqltype import SqlType
-from forge.values.registry import column_for
+from forge.values.registry import column_for, facts_of
 from forge.values.wire_types import WireType
 
-GEOMETRY_TYPES = (
-    "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMCOLLECTION",
-)  # fmt: skip
 Columns = Sequence[Column]
 Records = list[MetadataRecord]
 
 BINARY_COLLATION = 63
 BIT_LEN_EXACT, GENERATED_INVISIBLE_PK = 0x0001, 0x0004
-DEFAULT_DIMENSIONS = 2048
 
 
 def wire_columns(table: Table, session: Session, line: ServerLine) -> tuple[Column, ...]:
@@ -126,25 +121,12 @@ def _collation_records(counted: Sequence[int], default: str, each: str, forms: M
 
 
 def _geometry_type(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
-    codes = tuple(
-        _geometry_code(column.type)
-        for column, wire in zip(table.columns, columns, strict=True)
-        if wire.type_code == WireType.GEOMETRY
-    )
+    codes = tuple(column.geometry_type for column in columns if column.type_code == WireType.GEOMETRY)
     return [record("geometry_type", codes)] if codes else []
 
 
-def _geometry_code(sql_type: SqlType) -> int:
-    name = "GEOMCOLLECTION" if sql_type.name == "GEOMETRYCOLLECTION" else sql_type.name
-    return GEOMETRY_TYPES.index(name)
-
-
 def _vector_dimensions(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:
-    counts = tuple(
-        column.type.length or DEFAULT_DIMENSIONS
-        for column, wire in zip(table.columns, columns, strict=True)
-        if wire.type_code == WireType.VECTOR
-    )
+    counts = tuple(column.dimensions for column in columns if column.type_code == WireType.VECTOR)
     return [record("vector_dimensions", counts)] if counts else []
 
 
@@ -208,7 +190,8 @@ def key_prefix(table: Table, part: KeyPart) -> int | None:
     if part.prefix is None:
         return None
     sql_type = table.columns[part.column].type
-    whole = sql_type.name in ("CHAR", "VARCHAR", "BINARY", "VARBINARY") and part.prefix == sql_type.length
+    facts = facts_of(sql_type)
+    whole = facts.takes_prefix and not facts.is_lob and part.prefix == sql_type.length
     return None if whole else part.prefix
 
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forge.charsets import collation
-from forge.engine.dictionary.column_sizes import LOBS
 from forge.engine.dictionary.definition import ColumnDefinition
 from forge.engine.rows.state import TableState
 from forge.values.declaration.sqltype import SqlType
+from forge.values.registry import facts_of
 
 #: Pairs of an old column and the column that it becomes, with the old one's index.
 Kept = Sequence[tuple[int, ColumnDefinition, ColumnDefinition]]
-
-_ZONED = ("DATETIME", "TIMESTAMP")
-_VARYING = ("VARCHAR", "VARBINARY")
 
 
 def needs_copy(before: TableState, after: TableState, kept: Kept) -> bool:
@@ -34,7 +31,7 @@ def needs_copy(before: TableState, after: TableState, kept: Kept) -> bool:
 
 def copies_moments(before: TableState, kept: Kept) -> bool:
     """Whether copying the rows converts a value by the time zone: to DATETIME, or to or from TIMESTAMP."""
-    places = [index for index, old, new in kept if new.type.name in _ZONED or old.type.name == "TIMESTAMP"]
+    places = [index for index, old, new in kept if new.type_facts.is_moment or old.type.name == "TIMESTAMP"]
     return any(row[place] is not None for row in before.rows.values() for place in places)
 
 
@@ -58,17 +55,24 @@ def _column_needs_copy(old: ColumnDefinition, new: ColumnDefinition, indexed: bo
         same = old.generated is not None and new.generated is not None and old.generated.sql == new.generated.sql
         return not same or old.column.generated != new.column.generated or old.type != new.type
     one, other = old.type, new.type
-    if one.name in _VARYING and other.name in _VARYING:
+    facts = old.type_facts
+    if _is_varying(one) and _is_varying(other):
         return _varying_needs_copy(old, new, indexed)
     if one.name != other.name or one.unsigned != other.unsigned or one.fsp != other.fsp or one.srid != other.srid:
         return True
-    if one.name in ("ENUM", "SET"):
+    if facts.has_members:
         return other.members[: len(one.members)] != one.members or old.wire.metadata != new.wire.metadata
-    if one.name in ("FLOAT", "DOUBLE"):
+    if facts.is_approximate:
         return False
-    if one.name in LOBS or one.name == "CHAR":
+    if facts.is_lob or facts.is_text:
         return one.length != other.length or not _same_text(one, other, indexed)
     return old.wire.metadata != new.wire.metadata or old.wire.dimensions != new.wire.dimensions
+
+
+def _is_varying(sql_type: SqlType) -> bool:
+    """VARCHAR and VARBINARY."""
+    facts = facts_of(sql_type)
+    return (facts.is_text or facts.is_bytes) and not facts.is_blob and facts.default_length is None
 
 
 def _varying_needs_copy(old: ColumnDefinition, new: ColumnDefinition, indexed: bool) -> bool:

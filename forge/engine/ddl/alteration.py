@@ -50,7 +50,6 @@ from forge.sql.ast.alter_actions import (
     SetOptions,
 )
 from forge.sql.ast.definitions import (
-    TEXT_TYPES,
     CharsetClause,
     CheckDraft,
     ColumnDraft,
@@ -192,7 +191,7 @@ class Alteration:
         """Every text column in the table gets the character set."""
         self.collation = clause.resolve(self._default_collation(), self.server).id
         for index, slot in enumerate(self.slots):
-            if slot.column.type.name in TEXT_TYPES:
+            if slot.column.type_facts.has_charset:
                 if slot.column.holds_json:
                     raise SqlUnsupported(
                         "CONVERT TO CHARACTER SET of a JSON column is not supported yet", clause.offset

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from forge.engine.dictionary.column_sizes import LOBS
 from forge.engine.dictionary.definition import ColumnDefinition, define_column
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.rows.literals import taken
@@ -29,10 +28,7 @@ from forge.sql.ast.statements import CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType
-from forge.values.registry import column_for
-
-_MOMENTS = ("DATETIME", "TIMESTAMP")
-_INTEGERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT")
+from forge.values.registry import column_for, facts_of
 
 
 class CopiedRows:
@@ -169,7 +165,7 @@ class CopiedRows:
                 found.append(self._copied(source, named))
                 continue
             if named.literal is not None:
-                if known.type.name in _MOMENTS or known.holds_json or known.column.generated is not None:
+                if known.type_facts.is_moment or known.holds_json or known.column.generated is not None:
                     self._unsupported(f"of a literal into column {known.name!r}")
             elif not _fits(source, known):
                 self._unsupported(f"into column {known.name!r} of another type")
@@ -202,7 +198,11 @@ class CopiedRows:
         lost = column.type.name == "BIT" and column.default is not None and line.ddl.select_loses_bit_default
         if not column.visible or lost or (odd and not (column.type.name == "JSON" and column.default is None)):
             self._unsupported(f"of column {source.name!r}, whose definition the new table would get changed,")
-        if column.type.srid is not None or column.type.compressed or (column.type.name in LOBS and column.has_default):
+        if (
+            column.type.srid is not None
+            or column.type.compressed
+            or (facts_of(column.type).is_lob and column.has_default)
+        ):
             self._unsupported(f"of column {source.name!r}")
         copied = source.replace(name=named.name, auto_increment=False)
         return copied.replace(has_default=True, default=0) if column.auto_increment else copied
@@ -212,14 +212,14 @@ class CopiedRows:
         with at_offset(self.select.offset):
             conditions = parse_where(self.select.where, self.source)
             for condition in conditions:
-                if condition.column.type.name not in _INTEGERS:
+                if not condition.column.type_facts.is_integer:
                     self._unsupported("with WHERE on columns that are no integers")
             numbers = self._sorted(matching(conditions, self.source))
             places = {column.name.lower(): index for index, column in self.chosen}
             changes = []
             # The server does not know how many rows there will be.
             numbering = Numbering(state.next_auto_increment, 1, is_transactional(state.table))
-            moments = [index for index, _ in self.chosen if self.given[index].type.name in _MOMENTS]
+            moments = [index for index, _ in self.chosen if facts_of(self.given[index].type).is_moment]
             self.copies_moments = any(
                 self.source.rows[number][index] is not None for number in numbers for index in moments
             )
@@ -247,9 +247,9 @@ class CopiedRows:
         """What the server had asked the time zone for: literal defaults of moments, and their values."""
         first = self.source.rows[numbers[0]] if numbers else ()
         copied = any(first and first[index] is not None for index in moments)
-        defaults = any(c.type.name in _MOMENTS and c.default is not None for c in state.table.columns)
+        defaults = any(facts_of(c.type).is_moment and c.default is not None for c in state.table.columns)
         later: frozenset[Origin] = frozenset(("literal",) if self.copies_moments else ())
-        origins = tuple(later if c.type.name in _MOMENTS else frozenset() for c in state.table.columns)
+        origins = tuple(later if facts_of(c.type).is_moment else frozenset() for c in state.table.columns)
         return Evaluation(uses_zone=copied or defaults, origins=origins)
 
     def _cell(self, column: TableColumn, places: dict[str, int], source: Row, numbering: Numbering) -> Value | None:

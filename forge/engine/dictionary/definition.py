@@ -8,7 +8,7 @@ from itertools import count
 
 from forge.charsets import charset, collation, compare_key
 from forge.compile.rows.table_map import key_of_rows
-from forge.engine.dictionary.column_sizes import LOBS, WITHOUT_KEY, stored_bytes
+from forge.engine.dictionary.column_sizes import stored_bytes
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.key_definition import check_auto_increment, named_keys
 from forge.engine.dictionary.partitions import partition_of, used_columns
@@ -30,11 +30,11 @@ from forge.sql.ast.definitions import (
 from forge.sql.errors import SqlError, at_offset
 from forge.sql.expressions import Document, Expression, Operand, Unsigned, parse_expression
 from forge.values.base import Codec, Column, Value
+from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.binary import decode_document
-from forge.values.registry import codec_for, column_for, stored_type
+from forge.values.registry import codec_for, column_for, facts_of, stored_type
 
-_WITHOUT_LITERAL_DEFAULT = LOBS | WITHOUT_KEY
 #: Limits of InnoDB, and of sql/unireg.h.
 MAX_COLUMNS, MAX_ROW_BYTES = 1017, 65535
 
@@ -61,6 +61,10 @@ class ColumnDefinition:
         return self.column.type
 
     @property
+    def type_facts(self) -> TypeFacts:
+        return facts_of(self.column.type)
+
+    @property
     def holds_json(self) -> bool:
         """Whether the column was declared as JSON, whatever the server makes of that."""
         return self.wire.declared is not None and self.wire.declared.name == "JSON"
@@ -69,9 +73,10 @@ class ColumnDefinition:
         """A cell as expressions compute with it."""
         if value is None:
             return None
-        if self.type.name == "JSON":
+        facts = self.type_facts
+        if facts.is_json:
             return Document(decode_document(value) if value else None)
-        if self.type.name in ("ENUM", "SET"):
+        if facts.has_members:
             return self.codec.text(self.wire, value)
         return Unsigned(value) if self.wire.unsigned and isinstance(value, int) else value
 
@@ -233,18 +238,14 @@ def define_column(
     return defined
 
 
-#: TEXT types, each with the next larger one.
-_LARGER = {"TINYTEXT": "TEXT", "TEXT": "MEDIUMTEXT", "MEDIUMTEXT": "LONGTEXT", "LONGTEXT": "LONGTEXT"}
-
-
 def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> ColumnDefinition:
     """The text column in another collation; a TEXT grows where its characters may take more bytes (recorded)."""
     sql_type = defined.type
     old, new = (
         charset(collation(number, server).charset).max_length for number in (sql_type.collation or 0, collation_id)
     )
-    name = _LARGER.get(sql_type.name, sql_type.name) if new > old else sql_type.name
-    sql_type = replace(sql_type, name=name, collation=collation_id)
+    larger = defined.type_facts.larger if new > old else None
+    sql_type = replace(sql_type, name=larger or sql_type.name, collation=collation_id)
     wire = column_for(sql_type, name=defined.name, nullable=defined.column.nullable, server=server)
     made = replace(defined, wire=wire, codec=codec_for(wire))
     return made.replace(type=sql_type)
@@ -270,7 +271,7 @@ def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:
 
 def with_default(defined: ColumnDefinition, default: Default, *, zero_dates: bool = False) -> ColumnDefinition:
     """The column with a default.  Raises SqlError where a server would refuse it."""
-    column, name = defined.column, defined.type.name
+    column, facts = defined.column, defined.type_facts
     if column.auto_increment:
         raise SqlError(f"column {column.name!r} is AUTO_INCREMENT and cannot have a default", default.offset)
     if isinstance(default, NowDefault):
@@ -287,10 +288,12 @@ def with_default(defined: ColumnDefinition, default: Default, *, zero_dates: boo
             raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
         return without_default(defined).replace(has_default=True)
     # MariaDB takes literals for TEXT and BLOB (10.2.1 on), and stores them as it does expressions.
-    as_expression = name in LOBS and defined.wire.dialect.literal_lob_defaults
-    if name in _WITHOUT_LITERAL_DEFAULT and not as_expression:
+    as_expression = facts.is_lob and defined.wire.dialect.literal_lob_defaults
+    if not facts.literal_default and not as_expression:
         raise SqlError(
-            f"a {name} column cannot have a literal default", default.offset, expected="DEFAULT (expression)"
+            f"a {defined.type.name} column cannot have a literal default",
+            default.offset,
+            expected="DEFAULT (expression)",
         )
     value = _default_value(defined, default, zero_dates)
     return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
@@ -304,10 +307,10 @@ def without_default(defined: ColumnDefinition) -> ColumnDefinition:
 
 def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_dates: bool) -> object:
     literal = default.value
-    if not isinstance(literal, (str, bytes)) and defined.type.name in ("ENUM", "SET"):
+    if not isinstance(literal, (str, bytes)) and defined.type_facts.has_members:
         problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
         raise SqlError(problem, default.offset, expected="a member in quotes")
-    if isinstance(literal, str) and defined.type.name == "BIT":
+    if isinstance(literal, str) and defined.type_facts.kind == "bit":
         # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
         literal = int.from_bytes(literal.encode(), "big")
     with at_offset(default.offset):
@@ -319,7 +322,7 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_date
 
 
 def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int) -> None:
-    if sql_type.name not in ("TIMESTAMP", "DATETIME"):
+    if not facts_of(sql_type).is_moment:
         raise SqlError(
             f"{clause} CURRENT_TIMESTAMP is not for {sql_type.name}", offset, expected="TIMESTAMP or DATETIME"
         )

@@ -11,14 +11,9 @@ from forge.plan.tables import Table, TableColumn
 from forge.servers import server_line
 from forge.sql.ast.definitions import KeyDraft
 from forge.sql.errors import SqlError, SqlUnsupported
+from forge.values.registry import facts_of
 
 INNODB = "InnoDB"
-_SPATIAL = frozenset((
-    "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION",
-))  # fmt: skip
-_BLOBS = frozenset((
-    "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "JSON", "VECTOR",
-))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +24,7 @@ class _Engine:
     key_bytes: int = 3072
     keys: Literal["any", "auto_increment", "none"] = "any"
     #: Column types that it cannot hold.
-    without: frozenset[str] = frozenset()
+    without: Literal["blobs", "geometries"] | None = None
     takes_null: bool = True
     has_generated: bool = True
     #: DEFAULT (expression), where ``plain_engines`` holds.
@@ -41,9 +36,9 @@ _ENGINES = {
     for engine in (
         _Engine(INNODB),
         _Engine("MyISAM", 1000),
-        _Engine("MEMORY", without=_SPATIAL | _BLOBS, has_generated=False, has_computed_defaults=False),
+        _Engine("MEMORY", without="blobs", has_generated=False, has_computed_defaults=False),
         _Engine("Aria", 2000),
-        _Engine("CSV", 0, "none", _SPATIAL, takes_null=False, has_generated=False, has_computed_defaults=False),
+        _Engine("CSV", 0, "none", "geometries", takes_null=False, has_generated=False, has_computed_defaults=False),
         _Engine("ARCHIVE", 8, "auto_increment", has_generated=False, has_computed_defaults=False),
         _Engine("BLACKHOLE", has_generated=False, has_computed_defaults=False),
     )
@@ -86,13 +81,14 @@ def check_engine(table: Table, keys: Sequence[KeyDraft], server: str) -> None:
         problem = _column_problem(engine, column, plain=line.ddl.plain_engines)
         if problem is not None:
             raise SqlError(f"{engine.name} tables have no {problem}: {column.name!r}", 0)
-        if table.partition is not None and column.type.name in _SPATIAL and not line.ddl.spatial_partitions:
+        if table.partition is not None and facts_of(column.type).is_geometry and not line.ddl.spatial_partitions:
             raise SqlError(f"tables with partitions have no {column.type.name} columns: {column.name!r}", 0)
     _check_keys(engine, table, keys, plain=line.ddl.plain_engines)
 
 
 def _column_problem(engine: _Engine, column: TableColumn, *, plain: bool) -> str | None:
-    if column.type.name in engine.without:
+    facts = facts_of(column.type)
+    if (engine.without == "blobs" and facts.is_blob) or (engine.without == "geometries" and facts.is_geometry):
         return f"{column.type.name} columns"
     if column.nullable and not engine.takes_null:
         return "nullable columns"

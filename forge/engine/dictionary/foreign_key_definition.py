@@ -15,8 +15,7 @@ from forge.plan.tables import ForeignKey, Key, KeyPart, Table
 from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import ColumnDraft, ForeignKeyDraft, KeyDraft
 from forge.sql.errors import SqlError
-
-_CHARACTERS = ("CHAR", "VARCHAR")
+from forge.values.registry import facts_of
 
 
 def children_of(catalog: Catalog, table: Table) -> list[tuple[TableState, ForeignKey]]:
@@ -130,7 +129,7 @@ def checked_foreign_key(definition: Definition, foreign: ForeignKey, parent: Def
         if column.generated is not None or parent_column.generated is not None:
             raise UnsupportedError("foreign keys of generated columns are not supported yet")
         mine, its = column.type, parent_column.type
-        same = mine.name == its.name or (mine.name in _CHARACTERS and its.name in _CHARACTERS)
+        same = mine.name == its.name or (facts_of(mine).is_text and facts_of(its).is_text)
         if not same or (mine.unsigned, mine.collation) != (its.unsigned, its.collation):
             problem = f"column {column.name!r} has another type than {parent_column.name!r} of {table.full_name}"
             raise SqlError(problem, offset, expected="the same type")

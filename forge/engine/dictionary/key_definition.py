@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from forge.engine.dictionary.column_sizes import GEOMETRIES, LOBS, WITHOUT_KEY, stored_bytes
+from forge.engine.dictionary.column_sizes import stored_bytes
 from forge.engine.dictionary.engines import key_limit
 from forge.engine.rows.json_cells import cells_for
 from forge.errors import ScenarioError
@@ -23,10 +23,6 @@ from forge.values.text.column_charset import charset_of
 if TYPE_CHECKING:
     from forge.engine.dictionary.definition import ColumnDefinition, Definition
 
-#: Types whose keys may have a prefix.
-_PREFIXABLE = LOBS | {"CHAR", "VARCHAR", "BINARY", "VARBINARY"}
-_FULLTEXT = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
-_INTEGERS = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT"})
 #: Limits of sql/sql_const.h and of InnoDB's DYNAMIC row format.
 MAX_KEYS, MAX_KEY_PARTS = 65, 16
 
@@ -147,32 +143,32 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
 
 def _check_special(column: ColumnDefinition, special: str, part: PartDraft) -> None:
     """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL."""
-    if special == "FULLTEXT" and column.type.name not in _FULLTEXT:
+    if special == "FULLTEXT" and not column.type_facts.is_text:
         raise SqlError(f"a {column.type.name} column cannot be in a FULLTEXT key", part.offset, expected="text")
-    if special == "SPATIAL" and (column.type.name not in GEOMETRIES or column.column.nullable):
+    if special == "SPATIAL" and (not column.type_facts.is_geometry or column.column.nullable):
         problem = f"column {column.name!r} cannot be in a SPATIAL key"
         raise SqlError(problem, part.offset, expected="a geometry that is NOT NULL")
 
 
 def _checked_part(column: ColumnDefinition, part: PartDraft) -> PartDraft:
     """The part with a prefix only where it is shorter than the column."""
-    kind = column.type.name
-    if kind in WITHOUT_KEY:
+    kind, facts = column.type.name, column.type_facts
+    if facts.in_key == "none":
         raise SqlError(f"a {kind} column cannot be in a key", part.offset)
-    if column.type.length == 0 and kind not in LOBS:
+    if column.type.length == 0 and not facts.is_lob:
         raise SqlError(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
     if part.prefix is None:
-        if kind in LOBS:
+        if facts.is_lob:
             expected = f"a prefix, {part.column}(20)"
             raise SqlError(
                 f"{kind} column {column.name!r} is in a key without a length", part.offset, expected=expected
             )
         return part
-    if kind not in _PREFIXABLE:
+    if not facts.takes_prefix:
         raise SqlError(f"a key on a {kind} column cannot have a prefix", part.offset)
     if part.prefix == 0:
         raise SqlError("a prefix has no length", part.offset, expected="1 or more")
-    if kind in LOBS:
+    if facts.is_lob:
         return part
     length = 1 if column.type.length is None else column.type.length
     if part.prefix > length:
@@ -197,7 +193,7 @@ def check_auto_increment(definition: Definition, keys: tuple[Key, ...]) -> None:
         if len(numbered) > 1:
             offset = definition.columns[numbered[1]].offset
             raise SqlError("the table has two AUTO_INCREMENT columns", offset, expected="one")
-        if column.type.name not in _INTEGERS:
+        if not column.type_facts.is_integer:
             raise SqlError(
                 f"a {column.type.name} column cannot be AUTO_INCREMENT", column.offset, expected="an integer"
             )

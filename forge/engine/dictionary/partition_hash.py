@@ -32,8 +32,6 @@ _WEIGHTS_0900 = bytes.fromhex(
 )
 #: FNV-1a of 64 bits (my_hash_sort_uca_900 in ctype-uca.cc; fitted to partition ids recorded on 9.7).
 _FNV_BASIS, _FNV_PRIME = 14695981039346656037, 1099511628211
-_FOLDED = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "YEAR", "DATE"})
-_BY_BYTES = frozenset({"DATETIME", "TIMESTAMP", "TIME"})
 
 
 def key_hash(columns: list[ColumnDefinition], values: list[Value | None]) -> int:
@@ -43,7 +41,7 @@ def key_hash(columns: list[ColumnDefinition], values: list[Value | None]) -> int
         if value is None:
             first ^= (first << 1 | 1) & _MASK
             continue
-        if column.type.collation == _UTF8MB4_0900_AI_CI and isinstance(value, str) and column.type.name in _TEXTS:
+        if column.type.collation == _UTF8MB4_0900_AI_CI and isinstance(value, str) and column.type_facts.is_text:
             padded = value
             if column.type.name == "CHAR":
                 # The collation does not pad, but the field is padded to its longest in bytes (recorded).
@@ -55,9 +53,6 @@ def key_hash(columns: list[ColumnDefinition], values: list[Value | None]) -> int
             first ^= (((first & 63) + second) * weight + (first << 8)) & _MASK
             second += 3
     return first & 0xFFFFFFFF
-
-
-_TEXTS = ("CHAR", "VARCHAR")
 
 
 def _hash_0900(text: str, first: int) -> int:
@@ -74,18 +69,18 @@ def _hash_0900(text: str, first: int) -> int:
 
 def _hashed(column: ColumnDefinition, value: Value) -> bytes:
     """The bytes of a cell as its collation weighs them."""
-    name = column.type.name
+    name, facts = column.type.name, column.type_facts
     raw = column.codec.encode(column.wire, value)
-    if name in _FOLDED or name in ("ENUM", "SET"):
+    if facts.is_number or facts.has_members or facts.kind == "date":
         return raw.rstrip(_SPACE).translate(_WEIGHTS)
-    if name in _BY_BYTES:
+    if facts.has_fraction:
         return raw
     if name == "BINARY":
         return bytes(value).ljust(1 if column.type.length is None else column.type.length, b"\0")
     if name == "VARBINARY":
         return bytes(value)
     number = column.type.collation
-    if name in ("CHAR", "VARCHAR") and number is not None:
+    if facts.is_text and number is not None:
         text = raw[1 if column.wire.metadata[-1] == 0 or name == "CHAR" else 2 :]
         if number == _LATIN1_SWEDISH_CI:
             return text.rstrip(_SPACE).translate(_WEIGHTS)

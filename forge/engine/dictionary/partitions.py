@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from forge.engine.dictionary.definition import ColumnDefinition, Definition
 
 MAX_PARTITIONS = 8192
-_INTEGERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "YEAR", "BIT")
-_COLUMNS = (*_INTEGERS, "DATE", "DATETIME", "TIME", "CHAR", "VARCHAR", "BINARY", "VARBINARY")
 #: What a partitioning function may do (sql/item_func.h, check_partition_func_processor), as far as it is computed here.
 _ALLOWED = frozenset({
     "Column", "Identifier", "Literal", "Paren", "Neg", "Add", "Sub", "Mul", "IntDiv", "Mod", "Abs", "Floor", "Ceil",
@@ -118,11 +116,7 @@ def _chooser(clause: PartitionClause, count: int, definition: Definition, key_co
         places = _columns(clause, definition, key_columns)
         columns = [definition.columns[place] for place in places]
         for column in columns:
-            if (
-                column.type.name in ("JSON", "GEOMETRY", "VECTOR")
-                or "TEXT" in column.type.name
-                or "BLOB" in column.type.name
-            ):
+            if column.type_facts.partitioning == "none":
                 raise ScenarioError(f"a {column.type.name} column cannot distribute rows")
         return lambda row: _placed(key_hash(columns, [row[place] for place in places]), count, clause.linear)
     if clause.columns:
@@ -144,7 +138,7 @@ def _integer_function(expression: Expression, definition: Definition) -> Callabl
     used = [definition.columns[definition.index_of(name, 0)] for name in expression.columns()]
     if not used:
         raise ScenarioError("the partitioning function is a constant", expected="a function of columns")
-    if kind_of(expression.tree) in ("Column", "Paren") and used[0].type.name not in _INTEGERS:
+    if kind_of(expression.tree) in ("Column", "Paren") and used[0].type_facts.partitioning != "expression":
         raise ScenarioError(
             f"column {used[0].name!r} is no integer", expected="an integer, or a function that gives one"
         )
@@ -218,7 +212,7 @@ def _by_list(value: Callable[[Row], Any], lists: list[list[Any]]) -> Chooser:
 def _by_columns(clause: PartitionClause, columns: list[ColumnDefinition], places: list[int]) -> Chooser:
     """RANGE COLUMNS and LIST COLUMNS."""
     for column in columns:
-        if column.type.name not in _COLUMNS:
+        if column.type_facts.partitioning not in ("expression", "columns"):
             raise ScenarioError(f"a {column.type.name} column is not for COLUMNS partitions")
         if clause.kind == "range" and column.type.collation is not None:
             raise UnsupportedError("RANGE COLUMNS on text, which has the order of its collation, is not supported yet")

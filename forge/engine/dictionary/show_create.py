@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from forge.charsets import collation
-from forge.engine.dictionary.column_sizes import LOBS
 from forge.engine.dictionary.definition import ColumnDefinition, Definition
 from forge.engine.dictionary.engines import INNODB
 from forge.errors import UnsupportedError
@@ -22,9 +21,8 @@ from forge.sql.expressions import Expression
 from forge.sql.expressions.evaluation import kind_of
 from forge.sql.write.identifiers import identifier
 from forge.values.declaration.sqltype import SqlType
-from forge.values.registry import column_for
+from forge.values.registry import column_for, column_type, facts_of
 
-_WIDTHS = {"TINYINT": 3, "SMALLINT": 5, "MEDIUMINT": 8, "INT": 10, "BIGINT": 20}
 _WIDTH = re.compile(r"\(\s*(\d+)\s*\)")
 _BOOL = re.compile(r"BOOL(EAN)?\b|TINYINT\s*\(\s*1\s*\)\s*$", re.IGNORECASE)
 #: Options in the order in which they are printed, those before the comment.
@@ -34,8 +32,6 @@ _OPTIONS = (
 )  # fmt: skip
 _ESCAPES = str.maketrans({"\0": r"\0", "\n": r"\n", "\r": r"\r", "\\": r"\\", "'": "''"})
 QUOTE = "'"
-#: Types whose default MariaDB prints without quotes.
-_NUMBERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "YEAR")
 _OPERATORS = {
     "Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "IntDiv": "DIV", "Mod": "%", "EQ": "=", "NEQ": "<>", "LT": "<",
     "LTE": "<=", "GT": ">", "GTE": ">=", "And": "and", "Or": "or",
@@ -95,10 +91,6 @@ def _column(draft: ColumnDraft, column: ColumnDefinition, statement: CreateTable
     return " ".join(words)
 
 
-#: Display widths that are printed of integers without one, by name: signed, unsigned.
-_PRINTED_WIDTHS = {"TINYINT": (4, 3), "SMALLINT": (6, 5), "MEDIUMINT": (9, 8), "INT": (11, 10), "BIGINT": (20, 20)}
-
-
 def _form(definition: Definition) -> Definitions:
     """How the server prints a table."""
     return server_line(definition.server).ddl
@@ -109,12 +101,13 @@ def _type_text(column: ColumnDefinition, draft: ColumnDraft, definition: Definit
     sql_type, written = column.type, draft.type.text
     if not _form(definition).prints_integer_widths:
         return type_text(sql_type, written)
-    if sql_type.name == "YEAR":
+    facts = facts_of(sql_type)
+    if facts.kind == "year":
         return "year(4)"
-    if sql_type.name not in _PRINTED_WIDTHS or sql_type.zerofill:
+    if facts.display_widths is None or sql_type.zerofill:
         return type_text(sql_type, written)
     found = _WIDTH.search(written)
-    width = int(found[1]) if found else 1 if _BOOL.match(written) else _PRINTED_WIDTHS[sql_type.name][sql_type.unsigned]
+    width = int(found[1]) if found else 1 if _BOOL.match(written) else facts.display_widths[sql_type.unsigned]
     return f"{sql_type.name.lower()}({width})" + " unsigned" * bool(sql_type.unsigned)
 
 
@@ -124,30 +117,25 @@ _LOB_WORDS = ("tiny", "", "medium", "long")
 
 def type_text(sql_type: SqlType, written: str) -> str:
     """The type's name with its arguments; display widths are printed for ZEROFILL and TINYINT(1) only."""
-    name, lower = sql_type.name, sql_type.name.lower()
-    if name in _WIDTHS:
+    facts, lower = facts_of(sql_type), sql_type.name.lower()
+    if facts.display_widths is not None:
         width = _WIDTH.search(written)
         if sql_type.zerofill:
-            lower += f"({width[1] if width else _WIDTHS[name]})"
+            lower += f"({width[1] if width else facts.display_widths[1]})"
         elif _BOOL.match(written) and not sql_type.unsigned:
             lower += "(1)"
-    elif name in ("DECIMAL", "FLOAT", "DOUBLE"):
-        if name == "DECIMAL":
-            lower += f"({sql_type.precision or 10},{sql_type.scale or 0})"
-        elif sql_type.precision is not None:
-            lower += f"({sql_type.precision},{sql_type.scale})"
-    elif name in ("BIT", "CHAR", "BINARY"):
-        lower += f"({1 if sql_type.length is None else sql_type.length})"
-    elif name in ("VARCHAR", "VARBINARY"):
-        lower += f"({sql_type.length})"
-    elif name == "VECTOR":
-        lower += f"({sql_type.length or 2048})"
-    elif name in ("ENUM", "SET"):
+    elif facts.kind == "decimal":
+        lower += f"({sql_type.precision or 10},{sql_type.scale or 0})"
+    elif facts.is_approximate and sql_type.precision is not None:
+        lower += f"({sql_type.precision},{sql_type.scale})"
+    elif facts.has_members:
         lower += f"({','.join(map(quoted_text, sql_type.members))})"
-    elif name in LOBS and sql_type.length is not None:
-        bytes_of_length = column_for(sql_type).metadata[0]
-        lower = _LOB_WORDS[bytes_of_length - 1] + ("blob" if name.endswith("BLOB") else "text")
-    elif name == "GEOMETRYCOLLECTION":
+    elif facts.is_lob:
+        if sql_type.length is not None:
+            lower = _LOB_WORDS[column_for(sql_type).metadata[0] - 1] + ("text" if facts.is_text else "blob")
+    elif column_type(sql_type.name).arguments == "length":
+        lower += f"({facts.default_length if sql_type.length is None else sql_type.length})"
+    elif sql_type.name == "GEOMETRYCOLLECTION":
         lower = "geomcollection"
     elif sql_type.fsp:
         lower += f"({sql_type.fsp})"
@@ -183,23 +171,25 @@ def _default(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
         yield f"DEFAULT ({expression_text(column.default, definition)})"
     elif facts.has_default and facts.default is not None:
         text = _default_text(column, facts.default, draft.type.text)
-        bare = facts.type.name in _NUMBERS and _form(definition).prints_bare_numbers
+        bare = facts_of(facts.type).is_number and _form(definition).prints_bare_numbers
         yield f"DEFAULT {text.strip(QUOTE) if bare else text}"
-    elif facts.nullable and (facts.type.name not in LOBS or _form(definition).prints_null_of_lobs):
+    elif facts.nullable and (not facts_of(facts.type).is_lob or _form(definition).prints_null_of_lobs):
         yield "DEFAULT NULL"
 
 
 def _default_text(column: ColumnDefinition, value: Any, written: str) -> str:
-    name = column.type.name
+    facts = column.type_facts
     if column.type.zerofill:
         # As wide as the column, a decimal point included.
         sizes = re.findall(r"\d+", type_text(column.type, written))
-        width = int(sizes[0]) + (name == "DECIMAL" and sizes[1] != "0")
+        width = int(sizes[0]) + (facts.kind == "decimal" and sizes[1] != "0")
         return f"'{column.codec.text(column.wire, value) or value:0>{width}}'"
-    if name == "BIT":
+    if facts.kind == "bit":
         return f"b'{value:b}'"
-    if name in ("FLOAT", "DOUBLE"):
-        raise UnsupportedError(f"the {name} default of a table that gets an invisible primary key is not supported yet")
+    if facts.is_approximate:
+        raise UnsupportedError(
+            f"the {column.type.name} default of a table that gets an invisible primary key is not supported yet"
+        )
     if isinstance(value, bytes):
         try:
             value = value.decode()

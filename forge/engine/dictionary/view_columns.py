@@ -10,6 +10,7 @@ from forge.engine.dictionary.catalog import Catalog
 from forge.sql.ast.objects import ViewStatement
 from forge.sql.errors import SqlUnsupported
 from forge.sql.reads.views import SelectItem, view_select
+from forge.values.registry import facts_of
 
 Name = tuple[str, str]
 _NOT_FOLLOWED = "a view of this form on tables with DATETIME or TIMESTAMP defaults is not supported yet"
@@ -42,9 +43,7 @@ def _columns(catalog: Catalog, name: Name) -> dict[str, bool]:
     state = catalog.find(name)
     if state is not None:
         return {
-            column.name.lower(): column.type.name in ("DATETIME", "TIMESTAMP")
-            and column.has_default
-            and column.default is not None
+            column.name.lower(): facts_of(column.type).is_moment and column.has_default and column.default is not None
             for column in state.table.columns
         }
     return dict.fromkeys(catalog.view_moments.get(name, ()), True)

@@ -21,7 +21,6 @@ from forge.values.clipping import Clipped
 #: What a column gets: a literal, the value of a column of the new row, or what JSON functions make.
 Source = Clipped | int | JsonUpdate
 #: Types whose values are each other's text, but for their digits.
-_MOMENTS = ("DATETIME", "TIMESTAMP")
 
 
 def declared_updates(
@@ -78,6 +77,6 @@ def _as_of(column: ColumnDefinition, source: ColumnDefinition, value: Value | No
     """A value of one column in another."""
     if value is None or column.type == source.type:
         return value
-    if all(one.type.name in _MOMENTS for one in (column, source)) or column.type.name == source.type.name:
+    if (column.type_facts.is_moment and source.type_facts.is_moment) or column.type.name == source.type.name:
         return taken(column.wire, value, clips=at.clips or at.ignores).value
     raise UnsupportedError(f"VALUES({source.name}), a {source.type.name}, in the {column.type.name} {column.name}")

@@ -22,11 +22,6 @@ from forge.sql.write.identifiers import identifier
 from forge.sql.write.statements import table_sql
 from forge.values.literals import quoted
 
-_NUMBERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
-#: Types whose fields are not what literals of SQL are.
-_NOT_LOADED = ("GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON",
-               "GEOMETRYCOLLECTION", "VECTOR")  # fmt: skip
-
 
 def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsStatement:
     """Run a LOAD DATA.  Raises ScenarioError where a server would refuse it."""
@@ -94,10 +89,12 @@ def _check_columns(state: TableState, columns: Sequence[str]) -> list[str]:
     """The BIT columns, whose fields are bytes.  Raises UnsupportedError for types whose fields are not text."""
     bits = []
     for name in columns:
-        kind = next((column.type.name for column in state.columns if column.name.lower() == name.lower()), "")
-        if kind in _NOT_LOADED:
-            raise UnsupportedError(f"column {name!r}: LOAD DATA of {kind} is not supported")
-        bits += [name] if kind == "BIT" else []
+        for column in state.columns:
+            if column.name.lower() != name.lower():
+                continue
+            if not column.type_facts.loadable:
+                raise UnsupportedError(f"column {name!r}: LOAD DATA of {column.type.name} is not supported")
+            bits += [name] if column.type_facts.kind == "bit" else []
     return bits
 
 
@@ -183,9 +180,9 @@ def _missing(columns: Sequence[str], state: TableState) -> Iterator[tuple[str, s
             continue
         if facts.nullable and not (facts.has_default or facts.default_now or facts.computed_default):
             continue
-        if column.type.name in _NUMBERS:
+        if column.type_facts.takes_unsigned:
             yield name, "0"
-        elif column.wire.collation is not None and column.type.name not in ("ENUM", "SET", "JSON"):
+        elif column.wire.collation is not None and not column.type_facts.has_members:
             yield name, ""
         else:
             raise UnsupportedError(f"a line has no field for {name!r}, and {column.type.name} has a default")

@@ -205,7 +205,7 @@ def unstamped(state: TableState, literals: Mapping[int, Clipped]) -> dict[int, C
 def _is_same(state: TableState, before: Row, after: Row) -> bool:
     """Whether an UPDATE changes nothing; JSON documents are compared by their values."""
     return all(
-        old == new or (column.type.name == "JSON" and old is not None and new is not None and equal_documents(old, new))
+        old == new or (column.type_facts.is_json and old is not None and new is not None and equal_documents(old, new))
         for column, old, new in zip(state.columns, before, after, strict=True)
     )
 
@@ -281,7 +281,7 @@ def _read_columns(state: TableState, conditions: list[Condition], affected: int)
 def _read_for_checks(state: TableState, assigned: Collection[int]) -> set[int]:
     """The columns of CHECK constraints on what is assigned; MariaDB's JSON columns have one (recorded)."""
     found = {
-        index for index in assigned if state.columns[index].holds_json and state.columns[index].type.name != "JSON"
+        index for index in assigned if state.columns[index].holds_json and not state.columns[index].type_facts.is_json
     }
     for _, holds in state.checks:
         used = {column_index(state, name) for name in holds.expression.columns()}

@@ -90,7 +90,7 @@ def _null(column: ColumnDefinition, at: Circumstances) -> Clipped:
 
 
 def _taken(column: ColumnDefinition, literal: Any, at: Circumstances) -> Clipped:
-    if column.type.name == "JSON":
+    if column.type_facts.is_json:
         made = taken(column.wire, with_types(literal), clips=at.clips)
         return made._replace(converts=made.value is not None and asks_for_zone(decode_document(made.value)))
     if isinstance(literal, Tagged):
@@ -102,7 +102,7 @@ def _taken(column: ColumnDefinition, literal: Any, at: Circumstances) -> Clipped
     except UnsupportedError:
         raise
     except ScenarioError as error:
-        if column.type.name in ("DATE", "DATETIME", "TIMESTAMP"):
+        if column.type_facts.has_date:
             # NO_ZERO_DATE and NO_ZERO_IN_DATE still hold, and make other values than a session without them.
             raise UnsupportedError(f"INSERT IGNORE of an impossible date ({error.problem})") from None
         return taken(column.wire, literal, clips=True)
@@ -121,7 +121,7 @@ def not_null(column: ColumnDefinition, value: Value | None, table: str, *, clips
 def _cut_to_fit(column: ColumnDefinition, made: Generated) -> Any:
     """Generated text as much of it as the column holds; characters that its set lacks become ``?``."""
     known = charset_of(column.wire)
-    if not isinstance(made.value, str) or known is None or column.type.name in ("ENUM", "SET"):
+    if not isinstance(made.value, str) or known is None or column.type_facts.has_members:
         return made.value
     text = "".join(character if _is_held(column, character) else "?" for character in made.value)
     if column.type.length is not None:

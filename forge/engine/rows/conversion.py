@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from forge.engine.dictionary.definition import ColumnDefinition
@@ -10,24 +9,27 @@ from forge.engine.rows.literals import strict_value
 from forge.engine.rows.state import stored_bytes_of
 from forge.errors import ScenarioError
 from forge.values.base import Value
+from forge.values.declaration.sqltype import SqlType
+from forge.values.registry import facts_of
 
-_NUMBERS = frozenset({"TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "YEAR"})
-_STRINGS = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
-_BYTES = frozenset({"BINARY", "VARBINARY", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB"})
-#: Families of types between whose members values are converted; within them, by value, else by text.
-_CONVERSIONS: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(_NUMBERS, _NUMBERS | _STRINGS),
-    **dict.fromkeys(_STRINGS, _STRINGS | _BYTES | {"ENUM", "SET"}),
-    **dict.fromkeys(_BYTES, _BYTES | _STRINGS),
-    "BINARY": _BYTES,
-    "ENUM": _STRINGS | {"ENUM"},
-    "SET": _STRINGS | {"SET"},
-    "BIT": frozenset({"BIT"}),
-    "DATE": frozenset({"DATE", "DATETIME", "TIMESTAMP"}) | _STRINGS,
-    "TIME": frozenset({"TIME"}) | _STRINGS,
-    "DATETIME": frozenset({"DATETIME", "TIMESTAMP"}) | _STRINGS,
-    "TIMESTAMP": frozenset({"TIMESTAMP", "DATETIME"}) | _STRINGS,
-}
+
+def _converts(old: SqlType, new: SqlType) -> bool:
+    """Whether values of a type become those of another; they do by value within a family, else by text."""
+    mine, its = facts_of(old), facts_of(new)
+    if old.name == new.name:
+        return True
+    if old.name == "BINARY":
+        # Its text would be padded with 00.
+        return its.is_bytes
+    if mine.is_bytes:
+        return its.is_bytes or its.is_text
+    if mine.is_text:
+        return its.is_text or its.is_bytes or its.has_members
+    if its.is_text:
+        return mine.is_number or mine.has_members or mine.is_temporal
+    if mine.is_number:
+        return its.is_number
+    return its.is_moment and mine.has_date
 
 
 def converted(old: ColumnDefinition, new: ColumnDefinition, value: Value | None) -> Value | None:
@@ -38,18 +40,18 @@ def converted(old: ColumnDefinition, new: ColumnDefinition, value: Value | None)
         return None
     if old.type == new.type:
         return value
-    if old.type.name != new.type.name and new.type.name not in _CONVERSIONS.get(old.type.name, frozenset()):
+    if not _converts(old.type, new.type):
         raise ScenarioError(f"rows cannot be converted from {old.type.name} to {new.type.name}")
     literal: Any = value
-    if old.type.name in ("ENUM", "SET") or (old.type.name in _NUMBERS and new.type.name in _STRINGS):
+    if old.type_facts.has_members or (old.type_facts.is_number and new.type_facts.is_text):
         literal = old.codec.text(old.wire, value)
         recoded = old.type.name == new.type.name == "ENUM" and old.type.collation != new.type.collation
         if recoded and isinstance(literal, str) and not literal.isascii():
             # The server compares the members' bytes (recorded: 1265).
             raise ScenarioError(f"the member {literal!r} of column {new.name!r} is not found in the new set")
-    if new.type.name in _BYTES and isinstance(value, str):
+    if new.type_facts.is_bytes and isinstance(value, str):
         literal = stored_bytes_of(old, value)
     result = strict_value(new.wire, new.codec, literal)
-    if new.type.name in _STRINGS and isinstance(result, bytes):
+    if new.type_facts.is_text and isinstance(result, bytes):
         raise ScenarioError(f"the bytes of a row are no text of column {new.name!r}")
     return result

@@ -17,6 +17,7 @@ from forge.values.base import Value
 from forge.values.json.binary import encode_document
 from forge.values.json.codec import as_json
 from forge.values.json.text import format_json
+from forge.values.registry import facts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
             return _stored(column, value, clips=clips)
     if facts.nullable:
         return None
-    if facts.type.name == "ENUM":
+    if facts_of(facts.type).kind == "enum":
         # The one type whose implicit default strict mode accepts: the first member.
         return 1
     zero = zero_value(column.wire) if clips else None
@@ -77,7 +78,7 @@ def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value |
 
 def _stored(column: ColumnDefinition, result: Operand, *, clips: bool) -> Value | None:
     literal = as_literal(column, result)
-    if column.type.name == "JSON" and not isinstance(literal, str):
+    if column.type_facts.is_json and not isinstance(literal, str):
         # No literal may give the types that an expression gives.
         return literal if isinstance(literal, bytes) else encode_document(as_json(literal))
     return taken(column.wire, literal, clips=clips).value
@@ -87,4 +88,4 @@ def as_literal(column: ColumnDefinition, value: Operand) -> Any:
     """What an expression gave, as a literal of the column: documents keep the types of their numbers."""
     if not isinstance(value, Document):
         return value
-    return encode_document(value.value) if column.type.name == "JSON" else format_json(value.value)
+    return encode_document(value.value) if column.type_facts.is_json else format_json(value.value)

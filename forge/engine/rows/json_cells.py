@@ -19,7 +19,6 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
-from forge.engine.dictionary.column_sizes import GEOMETRIES
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Tagged
 from forge.sql.expressions import Cells, Operand
@@ -42,12 +41,6 @@ if TYPE_CHECKING:
 TAGS: Final = frozenset(
     ("decimal", "date", "time", "datetime", "timestamp", "bit", "hex", "blob", "unsigned", "column")
 )
-_TEXTS: Final = frozenset(("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET"))
-_BYTES: Final = {
-    "BINARY": WireType.STRING, "VARBINARY": WireType.VARCHAR,
-    "TINYBLOB": WireType.TINY_BLOB, "BLOB": WireType.BLOB, "MEDIUMBLOB": WireType.MEDIUM_BLOB,
-    "LONGBLOB": WireType.LONG_BLOB,
-}  # fmt: skip
 _DEEPEST: Final = 100
 
 
@@ -123,31 +116,32 @@ def document_of_cell(column: ColumnDefinition, value: Value | None) -> Json:
     """
     if value is None:
         return None
-    name = column.type.name
-    if name == "JSON":
+    name, facts = column.type.name, column.type_facts
+    if facts.is_json:
         return decode_document(value)
-    if name in _TEXTS:
+    if facts.has_charset:
         return _text_of_cell(column, value)
-    if name in _BYTES:
-        return Opaque(_BYTES[name], bytes(value).ljust(column.type.length or 0, b"\0") if name == "BINARY" else value)
-    if name == "BIT":
+    if facts.json_wire_type is not None:
+        padded = bytes(value).ljust(column.type.length or 0, b"\0") if name == "BINARY" else value
+        return Opaque(facts.json_wire_type, padded)
+    if facts.kind == "bit":
         return Opaque(WireType.BIT, value.to_bytes(((column.type.length or 1) + 7) // 8, "big"))
-    if name == "DECIMAL":
+    if facts.kind == "decimal":
         precision, scale = column.wire.metadata
         return opaque_decimal(value, whole_digits=precision - scale)
-    if name in ("FLOAT", "DOUBLE"):
+    if facts.is_approximate:
         return float(value)
-    if name in ("DATE", "TIME", "DATETIME", "TIMESTAMP"):
+    if facts.is_temporal:
         return _typed(Tagged(name.lower(), value))
-    if name == "VECTOR":
+    if facts.kind == "vector":
         raise ScenarioError(f"{column.name} is a VECTOR, which JSON cannot hold")
-    if name in GEOMETRIES:
+    if facts.is_geometry:
         raise UnsupportedError(f"{column.name} in a JSON document, where a geometry becomes GeoJSON")
-    return SqlInteger(value, unsigned=bool(column.wire.unsigned) or name == "YEAR")
+    return SqlInteger(value, unsigned=bool(column.wire.unsigned) or facts.kind == "year")
 
 
 def _text_of_cell(column: ColumnDefinition, value: Value) -> Json:
-    text = column.codec.text(column.wire, value) if column.type.name in ("ENUM", "SET") else value
+    text = column.codec.text(column.wire, value) if column.type_facts.has_members else value
     if not isinstance(text, str):
         raise UnsupportedError(f"{column.name} in a JSON document: its bytes are not of its character set")
     known = charset_of(column.wire)

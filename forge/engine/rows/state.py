@@ -313,7 +313,7 @@ def sort_value(column: ColumnDefinition, value: Value) -> Any:
     """
     if isinstance(value, (str, bytes)) and column.wire.collation is not None:
         return stored_bytes_of(column, value)
-    return _signed_time(value) if column.type.name == "TIME" else value
+    return _signed_time(value) if column.type_facts.kind == "time" else value
 
 
 def stored_bytes_of(column: ColumnDefinition, value: Value) -> bytes:

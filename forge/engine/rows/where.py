@@ -28,9 +28,6 @@ _ORDERINGS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "ge": (">=", operator.ge),
 }
 OPERATORS = (*_ORDERINGS, "ne", "between")
-_DATES = ("DATE", "DATETIME", "TIMESTAMP")
-_NOT_COMPARED = ("JSON", "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING",
-                 "MULTIPOLYGON", "GEOMETRYCOLLECTION", "VECTOR")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,7 @@ class Condition:
         """The SQL of the column and of the literals."""
         name = identifier(self.column.name)
         ordering = self.word in OPERATORS and self.word != "ne"
-        if self.column.type.name in ("ENUM", "SET"):
+        if self.column.type_facts.has_members:
             if ordering:
                 return f"{name} + 0", [str(value) for value in literals]
             rights = [value_sql(self.column, value) for value in literals]
@@ -145,7 +142,7 @@ class Condition:
 
 
 def _is_binary(column: ColumnDefinition) -> bool:
-    return column.type.name in ("BINARY", "VARBINARY") or column.type.name.endswith("BLOB")
+    return column.type_facts.is_bytes
 
 
 def parse_where(where: Mapping[str, Any] | None, state: TableState, *, zero_dates: bool = False) -> list[Condition]:
@@ -160,7 +157,7 @@ def parse_where(where: Mapping[str, Any] | None, state: TableState, *, zero_date
     for name, declared in (where or {}).items():
         index = column_index(state, name)
         column = state.columns[index]
-        if column.type.name in _NOT_COMPARED:
+        if not column.type_facts.comparable:
             if declared is None:
                 conditions.append(Condition(index, column, "eq", (None,)))
                 continue
@@ -288,7 +285,7 @@ def _value(column: ColumnDefinition, declared: Any, zero_dates: bool) -> Value |
     if declared is None:
         return None
     try:
-        if zero_dates and column.type.name in _DATES:
+        if zero_dates and column.type_facts.has_date:
             return column.codec.accept(column.wire, declared)
         return strict_value(column.wire, column.codec, declared)
     except ScenarioError as error:

@@ -14,19 +14,10 @@ from forge.charsets import Collation, collation, default_collation
 from forge.errors import ScenarioError
 from forge.sql.errors import at_offset
 from forge.values.declaration.sqltype import SqlType
+from forge.values.registry import facts_of
 
 BINARY_COLLATION = 63
 ReferentialAction = Literal["restrict", "cascade", "set_null"]
-#: Types with a character set.
-TEXT_TYPES = frozenset({"CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET"})
-_WITHOUT_CHARSET = {
-    "CHAR": "BINARY",
-    "VARCHAR": "VARBINARY",
-    "TINYTEXT": "TINYBLOB",
-    "TEXT": "BLOB",
-    "MEDIUMTEXT": "MEDIUMBLOB",
-    "LONGTEXT": "LONGBLOB",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +62,12 @@ class TypeDraft:
 
     def resolve(self, table_collation: int, server: str) -> SqlType:
         """The type with the collation that the column gets.  Raises SqlError."""
-        if self.type.name not in TEXT_TYPES:
+        facts = facts_of(self.type)
+        if not facts.has_charset:
             return self.type
         found = self.charset.resolve(table_collation, server)
-        if found.charset == "binary" and self.type.name in _WITHOUT_CHARSET:
-            return replace(self.type, name=_WITHOUT_CHARSET[self.type.name])
+        if found.charset == "binary" and facts.binary_name is not None:
+            return replace(self.type, name=facts.binary_name)
         return replace(self.type, collation=found.id)
 
 

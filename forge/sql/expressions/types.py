@@ -10,11 +10,9 @@ from forge.charsets import collation
 from forge.errors import UnsupportedError
 from forge.sql.expressions.evaluation import kind_of
 from forge.values.declaration.sqltype import SqlType
+from forge.values.registry import facts_of
 
 UTF8MB4_BIN = 46
-_TEXTS = ("CHAR", "VARCHAR", "ENUM", "SET")
-_LOBS = ("TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB")
-_BYTES = ("BINARY", "VARBINARY")
 _JOINING = ("Concat", "ConcatWs", "Coalesce", "If", "Case")
 _CUTTING = ("Substring", "Left", "Right")
 _SAME = ("Lower", "Upper", "Trim", "Reverse", "Paren", "Collate")
@@ -63,15 +61,16 @@ def result_type(node: Any, columns: Mapping[str, SqlType], connection: int, serv
 
 
 def _of_column(sql_type: SqlType) -> ResultType:
-    if sql_type.name in _LOBS:
+    facts = facts_of(sql_type)
+    if facts.is_lob:
         return ResultType("lob", sql_type.collation)
-    if sql_type.name in _TEXTS:
+    if facts.has_charset:
         return ResultType("text", sql_type.collation)
-    if sql_type.name in _BYTES:
+    if facts.is_bytes:
         return ResultType("binary")
-    if sql_type.name in ("DATE", "TIME", "DATETIME", "TIMESTAMP"):
+    if facts.is_temporal:
         return MOMENT
-    return JSON if sql_type.name == "JSON" else NUMBER
+    return JSON if facts.is_json else NUMBER
 
 
 def _of_cast(node: Any, connection: int) -> ResultType:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 from forge.charsets import charset
 from forge.errors import FormatError, ScenarioError
 from forge.sql.ast.definitions import (
-    TEXT_TYPES,
     CharsetClause,
     CheckDraft,
     ColumnDraft,
@@ -30,7 +29,6 @@ NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 #: Words that go on with a type's name: DOUBLE PRECISION, LONG VARCHAR, NATIONAL CHARACTER VARYING, CHAR BYTE.
 _NAME_GOES_ON = ("PRECISION", "VARYING", "VARCHAR", "VARCHARACTER", "VARBINARY", "CHAR", "CHARACTER", "BYTE")
 _NATIONAL = ("NATIONAL", "NCHAR", "NVARCHAR")
-_BINARY_TYPES = ("BINARY", "VARBINARY", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "VECTOR")
 _CHARSET_WORDS = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
 #: Words that may follow a type.
 _ATTRIBUTES = (
@@ -88,7 +86,7 @@ def _charset_clause(cursor: Cursor, found: SqlType, clause: CharsetClause) -> Ch
     elif word := cursor.accept_any(*_CHARSET_WORDS):
         name = _CHARSET_WORDS[word]
     binary = cursor.accept("BINARY") or binary
-    if (binary or name) and found.name not in TEXT_TYPES:
+    if (binary or name) and not facts_of(found).has_charset:
         raise SqlError(f"a {found.name} column has no character set", offset)
     return replace(clause, charset=name, binary=binary, offset=offset if binary or name else clause.offset)
 
@@ -131,9 +129,9 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         return replace(column, keys=(*column.keys, "unique"))
     if cursor.accept("COLLATE"):
         clause = replace(column.type.charset, collation=collation_name(cursor), offset=offset)
-        if column.type.type.name in _BINARY_TYPES and clause.collation != "binary":
+        if facts_of(column.type.type).is_binary and clause.collation != "binary":
             raise SqlError(f"a {column.type.type.name} column has the collation binary", offset)
-        if column.type.type.name not in TEXT_TYPES:
+        if not facts_of(column.type.type).has_charset:
             return column  # servers take it and forget it
         return replace(column, type=replace(column.type, charset=clause))
     if not _has_attributes(column) and (cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS")):

@@ -15,8 +15,6 @@ from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.literals import hexadecimal
 
-_TEXTS = ("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
-
 
 def table_sql(table: Table) -> str:
     return qualified(table.database, table.name)
@@ -116,7 +114,7 @@ def _order(state: TableState, affected: int) -> str:
     for part in state.clustering.parts:
         column = state.columns[part.column]
         name = identifier(column.name)
-        parts.append(f"CAST({name} AS BINARY)" if column.type.name in _TEXTS else name)
+        parts.append(f"CAST({name} AS BINARY)" if column.type_facts.is_text else name)
     return f" ORDER BY {', '.join(parts)}"
 
 
@@ -142,7 +140,7 @@ def _exactly(column: ColumnDefinition, value: Value | None) -> str:
 
 def _case_value(column: ColumnDefinition, value: Value | None) -> str:
     """A literal of one type in all branches: a CASE that mixes types would convert some of them."""
-    if value is not None and column.type.name in ("ENUM", "SET"):
+    if value is not None and column.type_facts.has_members:
         return str(value)
     text = value_sql(column, value)
-    return f"CAST({text} AS JSON)" if column.type.name == "JSON" and text.startswith("'") else text
+    return f"CAST({text} AS JSON)" if column.type_facts.is_json and text.startswith("'") else text

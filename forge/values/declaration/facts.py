@@ -85,6 +85,11 @@ class TypeFacts:
         return self.kind == "bytes"
 
     @property
+    def is_binary(self) -> bool:
+        """Types of bytes, and VECTOR: their collation is binary, whatever the table's is."""
+        return self.is_bytes or self.kind == "vector"
+
+    @property
     def is_lob(self) -> bool:
         """The TEXT and BLOB types."""
         return self.is_blob and self.kind in ("text", "bytes")
@@ -98,6 +103,10 @@ class TypeFacts:
     def has_charset(self) -> bool:
         """CHARACTER SET and COLLATE may be said of it."""
         return self.is_text or self.has_members
+
+    @property
+    def is_json(self) -> bool:
+        return self.kind == "json"
 
     @property
     def is_geometry(self) -> bool:
