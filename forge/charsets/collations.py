@@ -141,14 +141,14 @@ def collation(key: int | str, family: str | None = None) -> Collation:
 
     Raises ScenarioError if it does not exist there, with the nearest name.
     """
-    found = _find(key if isinstance(key, int) else canonical_collation(key), family)
-    if found is not None:
-        return found
+    entry = _find(key if isinstance(key, int) else canonical_collation(key), family)
+    if entry is not None:
+        return entry
     if isinstance(key, int):
         raise ScenarioError(f"unknown collation id {key}{_of(family)}")
     line = _line(family)
-    known = [name for name, lines in _table()[1].items() if any(line.knows(fields) for fields in lines)]
-    raise ScenarioError(f"unknown collation {key!r}{_of(family)}", suggestion=nearest(canonical_collation(key), known))
+    names = [name for name, lines in _table()[1].items() if any(line.knows(fields) for fields in lines)]
+    raise ScenarioError(f"unknown collation {key!r}{_of(family)}", suggestion=nearest(canonical_collation(key), names))
 
 
 def _of(family: str | None) -> str:

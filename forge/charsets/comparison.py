@@ -24,9 +24,9 @@ from forge.errors import FormatError, ScenarioError
 @cache
 def _table(collation_id: int) -> tuple[str | None, Folding | None, bool]:
     """(character set if it changes what it is given, how characters fold, whether trailing spaces are dropped)."""
-    found = collation(collation_id)
-    table = None if _compares_code_points(found) else folding(*place_of(found))
-    return (None if found.charset in UNICODE else found.charset), table, found.pad_space
+    entry = collation(collation_id)
+    table = None if _compares_code_points(entry) else folding(*place_of(entry))
+    return (None if entry.charset in UNICODE else entry.charset), table, entry.pad_space
 
 
 def folding_of(collation_id: int) -> Folding | None:
@@ -43,8 +43,8 @@ def as_stored(charset_name: str, text: str) -> str:
         return text
 
 
-def _compares_code_points(found: Collation) -> bool:
-    return found.name == "binary" or found.name.endswith("_bin") or found.name.endswith("_nopad_bin")
+def _compares_code_points(entry: Collation) -> bool:
+    return entry.name == "binary" or entry.name.endswith("_bin") or entry.name.endswith("_nopad_bin")
 
 
 @cache

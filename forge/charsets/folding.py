@@ -67,12 +67,12 @@ class Folding(dict[int, str]):
         return self.setdefault(point, self._fallback(point))
 
 
-def place_of(found: Collation) -> tuple[str, str]:
+def place_of(collation: Collation) -> tuple[str, str]:
     """The data file and the section of a collation's folding; the Unicode sets share theirs."""
-    name = found.name.replace("_nopad", "")
-    if found.charset not in UNICODE:
+    name = collation.name.replace("_nopad", "")
+    if collation.charset not in UNICODE:
         return "national", name
-    section = "croatian_mysql561_ci" if found.id in _MYSQL_CROATIAN else name.removeprefix(f"{found.charset}_")
+    section = "croatian_mysql561_ci" if collation.id in _MYSQL_CROATIAN else name.removeprefix(f"{collation.charset}_")
     return next((file for pattern, file in _FILES if pattern.search(section)), "unicode"), section
 
 

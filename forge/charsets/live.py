@@ -77,9 +77,9 @@ class LiveServer:
     def rows(self, sql: str) -> Iterator[list[str]]:
         """What the statements select: a list of texts a row.  Raises EnvironmentMissing if the server refuses."""
         with tempfile.TemporaryFile() as output:
-            done = self._client(sql, output.fileno())
-            if done.returncode:
-                raise EnvironmentMissing(f"the server {self.run} refused: {done.stderr.decode(errors='replace')}")
+            client = self._client(sql, output.fileno())
+            if client.returncode:
+                raise EnvironmentMissing(f"the server {self.run} refused: {client.stderr.decode(errors='replace')}")
             output.seek(0)
             for line in output:
                 yield line.decode().rstrip("\n").split("\t")

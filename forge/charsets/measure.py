@@ -27,13 +27,13 @@ class Difference:
 
     charset: str
     what: Literal["decode", "encode", "well-formed"]
-    given: str
+    sent: str
     ours: str | None
     server: str | None
 
     def __str__(self) -> str:
         ours, server = self.ours or "refuses", self.server or "refuses"
-        return f"{self.charset}: {self.what} {self.given}: ours {ours}, server {server}"
+        return f"{self.charset}: {self.what} {self.sent}: ours {ours}, server {server}"
 
 
 def measure(server_run: Path, charset: str) -> list[Difference]:
@@ -49,31 +49,33 @@ def differences(server: LiveServer, name: str) -> list[Difference]:
     """Every difference between our character set and that of a running server."""
     ours = charset(name)
     _require(server, ours.name)
-    found = []
+    differing = []
     encoded = list(observe_encoding(server, ours.name))
     for seen in encoded:
         data = _encode(ours, seen.character)
         if data != seen.data:
-            found.append(Difference(ours.name, "encode", f"U+{ord(seen.character):04X}", _hex(data), _hex(seen.data)))
+            differing.append(
+                Difference(ours.name, "encode", f"U+{ord(seen.character):04X}", _hex(data), _hex(seen.data))
+            )
     differing_bytes: set[int] = set()
     for asked in observe_decoding(server, ours.name, encoded):
         if ours.max_length == 1 and not differing_bytes.isdisjoint(asked.data):
             continue  # follows from the difference in one of the bytes
-        given = asked.data.hex(" ")
+        sent = asked.data.hex(" ")
         well_formed = ours.well_formed(asked.data, server.family)
         text = _decode(ours, asked.data)
         if well_formed != asked.kept:
-            found.append(Difference(ours.name, "well-formed", given, str(well_formed), str(asked.kept)))
+            differing.append(Difference(ours.name, "well-formed", sent, str(well_formed), str(asked.kept)))
         if text != asked.text:
-            found.append(Difference(ours.name, "decode", given, _points(text), _points(asked.text)))
+            differing.append(Difference(ours.name, "decode", sent, _points(text), _points(asked.text)))
         if len(asked.data) == 1 and (well_formed, text) != (asked.kept, asked.text):
             differing_bytes.update(asked.data)
-    return found
+    return differing
 
 
 def _require(server: LiveServer, name: str) -> None:
-    known = {row[0] for row in server.rows("SELECT character_set_name FROM information_schema.character_sets")}
-    if name not in known:
+    names = {row[0] for row in server.rows("SELECT character_set_name FROM information_schema.character_sets")}
+    if name not in names:
         raise ScenarioError(f"the server {server.run.stem} has no character set {name}")
 
 
@@ -111,17 +113,17 @@ def main(arguments: list[str] | None = None) -> int:
         for name in options.charset or _names(server):
             if options.write and name in {**SINGLE_BYTE, **MULTI_BYTE}:
                 write_patch(server, name)
-            found = differences(server, name)
-            for difference in found:
+            differing = differences(server, name)
+            for difference in differing:
                 sys.stdout.write(f"{difference}\n")
-            sys.stderr.write(f"{name}: {len(found)} differences from {server.run.stem}\n")
-            total += len(found)
+            sys.stderr.write(f"{name}: {len(differing)} differences from {server.run.stem}\n")
+            total += len(differing)
     return 1 if total else 0
 
 
 def _names(server: LiveServer) -> list[str]:
-    known = {row[0] for row in server.rows("SELECT character_set_name FROM information_schema.character_sets")}
-    return [name for name in charset_names() if name in known and name != "binary"]
+    names = {row[0] for row in server.rows("SELECT character_set_name FROM information_schema.character_sets")}
+    return [name for name in charset_names() if name in names and name != "binary"]
 
 
 if __name__ == "__main__":

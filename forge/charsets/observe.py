@@ -79,9 +79,9 @@ def observe_decoding(server: LiveServer, name: str, encoded: list[Encoded]) -> I
             CREATE TABLE cell (b VARBINARY(4), c VARCHAR(4) CHARACTER SET {name});
             INSERT IGNORE INTO cell SELECT {value}, {value} FROM {tables} WHERE {where};
             SELECT HEX(b), HEX(c), HEX(CONVERT(c USING utf8mb4)) FROM cell;"""
-        for given, kept, text in server.rows(sql):
-            data = bytes.fromhex(given)
-            yield Decoded(data, given == kept, mapped(data, text, genuine) if given == kept else None)
+        for sent, kept, text in server.rows(sql):
+            data = bytes.fromhex(sent)
+            yield Decoded(data, sent == kept, mapped(data, text, genuine) if sent == kept else None)
 
 
 def mapped(data: bytes, text_hex: str, genuine: dict[str, bytes | None]) -> str | None:

@@ -12,26 +12,26 @@ from forge.errors import ScenarioError, nearest
 
 def charset(name: str) -> Charset:
     """The character set of that name ("utf8" is utf8mb3).  Raises ScenarioError with the nearest name."""
-    known = canonical_charset(name)
-    if known not in charset_names():
-        raise ScenarioError(f"unknown character set {name!r}", suggestion=nearest(known, charset_names()))
-    return _made(known)
+    canonical = canonical_charset(name)
+    if canonical not in charset_names():
+        raise ScenarioError(f"unknown character set {name!r}", suggestion=nearest(canonical, charset_names()))
+    return _codec_of(canonical)
 
 
 @cache
-def _made(known: str) -> Charset:
-    if known in unicode.UNICODE:
-        return unicode.Unicode(known)
-    if known == "binary":
+def _codec_of(name: str) -> Charset:
+    if name in unicode.UNICODE:
+        return unicode.Unicode(name)
+    if name == "binary":
         return unicode.Binary()
-    if known in tables.SINGLE_BYTE:
-        return tables.SingleByte(known)
-    return tables.MultiByte(known)
+    if name in tables.SINGLE_BYTE:
+        return tables.SingleByte(name)
+    return tables.MultiByte(name)
 
 
 def forget() -> None:
     """Forget what was read from the data files, which have changed."""
-    _made.cache_clear()
+    _codec_of.cache_clear()
     tables.patch.cache_clear()
 
 

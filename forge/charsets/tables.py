@@ -64,10 +64,10 @@ class Patch(NamedTuple):
 @cache
 def patch(name: str) -> Patch:
     """The differences of the character set ``name``; empty if it has no data file."""
-    found = Patch({}, {})
+    differences = Patch({}, {})
     path = Path(__file__).parent / "data" / f"{name}.map"
     if not path.is_file():
-        return found
+        return differences
     for line in path.read_text(encoding="ascii").splitlines():
         if line.startswith("#"):
             continue
@@ -76,10 +76,10 @@ def patch(name: str) -> Patch:
             data = None if raw == "-" else _successor(bytes.fromhex(raw), index)
             character = None if point == "-" else chr(int(point, 16) + index)
             if direction in ">=" and data is not None:
-                found.decoding[data] = character
+                differences.decoding[data] = character
             if direction in "<=" and character is not None:
-                found.encoding[character] = data
-    return found
+                differences.encoding[character] = data
+    return differences
 
 
 def _successor(data: bytes, index: int) -> bytes:

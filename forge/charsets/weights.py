@@ -32,20 +32,20 @@ _ROOTS = {
 }  # fmt: skip
 
 
-def weights(server: LiveServer, found: Collation) -> Weights:
+def weights(server: LiveServer, entry: Collation) -> Weights:
     """WEIGHT_STRING under a collation of every character below U+20000 that its set holds and gives back."""
-    question = charset(found.charset).encode("?").hex().upper()
+    question = charset(entry.charset).encode("?").hex().upper()
     sql = f"""{prepare()}
         CREATE TABLE point (u VARCHAR(1) CHARACTER SET utf8mb4);
         INSERT INTO point SELECT CONVERT(CONCAT(x'00', p.b, a.b, c.b) USING utf32) FROM bytes p, bytes a, bytes c
             WHERE ORD(p.b) = 1 OR ORD(p.b) = 0 AND ORD(a.b) NOT BETWEEN 0xd8 AND 0xdf;
-        SELECT HEX(CONVERT(u USING utf32)), HEX(CONVERT(u USING {found.charset})),
-            HEX(WEIGHT_STRING(CONVERT(u USING {found.charset}) COLLATE {found.name})) FROM point;"""
+        SELECT HEX(CONVERT(u USING utf32)), HEX(CONVERT(u USING {entry.charset})),
+            HEX(WEIGHT_STRING(CONVERT(u USING {entry.charset}) COLLATE {entry.name})) FROM point;"""
     answer = {}
     for point, stored, weight in server.rows(sql):
         character = chr(int(point, 16))
         if (stored not in (question, "", "NULL") or character == "?") and as_stored(
-            found.charset, character
+            entry.charset, character
         ) == character:
             answer[character] = bytes.fromhex(weight)
     return answer
@@ -80,7 +80,7 @@ def _parts(weight: bytes, unit: int) -> list[bytes]:
     """The weights of the characters that an expansion stands for; an implicit weight (FBxx xxxx) is one."""
     if not unit:
         return [weight]
-    parts = [weight[at : at + unit] for at in range(0, len(weight), unit)]
+    parts = [weight[start : start + unit] for start in range(0, len(weight), unit)]
     joined: list[bytes] = []
     for part in parts:
         if joined and len(joined[-1]) == unit == 2 and joined[-1][0] == 0xFB:
@@ -95,8 +95,8 @@ def _divided_by_base(
 ) -> str:
     """The key of all characters of a weight: the parts of one of them if they weigh the same, else the chosen one."""
     for parts in (base(character) for character in same):
-        known = len(parts) > 1 and all(part in seen for part in parts)
-        if known and _levels(weight) == _joined([_levels(seen[part]) for part in parts]):
+        divides = len(parts) > 1 and all(part in seen for part in parts)
+        if divides and _levels(weight) == _joined([_levels(seen[part]) for part in parts]):
             return "".join(chosen[seen[part]] for part in parts)
     return chosen[weight]
 
@@ -104,11 +104,11 @@ def _divided_by_base(
 def _levels(weight: bytes) -> tuple[bytes, ...]:
     """The levels of a weight string, which a weight of 0000 separates; without empty ones at the end."""
     levels = [b""]
-    for at in range(0, len(weight), 2):
-        if weight[at : at + 2] == b"\0\0":
+    for start in range(0, len(weight), 2):
+        if weight[start : start + 2] == b"\0\0":
             levels.append(b"")
         else:
-            levels[-1] += weight[at : at + 2]
+            levels[-1] += weight[start : start + 2]
     while levels and not levels[-1]:
         levels.pop()
     return tuple(levels)
@@ -124,14 +124,14 @@ def write_folds(servers: list[LiveServer]) -> None:
     todo = _sections(servers)
     folds: dict[tuple[str, str], Fold] = {}
     texts: dict[str, list[str]] = defaultdict(list)
-    for (file, section), (server, found) in sorted(todo.items(), key=lambda item: item[0][1] not in _ROOTS):
+    for (file, section), (server, entry) in sorted(todo.items(), key=lambda item: item[0][1] not in _ROOTS):
         base = folding.BASES[_base(file, section)]
         # Only collations of several levels can tell case apart (0900, uca1400) and have a Czech one among the 8-bit.
         levels = section.endswith(("_as_cs", "_as_ci", "_ai_cs", "_ks")) and file.startswith("uca")
         unit = {"national": 1 if section == "latin1_german2_ci" else 0, "general": 0}.get(file, 2)
-        fold = fold_by_weights(weights(server, found), base, levels=levels, unit=unit)
+        fold = fold_by_weights(weights(server, entry), base, levels=levels, unit=unit)
         if file == "national":
-            fold = _confirmed(server, found, fold)
+            fold = _confirmed(server, entry, fold)
         folds[file, section] = fold
         candidates = [root for root in _parents(section) if (file, root) in folds and root != section]
         options = [
@@ -147,24 +147,24 @@ def write_folds(servers: list[LiveServer]) -> None:
         path.write_text("\n".join([title, *lines]) + "\n", encoding="ascii")
 
 
-def _confirmed(server: LiveServer, found: Collation, fold: Fold) -> Fold:
+def _confirmed(server: LiveServer, entry: Collation, fold: Fold) -> Fold:
     """The fold without what the server's ``=`` denies: big5_chinese_ci sorts by strokes, and compares by code."""
     pairs = [(character, key) for character, key in fold.items() if len(key) == 1 and key != character]
-    denied = set(pairs) - equal_pairs(server, found, pairs)
+    denied = set(pairs) - equal_pairs(server, entry, pairs)
     return fold | {character: character for character, _ in denied}
 
 
-def equal_pairs(server: LiveServer, found: Collation, pairs: list[tuple[str, str]]) -> set[tuple[str, str]]:
+def equal_pairs(server: LiveServer, entry: Collation, pairs: list[tuple[str, str]]) -> set[tuple[str, str]]:
     """Those of the pairs of characters which the server's ``=`` calls equal under a collation."""
     if not pairs:
         return set()
     sql = [prepare(), "CREATE TABLE pair (a VARCHAR(1), b VARCHAR(1)) CHARACTER SET utf8mb4;"]
-    for at in range(0, len(pairs), 5000):
+    for start in range(0, len(pairs), 5000):
         rows = ", ".join(
-            f"(_utf8mb4 x'{a.encode().hex()}', _utf8mb4 x'{b.encode().hex()}')" for a, b in pairs[at : at + 5000]
+            f"(_utf8mb4 x'{a.encode().hex()}', _utf8mb4 x'{b.encode().hex()}')" for a, b in pairs[start : start + 5000]
         )
         sql.append(f"INSERT INTO pair VALUES {rows};")
-    a, b = (f"CONVERT({column} USING {found.charset}) COLLATE {found.name}" for column in "ab")
+    a, b = (f"CONVERT({column} USING {entry.charset}) COLLATE {entry.name}" for column in "ab")
     sql.append(f"SELECT HEX(CONVERT(a USING utf32)), HEX(CONVERT(b USING utf32)) FROM pair WHERE {a} = {b};")
     return {(chr(int(a, 16)), chr(int(b, 16))) for a, b in server.rows("\n".join(sql))}
 
@@ -172,9 +172,9 @@ def equal_pairs(server: LiveServer, found: Collation, pairs: list[tuple[str, str
 def _sections(servers: list[LiveServer]) -> dict[tuple[str, str], tuple[LiveServer, Collation]]:
     todo: dict[tuple[str, str], tuple[LiveServer, Collation]] = {}
     for server in servers:
-        for found in sorted(collations_of(server), key=lambda found: (found.charset != "utf8mb4", found.id)):
-            if not is_exact(found.id):
-                todo.setdefault(folding.place_of(found), (server, found))
+        for entry in sorted(collations_of(server), key=lambda entry: (entry.charset != "utf8mb4", entry.id)):
+            if not is_exact(entry.id):
+                todo.setdefault(folding.place_of(entry), (server, entry))
     return todo
 
 
@@ -223,25 +223,25 @@ def collations_of(server: LiveServer) -> Iterator[Collation]:
         yield collation(row[0], server.family)
 
 
-def disagreements(server: LiveServer, found: Collation) -> list[str]:
+def disagreements(server: LiveServer, entry: Collation) -> list[str]:
     """Pairs of characters (a text each) of which our keys say another thing than the server's weights and ``=``."""
-    seen = {character: weight.rstrip(b"\0") for character, weight in weights(server, found).items()}
+    seen = {character: weight.rstrip(b"\0") for character, weight in weights(server, entry).items()}
     # Between letters, so that neither padding nor an empty key hides anything.
-    own = {character: compare_key(found.id, f"x{character}x") for character in seen}
+    own = {character: compare_key(entry.id, f"x{character}x") for character in seen}
     split = _pairs(seen, own)
     joined = _pairs(own, seen)
-    equal = equal_pairs(server, found, split + joined)
+    equal = equal_pairs(server, entry, split + joined)
     return [f"server equal: {_points(pair)}" for pair in split if pair in equal] + [
         f"ours equal: {_points(pair)}" for pair in joined if pair not in equal
     ]
 
 
-def _pairs(one: Mapping[str, str | bytes], other: Mapping[str, str | bytes]) -> list[tuple[str, str]]:
+def _pairs(ours: Mapping[str, str | bytes], theirs: Mapping[str, str | bytes]) -> list[tuple[str, str]]:
     """Pairs of characters which ``one`` calls equal and ``other`` does not: each with the first of its group."""
     groups: dict[str | bytes, list[str]] = defaultdict(list)
-    for character, key in one.items():
+    for character, key in ours.items():
         groups[key].append(character)
-    return [(same[0], c) for same in groups.values() for c in same[1:] if other[same[0]] != other[c]]
+    return [(same[0], c) for same in groups.values() for c in same[1:] if theirs[same[0]] != theirs[c]]
 
 
 def _points(characters: tuple[str, ...]) -> str:
@@ -261,13 +261,13 @@ def main(arguments: list[str] | None = None) -> int:
     total = 0
     for run in options.server:
         with LiveServer(run) as server:
-            for found in collations_of(server):
-                if options.collation and found.name not in options.collation:
+            for entry in collations_of(server):
+                if options.collation and entry.name not in options.collation:
                     continue
-                lines = disagreements(server, found)
+                lines = disagreements(server, entry)
                 total += len(lines)
-                sys.stdout.write("".join(f"{found.name}: {line}\n" for line in lines))
-                sys.stderr.write(f"{found.name}: {len(lines)} disagreements with {server.run.stem}\n")
+                sys.stdout.write("".join(f"{entry.name}: {line}\n" for line in lines))
+                sys.stderr.write(f"{entry.name}: {len(lines)} disagreements with {server.run.stem}\n")
     return 1 if total else 0
 
 

@@ -56,9 +56,9 @@ def _examples(server: str) -> list[SqlType]:
     line = server_line(server)
     return [
         example
-        for known in column_types().values()
-        if known.facts.feature is None or line.knows(known.facts.feature)
-        for example in known.examples
+        for sql_type in column_types().values()
+        if sql_type.facts.feature is None or line.knows(sql_type.facts.feature)
+        for example in sql_type.examples
     ]
 
 

@@ -128,7 +128,7 @@ def member_columns() -> st.SearchStrategy[Column]:
 
 def declared_examples() -> st.SearchStrategy[Column]:
     """The columns that every type of MySQL names as examples of itself."""
-    examples = [example for known in column_types().values() for example in known.examples]
+    examples = [example for sql_type in column_types().values() for example in sql_type.examples]
     return _declared(st.sampled_from(examples))
 
 
@@ -257,13 +257,13 @@ def _alphabet(name: str) -> tuple[str, ...]:
 
 
 def _text_values(column: Column, characters: int | None, limit: int) -> st.SearchStrategy[str | bytes]:
-    known = charset_of(column)
-    if known is None:
+    character_set = charset_of(column)
+    if character_set is None:
         lengths = [edge for edge in _EDGES if edge <= limit]
         repeated = st.builds(bytes.__mul__, st.binary(min_size=1, max_size=1), st.sampled_from(lengths))
         return st.one_of(st.binary(max_size=min(limit, _SHORT)), repeated)
-    most = limit // known.max_length if characters is None else characters
-    alphabet = st.sampled_from(_alphabet(known.name))
+    most = limit // character_set.max_length if characters is None else characters
+    alphabet = st.sampled_from(_alphabet(character_set.name))
     lengths = [edge for edge in _EDGES if edge <= most]
     repeated_text = st.builds(str.__mul__, alphabet, st.sampled_from(lengths))
     return st.one_of(st.text(alphabet, max_size=min(most, _SHORT)), repeated_text)

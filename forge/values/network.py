@@ -102,7 +102,7 @@ def network_text(name: str, data: bytes) -> str:
 def _inet6_text(data: bytes) -> str:
     """As sql/sql_type_inet.cc prints it: the longest run of zero words is ``::``; behind six of them at
     the start, or five and ffff, an IPv4 address stands."""
-    words = [int.from_bytes(data[at : at + 2], "big") for at in range(0, 16, 2)]
+    words = [int.from_bytes(data[start : start + 2], "big") for start in range(0, 16, 2)]
     runs = [(len(list(group)), zero) for zero, group in groupby(words, lambda word: word == 0)]
     starts = list(accumulate((count for count, _ in runs), initial=0))
     gaps = [(count, -start) for (count, zero), start in zip(runs, starts, strict=False) if zero]

@@ -66,10 +66,10 @@ def column_types() -> Mapping[str, ColumnType]:
 
 def column_type(name: str) -> ColumnType:
     """The SQL type of that name, in upper case.  Raises ScenarioError, with the nearest name."""
-    known = _COLUMN_TYPES.get(name)
-    if known is None:
+    named = _COLUMN_TYPES.get(name)
+    if named is None:
         raise ScenarioError(f"unknown column type {name!r}", suggestion=nearest(name, _COLUMN_TYPES))
-    return known
+    return named
 
 
 def facts_of(sql_type: SqlType) -> TypeFacts:
@@ -105,8 +105,8 @@ def stored_type(sql_type: SqlType, server: str) -> SqlType:
 
 def disguises(column: Column) -> Iterator[str]:
     """The types that travel as this column's type does, with their length."""
-    for known in _COLUMN_TYPES.values():
-        name = None if known.disguised is None else known.disguised(column)
+    for sql_type in _COLUMN_TYPES.values():
+        name = None if sql_type.disguised is None else sql_type.disguised(column)
         if name is not None:
             yield name
 

@@ -105,8 +105,8 @@ class VectorCodec(LengthPrefixed):
         value = self.decode(column, raw)
         pieces = [Piece(0, raw[:size], f"{len(value)} bytes: {len(value) // _FLOAT.size} floats")]
         for index, item in enumerate(_floats(value)):
-            at = size + index * _FLOAT.size
-            pieces.append(Piece(at, raw[at : at + _FLOAT.size], str(float_text(item, single=True))))
+            offset = size + index * _FLOAT.size
+            pieces.append(Piece(offset, raw[offset : offset + _FLOAT.size], str(float_text(item, single=True))))
         return pieces
 
 

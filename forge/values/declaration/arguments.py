@@ -11,11 +11,13 @@ from forge.values.text.column_charset import BINARY_COLLATION
 DEFAULT_COLLATION = 255
 
 
-def check_argument(what: str, sql_type: SqlType, value: int, low: int, high: int, advice: str | None = None) -> None:
+def check_argument(
+    argument: str, sql_type: SqlType, value: int, low: int, high: int, advice: str | None = None
+) -> None:
     """Raises ScenarioError unless low <= value <= high."""
     if not low <= value <= high:
         expected = f"{low} to {high}" + (f" ({advice})" if advice else "")
-        raise ScenarioError(f"{sql_type.name} cannot have the {what} {value}", expected=expected)
+        raise ScenarioError(f"{sql_type.name} cannot have the {argument} {value}", expected=expected)
 
 
 def collation_of(sql_type: SqlType, *, binary: bool = False) -> tuple[int, int]:

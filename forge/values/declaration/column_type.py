@@ -6,8 +6,9 @@ A module has a ``FAMILY``: the codecs of its wire types, and its SQL types with 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from forge.servers.facts.values import Dialect
 from forge.values.base import Codec, Column
@@ -24,8 +25,7 @@ Arguments = Literal["none", "display", "numbers", "length", "fsp", "members"]
 Declare = Callable[[SqlType, Dialect, Temporals], Column]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnType:
+class ColumnType(msgspec.Struct, frozen=True, kw_only=True):
     """One SQL type: its name, what may be declared of it, the column that a server makes of it, and its facts."""
 
     #: As SHOW CREATE TABLE has it, in upper case.
@@ -43,8 +43,7 @@ class ColumnType:
     disguised: Callable[[Column], str | None] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class Family(msgspec.Struct, frozen=True, kw_only=True):
     """The codecs and the SQL types of one module."""
 
     codecs: tuple[Codec, ...] = ()

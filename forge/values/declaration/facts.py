@@ -5,8 +5,9 @@ Code never compares a type's name with a list of names: it asks ``facts_of`` (fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 from forge.values.wire_types import WireType
 
@@ -21,8 +22,7 @@ Kind = Literal[
 Partitioning = Literal["expression", "columns", "key", "none"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeFacts:
+class TypeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The facts of one SQL type (sql/field.h, sql/field.cc and the manual's chapter on data types)."""
 
     kind: Kind

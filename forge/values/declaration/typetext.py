@@ -40,7 +40,7 @@ _ATTRIBUTES = (*_SIGNS, *_CHARSET_WORDS, "SRID", "COMPRESSED")
 @cache
 def _phrases() -> dict[str, str]:
     """The name of the type that each phrase declares."""
-    aliases = {alias: known.name for known in column_types().values() for alias in known.aliases}
+    aliases = {alias: sql_type.name for sql_type in column_types().values() for alias in sql_type.aliases}
     return {**{name: name for name in column_types()}, **aliases}
 
 
@@ -86,16 +86,16 @@ class _Parser:
         return self._with_collation(parsed)
 
     def _tokens(self) -> list[_Token]:
-        tokens, at, end = [], 0, len(self.text.rstrip())
+        tokens, position, end = [], 0, len(self.text.rstrip())
         if end > _MAX_TEXT:
             raise ScenarioError(f"a column type of {end} characters is too long")
-        while at < end:
-            match = _TOKEN.match(self.text, at)
+        while position < end:
+            match = _TOKEN.match(self.text, position)
             if match is None:
-                raise self._error(f"cannot be read from {self.text[at : at + 20].strip()!r} on")
+                raise self._error(f"cannot be read from {self.text[position : position + 20].strip()!r} on")
             kind = match.lastgroup or ""
             tokens.append(_Token(kind, match[kind]))
-            at = match.end()
+            position = match.end()
         return tokens
 
     def _phrase(self) -> tuple[str, str]:

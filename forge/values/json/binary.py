@@ -333,9 +333,9 @@ def _decode_container(data: bytes, code: int, base: int, end: int, depth: int) -
     for entry in range(first_value, heap, 1 + width):
         if width == 2 and data[entry] in (LARGE_OBJECT, LARGE_ARRAY):
             raise _wrong("a small JSON container holds a large one", entry)
-        at = starts.get(entry, entry + 1)
-        room = rooms[at] if entry in starts else entry + 1 + width
-        values.append(_decode(data, data[entry], at, room, depth)[0])
+        start = starts.get(entry, entry + 1)
+        room = rooms[start] if entry in starts else entry + 1 + width
+        values.append(_decode(data, data[entry], start, room, depth)[0])
     if not is_object:
         return values, stop
     members = {_text(data, *span): value for span, value in zip(spans, values, strict=True)}

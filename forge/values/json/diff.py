@@ -57,12 +57,12 @@ def parse_diffs(data: bytes) -> tuple[Diff, ...]:
     malformed path or one with wildcards, or a value that is not a document.
     """
     diffs = []
-    at = 0
-    while at < len(data):
-        if data[at] > Operation.REMOVE:
-            raise FormatError(f"{data[at]} is not an operation of a JSON diff", phase="value", offset=at)
-        operation = Operation(data[at])
-        start, behind = _bounded(data, at + 1)
+    offset = 0
+    while offset < len(data):
+        if data[offset] > Operation.REMOVE:
+            raise FormatError(f"{data[offset]} is not an operation of a JSON diff", phase="value", offset=offset)
+        operation = Operation(data[offset])
+        start, behind = _bounded(data, offset + 1)
         path = _path(data[start:behind], start)
         value = None
         if operation is not Operation.REMOVE:
@@ -70,7 +70,7 @@ def parse_diffs(data: bytes) -> tuple[Diff, ...]:
             value = bytes(data[start:behind])
             _check_document(value, start)
         diffs.append(Diff(operation, path, value))
-        at = behind
+        offset = behind
     return tuple(diffs)
 
 
@@ -97,16 +97,16 @@ def _check_document(document: bytes, offset: int) -> None:
 _PACKED_SIZES: Final = {0xFC: 2, 0xFD: 3, 0xFE: 8}
 
 
-def _bounded(data: bytes, at: int) -> tuple[int, int]:
+def _bounded(data: bytes, offset: int) -> tuple[int, int]:
     """Start and end of the bytes whose packed length is at ``at``."""
-    first = data[at] if at < len(data) else 0xFF
+    first = data[offset] if offset < len(data) else 0xFF
     size = _PACKED_SIZES.get(first, 0)
-    start = at + 1 + size
+    start = offset + 1 + size
     if first in (0xFB, 0xFF) or start > len(data):
-        raise FormatError("a part of a JSON diff starts with a packed length", phase="value", offset=at)
-    length = int.from_bytes(data[at + 1 : start], "little") if size else first
+        raise FormatError("a part of a JSON diff starts with a packed length", phase="value", offset=offset)
+    length = int.from_bytes(data[offset + 1 : start], "little") if size else first
     if length > len(data) - start:
-        raise FormatError(f"{length} bytes pass the end of the JSON diffs", phase="value", offset=at)
+        raise FormatError(f"{length} bytes pass the end of the JSON diffs", phase="value", offset=offset)
     return start, start + length
 
 

@@ -16,25 +16,25 @@ from forge.values.wire_types import WireType
 _MOMENTS: Final = (WireType.DATETIME, WireType.TIMESTAMP)
 
 
-def equal_documents(one: bytes, other: bytes) -> bool:
+def equal_documents(left: bytes, right: bytes) -> bool:
     """Whether two binary documents have equal values.  Raises FormatError for what is no document."""
-    return one == other or _equal(decode_document(one), decode_document(other))
+    return left == right or _equal(decode_document(left), decode_document(right))
 
 
-def _equal(one: Json, other: Json) -> bool:
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_equal(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_equal, one, other))
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    left, right = _number(one), _number(other)
-    if left is not None and right is not None:
-        return _equal_numbers(left, right)
-    if isinstance(one, Opaque) and isinstance(other, Opaque):
-        kinds = (one.field_type, other.field_type)
-        return one.data == other.data and (kinds[0] == kinds[1] or all(kind in _MOMENTS for kind in kinds))
-    return type(one) is type(other) and bool(one == other)
+def _equal(left: Json, right: Json) -> bool:
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_equal(value, right[key]) for key, value in left.items())
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_equal, left, right))
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    numbers = _number(left), _number(right)
+    if numbers[0] is not None and numbers[1] is not None:
+        return _equal_numbers(numbers[0], numbers[1])
+    if isinstance(left, Opaque) and isinstance(right, Opaque):
+        kinds = (left.field_type, right.field_type)
+        return left.data == right.data and (kinds[0] == kinds[1] or all(kind in _MOMENTS for kind in kinds))
+    return type(left) is type(right) and bool(left == right)
 
 
 def _number(value: Json) -> int | float | Decimal | None:

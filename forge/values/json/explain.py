@@ -57,13 +57,13 @@ def explain_document(document: bytes, base: int = 0) -> list[Piece]:
     _value(document, document[0], 1, "$", pieces)
     pieces.sort()
     whole = []
-    at = 0
+    offset = 0
     for piece in [*pieces, Piece(len(document), b"", "")]:
-        if piece.offset > at:
-            whole.append(Piece(base + at, document[at : piece.offset], "nothing refers to these bytes"))
+        if piece.offset > offset:
+            whole.append(Piece(base + offset, document[offset : piece.offset], "nothing refers to these bytes"))
         if piece.data:
             whole.append(piece._replace(offset=base + piece.offset))
-        at = piece.offset + len(piece.data)
+        offset = piece.offset + len(piece.data)
     return whole
 
 
@@ -79,13 +79,13 @@ def _value(data: bytes, code: int, start: int, path: str, pieces: list[Piece]) -
 def scalar_size(data: bytes | bytearray, code: int, start: int) -> int:
     """Bytes of a value that is no container and stands at ``start`` in a sound document."""
     if code in (STRING, OPAQUE):
-        at, length, shift = start + (code == OPAQUE), 0, 0
+        offset, length, shift = start + (code == OPAQUE), 0, 0
         while True:
-            length |= (data[at] & 0x7F) << shift
+            length |= (data[offset] & 0x7F) << shift
             shift += 7
-            at += 1
-            if data[at - 1] < 0x80:
-                return at + length - start
+            offset += 1
+            if data[offset - 1] < 0x80:
+                return offset + length - start
     return {LITERAL: 1, INT16: 2, UINT16: 2, INT32: 4, UINT32: 4}.get(code, 8)
 
 
@@ -100,27 +100,27 @@ def _short(text: str) -> str:
 def _container(data: bytes, code: int, base: int, path: str, pieces: list[Piece]) -> None:
     width = 4 if code in (LARGE_OBJECT, LARGE_ARRAY) else 2
 
-    def number(at: int) -> int:
-        return int.from_bytes(data[at : at + width], "little")
+    def number(offset: int) -> int:
+        return int.from_bytes(data[offset : offset + width], "little")
 
     count, size = number(base), number(base + width)
     unit = "members" if code <= LARGE_OBJECT else "elements"
     pieces.append(Piece(base, data[base : base + width], f"{path}: {count} {unit}"))
     pieces.append(Piece(base + width, data[base + width : base + 2 * width], f"{path}: {size} bytes"))
-    at = base + 2 * width
+    offset = base + 2 * width
     legs = [f"[{index}]" for index in range(count)]
     if code <= LARGE_OBJECT:
         for index in range(count):
-            entry = at + index * (width + 2)
+            entry = offset + index * (width + 2)
             start, length = base + number(entry), int.from_bytes(data[entry + width : entry + width + 2], "little")
             name = data[start : start + length].decode()
             key, legs[index] = quote(name), format_path((Member(name),))[1:]
             pieces.append(Piece(entry, data[entry : entry + width], f"{path}: offset of key {_short(key)}"))
             pieces.append(Piece(entry + width, data[entry + width : entry + width + 2], f"its length {length}"))
             pieces.append(Piece(start, data[start : start + length], f"{path}: key {_short(key)}"))
-        at += count * (width + 2)
+        offset += count * (width + 2)
     for index in range(count):
-        entry = at + index * (1 + width)
+        entry = offset + index * (1 + width)
         place = path + legs[index]
         pieces.append(Piece(entry, data[entry : entry + 1], f"{place}: {_NAMES[data[entry]]}"))
         field = data[entry + 1 : entry + 1 + width]

@@ -40,8 +40,8 @@ class _Container:
     def is_object(self) -> bool:
         return self.code in (SMALL_OBJECT, LARGE_OBJECT)
 
-    def number(self, at: int) -> int:
-        return int.from_bytes(self.data[self.base + at : self.base + at + self.width], "little")
+    def number(self, offset: int) -> int:
+        return int.from_bytes(self.data[self.base + offset : self.base + offset + self.width], "little")
 
     @property
     def count(self) -> int:
@@ -77,8 +77,8 @@ class _Container:
 
     def position(self, leg: Leg) -> int | None:
         if isinstance(leg, Cell):
-            at = leg.position(self.count)
-            return at if not self.is_object and 0 <= at < self.count else None
+            offset = leg.position(self.count)
+            return offset if not self.is_object and 0 <= offset < self.count else None
         if not self.is_object:
             return None
         name = leg.name.encode()

@@ -97,7 +97,7 @@ def opaque_text(value: Opaque) -> tuple[str, bool]:
             return value.data.decode(), True
     # The server's base64 breaks lines, also inside a JSON string.
     encoded = base64.b64encode(value.data).decode("ascii")
-    lines = "\n".join(encoded[at : at + _BASE64_LINE] for at in range(0, len(encoded), _BASE64_LINE))
+    lines = "\n".join(encoded[start : start + _BASE64_LINE] for start in range(0, len(encoded), _BASE64_LINE))
     return f"base64:type{value.field_type}:{lines}", True
 
 

@@ -51,13 +51,15 @@ def parse_path(text: str) -> tuple[Leg, ...]:
     if text[start : start + 1] != "$":
         raise FormatError(f"a JSON path starts with $, not {text[:20]!r}", phase="value")
     legs: list[Leg] = []
-    at, end = start + 1, len(text.rstrip(_SPACE))
-    while at < end:
-        match = _LEG.match(text, at)
+    position, end = start + 1, len(text.rstrip(_SPACE))
+    while position < end:
+        match = _LEG.match(text, position)
         if match is None:
-            raise FormatError(f"{text[at : at + 20]!r} is not a leg of a JSON path to one place", phase="value")
+            raise FormatError(
+                f"{text[position : position + 20]!r} is not a leg of a JSON path to one place", phase="value"
+            )
         legs.append(_leg(match))
-        at = match.end()
+        position = match.end()
     return tuple(legs)
 
 

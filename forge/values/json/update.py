@@ -90,8 +90,8 @@ class _Work:
         kept: list[Leg] = []
         for leg in legs:
             if isinstance(leg, Cell) and leg.index == 0:
-                found = self._seek(kept)
-                if found is not None and not isinstance(found[0], list):
+                sought = self._seek(kept)
+                if sought is not None and not isinstance(sought[0], list):
                     continue
             kept.append(leg)
         return tuple(kept)
@@ -112,10 +112,10 @@ class _Work:
             # The whole document is replaced.
             self._root[0], self._bytes, self.diffs = decode_document(new), None, None
             return
-        found = self._seek(legs[:-1])
-        if found is None:
+        sought = self._seek(legs[:-1])
+        if sought is None:
             return
-        parent, leg = found[0], legs[-1]
+        parent, leg = sought[0], legs[-1]
         key = _key(parent, leg)
         if key is not None:
             parent[key] = decode_document(new)
@@ -161,13 +161,13 @@ class _Work:
     def remove(self, legs: Sequence[Leg]) -> None:
         if not legs:
             return
-        found = self._seek(legs[:-1])
-        if found is None:
+        sought = self._seek(legs[:-1])
+        if sought is None:
             return
-        key = _key(found[0], legs[-1])
+        key = _key(sought[0], legs[-1])
         if key is None:
             return
-        del found[0][key]
+        del sought[0][key]
         if self._bytes is not None:
             self._bytes = remove_in_place(self._bytes, legs)
         self._note(Operation.REMOVE, legs)
@@ -179,5 +179,5 @@ def _key(parent: Json, leg: Leg) -> str | int | None:
         return leg.name if isinstance(parent, dict) and leg.name in parent else None
     if not isinstance(parent, list):
         return None
-    at = leg.position(len(parent))
-    return at if 0 <= at < len(parent) else None
+    index = leg.position(len(parent))
+    return index if 0 <= index < len(parent) else None

@@ -59,10 +59,10 @@ def pack(value: Decimal, precision: int, scale: int) -> bytes:
     """The bytes of a value that fits DECIMAL(precision, scale) exactly."""
     sign, _, _ = value.as_tuple()
     digits = str(abs(int(value.scaleb(scale, context=EXACT)))).rjust(precision, "0")
-    groups, at = [], 0
+    groups, offset = [], 0
     for size in group_digits(precision, scale):
-        groups.append(int(digits[at : at + size]))
-        at += size
+        groups.append(int(digits[offset : offset + size]))
+        offset += size
     packed = bytearray(layout(precision, scale).build(groups))
     if sign and value:
         packed = bytearray(byte ^ 0xFF for byte in packed)
@@ -77,12 +77,14 @@ def unpack(raw: bytes, precision: int, scale: int) -> Decimal:
     plain[0] ^= 0x80
     if negative:
         plain = bytearray(byte ^ 0xFF for byte in plain)
-    digits, at = "", 0
+    digits, offset = "", 0
     for size, group in zip(group_digits(precision, scale), layout(precision, scale).parse(bytes(plain)), strict=True):
         if group >= 10**size:
-            raise bad_value(f"a group of DECIMAL({precision},{scale}) has {size} digits, not the number {group}", at)
+            raise bad_value(
+                f"a group of DECIMAL({precision},{scale}) has {size} digits, not the number {group}", offset
+            )
         digits += str(group).rjust(size, "0")
-        at += _BYTES[size]
+        offset += _BYTES[size]
     value = Decimal(int(digits)).scaleb(-scale, context=EXACT)
     return value.copy_negate() if negative and value else value
 
@@ -137,12 +139,12 @@ class DecimalCodec(NumberCodec):
     def explain(self, column: Column, raw: bytes) -> list[Piece]:
         precision, scale = self._arguments(column)
         value = self.decode(column, raw)
-        pieces, at, left = [], 0, precision
+        pieces, offset, left = [], 0, precision
         for digits in group_digits(precision, scale):
             size = _BYTES[digits]
             place = f"{digits} digits {'before' if left > scale else 'after'} the point"
-            pieces.append(Piece(at, raw[at : at + size], place))
-            at, left = at + size, left - digits
+            pieces.append(Piece(offset, raw[offset : offset + size], place))
+            offset, left = offset + size, left - digits
         sign = "negative: all bytes are inverted" if value < 0 else "positive"
         pieces[0] = pieces[0]._replace(meaning=f"first bit {raw[0] >> 7}: {sign}; {pieces[0].meaning}")
         return pieces

@@ -76,8 +76,8 @@ class GeometryCodec(LengthPrefixed):
         if isinstance(declared, bytes):
             return declared
         if is_wkb(declared):
-            known, data = _wkb(column, declared)
-            return known.to_bytes(_SRID_SIZE, "little") + stored_wkb(column, data, known)
+            wkb_srid, data = _wkb(column, declared)
+            return wkb_srid.to_bytes(_SRID_SIZE, "little") + stored_wkb(column, data, wkb_srid)
         srid = column.declared.srid if column.declared else None
         if isinstance(declared, Mapping) and "wkt" in declared:
             if set(declared) - {"wkt", "srid"}:
@@ -114,14 +114,14 @@ class GeometryCodec(LengthPrefixed):
     def explain(self, column: Column, raw: bytes) -> list[Piece]:
         size = self.prefix_size(column)
         srid, wkb = _split(self.decode(column, raw))
-        at = size + _SRID_SIZE
+        start = size + _SRID_SIZE
         text = wkb_text(wkb)
         return [
             Piece(0, raw[:size], f"{len(raw) - size} bytes follow"),
-            Piece(size, raw[size:at], f"SRID {srid}"),
-            Piece(at, wkb[:1], "byte order: little-endian"),
-            Piece(at + 1, wkb[1:5], f"type {wkb_type(wkb)}: {NAMES[wkb_type(wkb)]}"),
-            Piece(at + 5, wkb[5:], text or "coordinates that are not all numbers"),
+            Piece(size, raw[size:start], f"SRID {srid}"),
+            Piece(start, wkb[:1], "byte order: little-endian"),
+            Piece(start + 1, wkb[1:5], f"type {wkb_type(wkb)}: {NAMES[wkb_type(wkb)]}"),
+            Piece(start + 5, wkb[5:], text or "coordinates that are not all numbers"),
         ]
 
 

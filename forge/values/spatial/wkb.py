@@ -47,24 +47,24 @@ def wkb_text(data: bytes) -> str | None:
     parts: list[str] = []
     #: Parts still to come and their type, for each collection around the geometry that is next.
     around: list[tuple[int, int]] = []
-    at, finite = 0, True
+    offset, finite = 0, True
     while True:
-        kind = _head(data, at)
+        kind = _head(data, offset)
         left, member = around[-1] if around else (1, 0)
         if member and kind != member:
-            raise _wrong(f"a {NAMES[member]} is expected here, not a {NAMES[kind]}", at)
+            raise _wrong(f"a {NAMES[member]} is expected here, not a {NAMES[kind]}", offset)
         if not member:
             parts.append(NAMES[kind])
-        at += _HEAD.size
+        offset += _HEAD.size
         if kind in MEMBERS:
-            count, at = _count(data, at)
+            count, offset = _count(data, offset)
             if count:
                 parts.append("(")
                 around.append((count, MEMBERS[kind]))
                 continue
             parts.append(" EMPTY")
         else:
-            coordinates, at = _coordinates(data, at, kind)
+            coordinates, offset = _coordinates(data, offset, kind)
             finite = finite and coordinates is not None
             parts.append(coordinates or "")
         while around:
@@ -76,8 +76,8 @@ def wkb_text(data: bytes) -> str | None:
             parts.append(")")
         if not around:
             break
-    if at != len(data):
-        raise _wrong(f"{len(data) - at} bytes follow the geometry", at)
+    if offset != len(data):
+        raise _wrong(f"{len(data) - offset} bytes follow the geometry", offset)
     return "".join(parts) if finite else None
 
 
@@ -85,46 +85,46 @@ def _wrong(rule: str, offset: int) -> FormatError:
     return FormatError(rule, phase="value", offset=offset)
 
 
-def _head(data: bytes, at: int) -> int:
-    if at + _HEAD.size > len(data):
-        raise _wrong("a geometry starts with its byte order and type", at)
-    order, kind = _HEAD.unpack_from(data, at)
+def _head(data: bytes, offset: int) -> int:
+    if offset + _HEAD.size > len(data):
+        raise _wrong("a geometry starts with its byte order and type", offset)
+    order, kind = _HEAD.unpack_from(data, offset)
     if order != 1:
-        raise _wrong(f"a stored geometry has the byte order 1, not {order}", at)
+        raise _wrong(f"a stored geometry has the byte order 1, not {order}", offset)
     if not POINT <= kind <= GEOMETRYCOLLECTION:
-        raise _wrong(f"{kind} is not a type of a geometry", at + 1)
+        raise _wrong(f"{kind} is not a type of a geometry", offset + 1)
     return int(kind)
 
 
-def _count(data: bytes, at: int) -> tuple[int, int]:
-    if at + _COUNT.size > len(data):
-        raise _wrong("a count of a geometry passes its end", at)
-    return int(_COUNT.unpack_from(data, at)[0]), at + _COUNT.size
+def _count(data: bytes, offset: int) -> tuple[int, int]:
+    if offset + _COUNT.size > len(data):
+        raise _wrong("a count of a geometry passes its end", offset)
+    return int(_COUNT.unpack_from(data, offset)[0]), offset + _COUNT.size
 
 
-def _coordinates(data: bytes, at: int, kind: int) -> tuple[str | None, int]:
+def _coordinates(data: bytes, offset: int, kind: int) -> tuple[str | None, int]:
     """The text of a POINT, LINESTRING or POLYGON behind its name, None if not all are numbers; and where it ends."""
     if kind == POINT:
-        return _points(data, at, 1)
-    count, at = _count(data, at)
+        return _points(data, offset, 1)
+    count, offset = _count(data, offset)
     if not count:
-        return " EMPTY", at
+        return " EMPTY", offset
     if kind == LINESTRING:
-        return _points(data, at, count)
+        return _points(data, offset, count)
     rings, finite = [], True
     for _ in range(count):
-        points, at = _count(data, at)
-        ring, at = _points(data, at, points)
+        points, offset = _count(data, offset)
+        ring, offset = _points(data, offset, points)
         finite = finite and ring is not None
         rings.append(ring or "")
-    return f"({','.join(rings)})" if finite else None, at
+    return f"({','.join(rings)})" if finite else None, offset
 
 
-def _points(data: bytes, at: int, count: int) -> tuple[str | None, int]:
-    end = at + count * _POINT.size
+def _points(data: bytes, offset: int, count: int) -> tuple[str | None, int]:
+    end = offset + count * _POINT.size
     if end > len(data):
-        raise _wrong(f"{count} points pass the end of the geometry", at)
-    pairs = list(_POINT.iter_unpack(data[at:end]))
+        raise _wrong(f"{count} points pass the end of the geometry", offset)
+    pairs = list(_POINT.iter_unpack(data[offset:end]))
     if not all(math.isfinite(x) and math.isfinite(y) for x, y in pairs):
         return None, end
     return f"({','.join(f'{coordinate_text(x)} {coordinate_text(y)}' for x, y in pairs)})", end

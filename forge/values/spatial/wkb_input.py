@@ -113,9 +113,9 @@ class _Reader:
     def _ring(self, order: str) -> None:
         start = self.at
         count = self._count(order, 1 if self.lenient else 4, "points of a ring")
-        made = len(self.made)
+        beginning = len(self.made)
         self._points(order, count)
-        first, last = self.made[made : made + _POINT_SIZE], self.made[-_POINT_SIZE:]
+        first, last = self.made[beginning : beginning + _POINT_SIZE], self.made[-_POINT_SIZE:]
         # MariaDB compares numbers (NaN equals nothing, -0 is 0), MySQL bytes.
         closed = struct.unpack("<dd", first) == struct.unpack("<dd", last) if self.lenient else first == last
         if not closed:
@@ -134,12 +134,12 @@ class _Reader:
                 raise self._wrong(f"longitude {x}, latitude {y}", "-180 to 180 and -90 to 90 degrees")
             self.made += struct.pack("<dd", x, y)
 
-    def _bytes(self, size: int, what: str) -> bytes:
-        found = self.data[self.at : self.at + size]
-        if len(found) < size:
-            raise self._wrong("the bytes end", what)
+    def _bytes(self, size: int, expected: str) -> bytes:
+        data = self.data[self.at : self.at + size]
+        if len(data) < size:
+            raise self._wrong("the bytes end", expected)
         self.at += size
-        return found
+        return data
 
-    def _wrong(self, found: str, expected: str) -> ScenarioError:
-        return ScenarioError(f"invalid WKB at offset {self.at}: {found}", expected=expected)
+    def _wrong(self, problem: str, expected: str) -> ScenarioError:
+        return ScenarioError(f"invalid WKB at offset {self.at}: {problem}", expected=expected)

@@ -155,5 +155,7 @@ class _Parser:
 
     def _wrong(self, expected: str, suggestion: str | None = None) -> ScenarioError:
         rest = self.text[self.at : self.at + 20].strip()
-        found = repr(rest) if rest else _END
-        return ScenarioError(f"invalid WKT at position {self.at}: {found}", expected=expected, suggestion=suggestion)
+        shown = repr(rest) if rest else _END
+        return ScenarioError(
+            f"invalid WKT at position {self.at}: {shown}", expected=expected, suggestion=suggestion
+        )

@@ -61,10 +61,10 @@ def _moment_text(column: Column, declared: Any) -> str | None:
     """The part of a literal that a server reads, "" if none of it is a date; None for forms that are not known here."""
     if isinstance(declared, (date, datetime)):
         return str(declared)
-    given = text_of(declared)
-    if given is None:
+    written = text_of(declared)
+    if written is None:
         return _number_text(declared, short=column.dialect.reads_short_dates)
-    declared = given
+    declared = written
     match = _MOMENT.match(declared)
     if match is None:
         form = moment_form(declared)
@@ -111,10 +111,10 @@ def clip_clock(codec: Codec, column: Column, declared: Any) -> str | None:
         if abs(declared) > _LARGEST_PACKED and column.dialect.large_numbers_are_times:
             return _largest(column, fsp, declared < 0)
         return _packed_clock(codec, column, declared, fsp)
-    given = text_of(declared)
-    if given is None:
+    written = text_of(declared)
+    if written is None:
         return None
-    declared = given
+    declared = written
     moment = _MOMENT.match(declared)
     if moment is not None:
         declared = _clock_of(column, declared, moment)

@@ -177,9 +177,9 @@ def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> 
         text = declared.isoformat()
     else:
         form = moment_form(whole_number(declared) if dialect.cuts_number_dates else declared)
-        given = text_of(declared)
-        if given is not None and _MOMENT.fullmatch(given.strip()):
-            form = given
+        written = text_of(declared)
+        if written is not None and _MOMENT.fullmatch(written.strip()):
+            form = written
         if form is None:
             raise refuse(type_name, declared, "cannot hold this value", "a date such as '2024-02-29 10:00:00'")
         text = form
@@ -215,9 +215,9 @@ def accept_clock(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> C
     elif isinstance(declared, time) and declared.tzinfo is None:
         text = declared.isoformat()
     else:
-        given = text_of(declared)
-        usual = given is not None and _CLOCK.fullmatch(given.strip())
-        text = given if usual and given is not None else _clock_text(type_name, declared, dialect)
+        written = text_of(declared)
+        usual = written is not None and _CLOCK.fullmatch(written.strip())
+        text = written if usual and written is not None else _clock_text(type_name, declared, dialect)
     clock = parse_clock(type_name, text, fsp, dialect)
     if clock.hour > MAX_HOUR:
         raise refuse(type_name, declared, "cannot hold this time", "-838:59:59 to 838:59:59")

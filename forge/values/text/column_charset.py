@@ -15,11 +15,11 @@ BINARY_COLLATION = 63
 @lru_cache(maxsize=256)
 def charset_of_collation(number: int) -> Charset | None:
     """The character set of a collation id; None for binary, and for ids and sets that are not known here."""
-    found = find_collation(number) if number else None
-    if found is None or found.charset == "binary":
+    collation = find_collation(number) if number else None
+    if collation is None or collation.charset == "binary":
         return None
     try:
-        return charset(found.charset)
+        return charset(collation.charset)
     except ScenarioError:
         return None
 

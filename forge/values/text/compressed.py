@@ -84,8 +84,12 @@ class CompressedVarcharCodec(VarcharCodec):
         return decompress(data)
 
     def accept(self, column: Column, declared: Any) -> Text:
-        known = charset_of(column)
-        if known is not None and known.name == "utf8mb4" and not isinstance(declared, (bytes, bytearray, Mapping)):
+        character_set = charset_of(column)
+        if (
+            character_set is not None
+            and character_set.name == "utf8mb4"
+            and not isinstance(declared, (bytes, bytearray, Mapping))
+        ):
             # What the client sends needs no conversion: only its bytes count then, not its characters.
             text = scalar_text(self.type_name(column), declared)
             if len(utf8(text)) <= self.limit(column):

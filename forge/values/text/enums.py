@@ -43,11 +43,11 @@ def layout(size: int) -> Construct[int, int]:
 @lru_cache(maxsize=512)
 def member_texts(members: tuple[bytes, ...], collation: int | None) -> tuple[str | bytes, ...]:
     """The members as text; one that its character set does not decode stays bytes."""
-    known = charset_of_collation(collation) if collation else None
-    if known is None:
+    character_set = charset_of_collation(collation) if collation else None
+    if character_set is None:
         # CHARACTER SET binary, or no record of it: utf8mb4 is a reading, not a fact.
         return tuple(_utf8(member) for member in members)
-    return tuple(decoded(known, member) for member in members)
+    return tuple(decoded(character_set, member) for member in members)
 
 
 def _utf8(member: bytes) -> str | bytes:
@@ -159,8 +159,8 @@ class MemberCodec(FixedWidthCodec):
         return f"{self.name}({shown})"
 
     def unknown(self, column: Column, text: str) -> ScenarioError:
-        known = [member for member in member_texts(column.members or (), column.collation) if isinstance(member, str)]
-        suggestion = nearest(text, known) if len(text) <= _LONGEST_MEMBER else None
+        texts = [member for member in member_texts(column.members or (), column.collation) if isinstance(member, str)]
+        suggestion = nearest(text, texts) if len(text) <= _LONGEST_MEMBER else None
         return ScenarioError(f"{self.name} has no member {shortened(repr(text))}", suggestion=suggestion)
 
     @abstractmethod
@@ -258,8 +258,8 @@ class SetCodec(MemberCodec):
             return None
         texts = member_texts(column.members, column.collation)
         chosen = [text for place, text in enumerate(texts) if value >> place & 1]
-        known = [text for text in chosen if isinstance(text, str)]
-        return ",".join(known) if len(known) == len(chosen) else None
+        readable = [text for text in chosen if isinstance(text, str)]
+        return ",".join(readable) if len(readable) == len(chosen) else None
 
     def nearest(self, column: Column, declared: Any) -> int | None:
         mask = (1 << len(column.members or ())) - 1

@@ -93,8 +93,8 @@ class TextCodec(Codec):
 
     def characters(self, column: Column) -> int | None:
         """The most characters that a declaration allows; None if it counts bytes."""
-        known = charset_of(column)
-        return None if known is None else self.limit(column) // known.max_length
+        character_set = charset_of(column)
+        return None if character_set is None else self.limit(column) // character_set.max_length
 
     def stored(self, column: Column, data: bytes) -> bytes:
         """What is stored of the value's bytes."""
@@ -136,9 +136,9 @@ class TextCodec(Codec):
     def sql(self, column: Column, value: Text) -> str:
         if isinstance(value, bytes):
             return hexadecimal(value)
-        known = charset_of(column)
-        if known is not None and any(ord(character) in _SURROGATES for character in value):
-            return f"_{known.name} {hexadecimal(known.encode(value))}"
+        character_set = charset_of(column)
+        if character_set is not None and any(ord(character) in _SURROGATES for character in value):
+            return f"_{character_set.name} {hexadecimal(character_set.encode(value))}"
         return quoted(value)
 
     def explain(self, column: Column, raw: bytes) -> list[Piece]:
@@ -182,9 +182,9 @@ class TextCodec(Codec):
         Not those of ucs2, utf16 and utf32: MySQL 9.7 refuses the value then (recorded).
         """
         name, limit = self.type_name(column), self.limit(column)
-        known = charset_of(column)
+        character_set = charset_of(column)
         most = self.characters(column)
-        forgives = known is not None and known.min_length == 1
+        forgives = character_set is not None and character_set.min_length == 1
         if isinstance(value, str) and most is not None and len(value) > most:
             if value[most:].strip(" ") or not forgives:
                 raise refuse(name, value, f"cannot hold {len(value)} characters")
@@ -232,8 +232,8 @@ class CharCodec(TextCodec):
     def stored(self, column: Column, data: bytes) -> bytes:
         if column.collation == BINARY_COLLATION:
             return data.rstrip(b"\0")
-        known = charset_of(column)
-        return data if known is None else without_pad(data, known.encode(" "))
+        character_set = charset_of(column)
+        return data if character_set is None else without_pad(data, character_set.encode(" "))
 
     def restored(self, column: Column, data: bytes) -> bytes:
         return data.ljust(self.limit(column), b"\0") if column.collation == BINARY_COLLATION else data
@@ -281,8 +281,8 @@ class BlobCodec(TextCodec):
 def _sized_name(column: Column, text_name: str, binary_name: str, limit: int) -> str:
     if column.collation == BINARY_COLLATION:
         return f"{binary_name}({limit})"
-    known: Charset | None = charset_of(column)
-    return f"{text_name}({limit // known.max_length})" if known else f"{text_name}({limit} bytes)"
+    character_set: Charset | None = charset_of(column)
+    return f"{text_name}({limit // character_set.max_length})" if character_set else f"{text_name}({limit} bytes)"
 
 
 CODECS = (CharCodec(), VarcharCodec(), BlobCodec())
