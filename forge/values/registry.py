@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
+from typing import Final
 
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.values.base import Codec, Column, MetadataSpace
@@ -45,8 +46,14 @@ _BY_REAL_TYPE: dict[int, Codec] = {codec.real_type: codec for codec in _CODECS i
 _BY_DECLARED: dict[tuple[str, int], Codec] = {
     (codec.declared_as, code): codec for codec in _CODECS if codec.declared_as is not None for code in codec.type_codes
 }
+#: DECIMAL of before 5.0 counts, although no codec reads it.
+_SPACES: dict[int, MetadataSpace | None] = {
+    WireType.DECIMAL: "numeric",
+    **{code: codec.metadata_space for code, codec in _BY_CODE.items()},
+}
 _COLUMN_TYPES = {column_type.name: column_type for family in _FAMILIES for column_type in family.column_types}
 
+_STRING: Final = int(WireType.STRING)  # a plain integer: it is compared for every cell
 #: Wire types that the servers' headers name and that have no codec here.
 _NAMES = {
     WireType.DECIMAL: "DECIMAL of MySQL before 5.0",
@@ -116,30 +123,23 @@ def codec_for(column: Column) -> Codec:
 
     Raises UnsupportedError naming the type.
     """
-    if column.declared is not None:
-        codec = _BY_DECLARED.get((column.declared.name, column.type_code))
-        if codec is not None:
-            return codec
-    codec = _codec(column)
+    code, declared = column.type_code, column.declared
+    if declared is not None and (declared.name, code) in _BY_DECLARED:
+        return _BY_DECLARED[declared.name, code]
+    codec = _BY_CODE.get(code)
+    if code == _STRING and column.metadata:
+        codec = _BY_REAL_TYPE.get(column.metadata[0], codec)
     if codec is None:
-        raise UnsupportedError(f"column type {type_label(column.type_code)} is not supported")
+        raise UnsupportedError(f"column type {type_label(code)} is not supported")
     return codec
-
-
-def _codec(column: Column) -> Codec | None:
-    if column.type_code == WireType.STRING and column.metadata[:1]:
-        codec = _BY_REAL_TYPE.get(column.metadata[0])
-        if codec is not None:
-            return codec
-    return _BY_CODE.get(column.type_code)
 
 
 def metadata_space(column: Column) -> MetadataSpace | None:
     """Which columns of optional metadata it counts among; None for none, and for types that are not known."""
-    if column.type_code == WireType.DECIMAL:
-        return "numeric"
-    codec = _codec(column)
-    return None if codec is None else codec.metadata_space
+    space = _SPACES.get(column.type_code)
+    if column.type_code == _STRING and column.metadata and column.metadata[0] in _BY_REAL_TYPE:
+        space = _BY_REAL_TYPE[column.metadata[0]].metadata_space
+    return space
 
 
 def metadata_size(type_code: int) -> int | None:

@@ -12,7 +12,6 @@ from forge.charsets import collation
 from forge.engine.dictionary.definition import ColumnDefinition
 from forge.engine.rows.state import TableState
 from forge.values.declaration.sqltype import SqlType
-from forge.values.registry import facts_of
 
 #: Pairs of an old column and the column that it becomes, with the old one's index.
 Kept = Sequence[tuple[int, ColumnDefinition, ColumnDefinition]]
@@ -56,7 +55,7 @@ def _column_needs_copy(old: ColumnDefinition, new: ColumnDefinition, indexed: bo
         return not same or old.column.generated != new.column.generated or old.type != new.type
     one, other = old.type, new.type
     facts = old.type_facts
-    if _is_varying(one) and _is_varying(other):
+    if facts.is_varying and new.type_facts.is_varying:
         return _varying_needs_copy(old, new, indexed)
     if one.name != other.name or one.unsigned != other.unsigned or one.fsp != other.fsp or one.srid != other.srid:
         return True
@@ -67,12 +66,6 @@ def _column_needs_copy(old: ColumnDefinition, new: ColumnDefinition, indexed: bo
     if facts.is_lob or facts.is_text:
         return one.length != other.length or not _same_text(one, other, indexed)
     return old.wire.metadata != new.wire.metadata or old.wire.dimensions != new.wire.dimensions
-
-
-def _is_varying(sql_type: SqlType) -> bool:
-    """VARCHAR and VARBINARY."""
-    facts = facts_of(sql_type)
-    return (facts.is_text or facts.is_bytes) and not facts.is_blob and facts.default_length is None
 
 
 def _varying_needs_copy(old: ColumnDefinition, new: ColumnDefinition, indexed: bool) -> bool:

@@ -179,7 +179,7 @@ def _checked_part(column: ColumnDefinition, part: PartDraft) -> PartDraft:
 def _part_bytes(column: ColumnDefinition, prefix: int | None) -> int:
     """Bytes that count for the limit of a key; the length in front of a VARCHAR does not."""
     if prefix is None:
-        if column.type.name in ("VARCHAR", "VARBINARY"):
+        if column.type_facts.is_varying:
             return int.from_bytes(column.wire.metadata, "little")
         return stored_bytes(column)
     known = charset_of(column.wire)

@@ -95,6 +95,11 @@ class TypeFacts(msgspec.Struct, frozen=True, kw_only=True):
         return self.is_blob and self.kind in ("text", "bytes")
 
     @property
+    def is_varying(self) -> bool:
+        """VARCHAR and VARBINARY: in the row, as long as the value is."""
+        return self.takes_prefix and not self.is_blob and self.default_length is None
+
+    @property
     def has_members(self) -> bool:
         """ENUM and SET."""
         return self.kind in ("enum", "set")

@@ -156,6 +156,4 @@ class _Parser:
     def _wrong(self, expected: str, suggestion: str | None = None) -> ScenarioError:
         rest = self.text[self.at : self.at + 20].strip()
         shown = repr(rest) if rest else _END
-        return ScenarioError(
-            f"invalid WKT at position {self.at}: {shown}", expected=expected, suggestion=suggestion
-        )
+        return ScenarioError(f"invalid WKT at position {self.at}: {shown}", expected=expected, suggestion=suggestion)
