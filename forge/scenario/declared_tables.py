@@ -26,7 +26,7 @@ def declared_tables(scenario: Scenario, places: Places, line: ServerLine) -> Ite
         with places.at(path):
             text = table_text(table) if isinstance(table, TableDeclaration) else table
         with places.sql(path, text):
-            yield path, text, parse_create_table(as_read(text, line), line.family)
+            yield path, text, parse_create_table(as_read(text, line), line.grammar)
 
 
 def first_database(tables: Iterable[DeclaredTable]) -> str:
@@ -47,7 +47,7 @@ def used_databases(
         if step.ddl is None:
             continue
         with places.sql((*path, "ddl"), step.ddl):
-            statement = parse_ddl(as_read(step.ddl, line), line.family)
+            statement = parse_ddl(as_read(step.ddl, line), line.grammar)
         if isinstance(statement, DatabaseStatement):
             if statement.statement == "create_database" and statement.name:
                 created.add(statement.name)

@@ -216,7 +216,7 @@ class _Planner:
         if alone.ddl is not None:
             ddl_path = (*statement_path(path, entry, 0), "ddl")
             with self.places.sql(ddl_path, alone.ddl):
-                parsed = parse_ddl(as_read(alone.ddl, self.line), self.line.family)
+                parsed = parse_ddl(as_read(alone.ddl, self.line), self.line.grammar)
                 self._apply(parsed, alone.ddl, ddl_path)
             return
         if alone.logged is not None:
@@ -315,7 +315,7 @@ class _Planner:
         statement = running.declared.statements[index]
         if statement.ddl is not None:
             with self.places.sql((*path, "ddl"), statement.ddl):
-                parsed = parse_ddl(as_read(statement.ddl, self.line), self.line.family)
+                parsed = parse_ddl(as_read(statement.ddl, self.line), self.line.grammar)
                 if changes_no_base(parsed):
                     running.add(self._inside(parsed, as_logged(statement.ddl, self.line), running, place, path), index)
                     return

@@ -7,6 +7,7 @@ import msgspec
 from forge.errors import ScenarioError
 from forge.servers.facts.ddl import Definitions
 from forge.servers.facts.framing import Framing
+from forge.servers.facts.grammar import Grammar
 from forge.servers.facts.groups import Groups
 from forge.servers.facts.query import Queries
 from forge.servers.facts.rows import Rows
@@ -31,6 +32,7 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     query: Queries
     ddl: Definitions
     values: Dialect
+    grammar: Grammar
     texts: Texts
 
     @property
@@ -70,5 +72,6 @@ SUBJECTS: dict[str, type[msgspec.Struct]] = {
     "query": Queries,
     "ddl": Definitions,
     "values": Dialect,
+    "grammar": Grammar,
     "texts": Texts,
 }

@@ -6,7 +6,8 @@ from decimal import Decimal, InvalidOperation
 from typing import NoReturn
 
 from forge.errors import nearest
-from forge.servers.features import Family
+from forge.servers.facts.grammar import Grammar
+from forge.servers.loading import complete_line
 from forge.sql.errors import SqlError
 from forge.sql.lexer import Token, tokenize
 from forge.sql.reserved import RESERVED
@@ -18,10 +19,10 @@ _LONGEST_NUMBER = 500
 class Cursor:
     """Reads tokens one after the other."""
 
-    def __init__(self, sql: str, *, family: Family = "mysql", several: bool = False) -> None:
+    def __init__(self, sql: str, grammar: Grammar | None = None, *, several: bool = False) -> None:
         self.sql = sql
-        #: Whose grammar it is.
-        self.family = family
+        #: The words that the server parses; by default MySQL's.
+        self.grammar = complete_line("mysql").grammar if grammar is None else grammar
         self._tokens = tokenize(sql, several=several)
         self._index = 0
 
@@ -53,25 +54,31 @@ class Cursor:
 
     def accept(self, *words: str) -> bool:
         """Take the given words if they come next, in this order."""
-        if all(self.following(i).is_word(word) for i, word in enumerate(words)):
+        if self.takes(*words):
             self._index += len(words)
             return True
         return False
 
-    def takes_mariadb(self, *words: str) -> bool:
-        """Whether the given words, which are of MariaDB's grammar only, come next."""
-        return self.family == "mariadb" and all(self.following(i).is_word(word) for i, word in enumerate(words))
+    def takes(self, *words: str) -> bool:
+        """Whether the given words come next, in this order."""
+        return all(self.following(i).is_word(word) for i, word in enumerate(words))
 
-    def accept_mariadb(self, *words: str) -> bool:
-        """As :meth:`accept`, of words that are of MariaDB's grammar only."""
-        return self.family == "mariadb" and self.accept(*words)
+    def accept_if_exists(self) -> bool:
+        """Take IF EXISTS of a part of a table, where the grammar has it."""
+        return self.grammar.conditional_parts and self.accept("IF", "EXISTS")
+
+    def accept_if_not_exists(self) -> bool:
+        """Take IF NOT EXISTS of a part of a table, where the grammar has it."""
+        return self.grammar.conditional_parts and self.accept("IF", "NOT", "EXISTS")
 
     def accept_wait(self) -> None:
-        """MariaDB: how long a statement waits for a table."""
-        if self.accept_mariadb("WAIT"):
+        """How long a statement waits for a table, where the grammar has it."""
+        if not self.grammar.waits:
+            return
+        if self.accept("WAIT"):
             self.integer("seconds")
         else:
-            self.accept_mariadb("NOWAIT")
+            self.accept("NOWAIT")
 
     def accept_any(self, *words: str) -> str | None:
         """Take the next word if it is one of these; it is given in upper case."""

@@ -113,4 +113,4 @@ def is_on(alteration: Alteration, check: CheckDraft, name: str) -> bool:
 
 
 def _columns_of(alteration: Alteration, expression: str) -> tuple[str, ...]:
-    return parse_expression(expression, server_line(alteration.server).family).columns()
+    return parse_expression(expression, server_line(alteration.server).grammar).columns()

@@ -137,7 +137,7 @@ class Definition:
             if named.name in taken:
                 raise SqlError(f"CHECK constraint {named.name!r} is there twice", check.offset)
             with at_offset(check.offset):
-                expression = parse_expression(check.expression, server_line(self.server).family)
+                expression = parse_expression(check.expression, server_line(self.server).grammar)
                 for name in expression.columns():
                     if self.columns[self.index_of(name, check.offset)].column.auto_increment:
                         # ER_CHECK_CONSTRAINT_REFERS_AUTO_INCREMENT_COLUMN; 1901 on MariaDB.
@@ -226,7 +226,7 @@ def define_column(
             raise SqlError(f"generated column {draft.name!r} cannot have a default", draft.offset)
         with at_offset(draft.offset):
             _check_generated(draft, line)
-            expression = parse_expression(draft.expression, line.family)
+            expression = parse_expression(draft.expression, line.grammar)
         uses = frozenset(name.lower() for name in expression.columns())
         return replace(defined.replace(uses=uses), generated=expression)
     if draft.default is None:

@@ -98,7 +98,7 @@ def used_columns(clause: PartitionClause, definition: Definition, key_columns: S
 
 
 def _function(clause: PartitionClause, definition: Definition) -> Expression:
-    return parse_expression(clause.expression, server_line(definition.server).family)
+    return parse_expression(clause.expression, server_line(definition.server).grammar)
 
 
 def _columns(clause: PartitionClause, definition: Definition, key_columns: Sequence[int]) -> list[int]:

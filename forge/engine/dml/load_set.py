@@ -69,7 +69,7 @@ def _assignment(column: ColumnDefinition, index: int, cell: Any, at: Circumstanc
         if sql.upper() == "DEFAULT":
             return Assignment(column, index, sql, is_default=True)
         try:
-            expression = parse_expression(sql, at.references.line.family, in_statement=True)
+            expression = parse_expression(sql, at.references.line.grammar, in_statement=True)
         except UnsupportedError as error:
             error.expected = "`values` beside it: a list of what it gives for each line"
             raise

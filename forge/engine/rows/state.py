@@ -40,7 +40,7 @@ class TableState:
     def __init__(self, definition: Definition, version: int, auto_increment: int = 1) -> None:
         self.definition = definition
         self.table: Table = definition.table(version)
-        family = server_line(definition.server).family
+        grammar = server_line(definition.server).grammar
         self.rows: dict[int, Row] = {}
         #: A statement on rows has opened this version of the definition.
         self.is_open = False
@@ -59,7 +59,7 @@ class TableState:
         self._taken: list[dict[KeyEntry, int]] = [{} for _ in self.unique]
         #: The CHECK constraints that are enforced.
         self.checks = [
-            (check, RowExpression(parse_expression(check.expression, family), definition.columns))
+            (check, RowExpression(parse_expression(check.expression, grammar), definition.columns))
             for check in definition.checks
             if check.enforced
         ]

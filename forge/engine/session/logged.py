@@ -29,7 +29,7 @@ def logged_statement(declared: Logged, current: str, second: int, line: ServerLi
     Raises ScenarioError for a statement that changes tables or rows, a status variable
     that the line does not have, a value that it cannot hold, and an unknown flag.
     """
-    cursor = Cursor(declared.text, several=True, family=line.family)
+    cursor = Cursor(declared.text, line.grammar, several=True)
     if cursor.accept_any(*_RUN) or (cursor.accept_any(*_DEFINITIONS) and cursor.token.is_word(*_DEFINED)):
         raise ScenarioError(
             "the statement changes tables or rows, which `logged:` does not follow",

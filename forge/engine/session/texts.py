@@ -205,7 +205,7 @@ class SessionText:
         for one in reads.conditionals:
             if not one.variables & unread:
                 continue
-            asked = evaluated_parts(one, self._operands(), self.line.family)
+            asked = evaluated_parts(one, self._operands(), self.line.grammar)
             if asked is None:
                 names = ", ".join(f"@{name}" for name in sorted(one.variables & unread))
                 raise UnsupportedError(f"whether {names} is read in {one.sql} is not computed here")
@@ -218,7 +218,7 @@ class SessionText:
         for one in reads.conditionals:
             if not one.calls & unread:
                 continue
-            asked = evaluated_parts(one, self._operands(), self.line.family)
+            asked = evaluated_parts(one, self._operands(), self.line.grammar)
             if asked is None or "@@now" in asked:
                 # Whether NOW() was asked for by the one or the other is all the same in most of them.
                 unread -= one.calls

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.errors import ScenarioError, UnsupportedError
+from forge.servers.facts.grammar import Grammar
 from forge.sql.expressions.casts import CAST_RULES, is_array
 from forge.sql.expressions.documents import DOCUMENT_RULES, OF_MYSQL_ONLY
 from forge.sql.expressions.evaluation import (
@@ -76,8 +77,8 @@ class Expression:
         return value.value if isinstance(value, Unsigned) else value
 
 
-def parse_expression(sql: str, family: str = "mysql", *, in_statement: bool = False) -> Expression:
-    """The expression in ``sql``, for a server of that family; ``in_statement``: it may ask for user variables, NOW().
+def parse_expression(sql: str, grammar: Grammar | None = None, *, in_statement: bool = False) -> Expression:
+    """The expression in ``sql``, for a server of that grammar; ``in_statement``: it may ask for user variables, NOW().
 
     Raises ScenarioError for what is no expression, UnsupportedError for functions that are not computed here.
     """
@@ -89,9 +90,10 @@ def parse_expression(sql: str, family: str = "mysql", *, in_statement: bool = Fa
         tree = sqlglot.parse_one(sql, read="mysql")
     except (SqlglotError, RecursionError):
         raise ScenarioError(f"{sql!r} is not an expression") from None
+    with_json = grammar is None or grammar.json_expressions
     for node in tree.walk():
         kind = kind_of(node)
-        if kind not in RULES or (family == "mariadb" and (kind in OF_MYSQL_ONLY or is_array(node))):
+        if kind not in RULES or (not with_json and (kind in OF_MYSQL_ONLY or is_array(node))):
             raise UnsupportedError(f"{kind.upper()} in expressions is not supported yet")
         if kind in OF_STATEMENTS and not in_statement:
             raise UnsupportedError(f"{kind.upper()} in expressions is not supported yet; a table has none")

@@ -51,7 +51,7 @@ _ACTIONS = (
 
 def alter_table(cursor: Cursor) -> AlterTable:
     """What follows ALTER TABLE.  Raises SqlError and SqlUnsupported."""
-    if_exists = cursor.accept_mariadb("IF", "EXISTS")
+    if_exists = cursor.accept_if_exists()
     table = table_ref(cursor)
     cursor.accept_wait()
     actions: list[Action] = []
@@ -59,7 +59,7 @@ def alter_table(cursor: Cursor) -> AlterTable:
     while not cursor.at_end():
         if cursor.token.is_word("ALGORITHM", "LOCK"):
             algorithm = locking(cursor) or algorithm
-        elif cursor.family == "mysql" and cursor.token.is_word("WITH", "WITHOUT"):
+        elif cursor.grammar.validates and cursor.token.is_word("WITH", "WITHOUT"):
             cursor.advance()
             cursor.expect("VALIDATION")
         else:
@@ -93,12 +93,12 @@ def alter_action(cursor: Cursor) -> list[Action]:
         return [_drop(cursor, offset)]
     if cursor.accept("MODIFY"):
         cursor.accept("COLUMN")
-        exists = cursor.accept_mariadb("IF", "EXISTS")
+        exists = cursor.accept_if_exists()
         column = column_definition(cursor)
         return [_conditional(ChangeColumn(column.name, column, _place(cursor), column.offset), exists)]
     if cursor.accept("CHANGE"):
         cursor.accept("COLUMN")
-        exists = cursor.accept_mariadb("IF", "EXISTS")
+        exists = cursor.accept_if_exists()
         place = cursor.token.start
         old = cursor.name("column")
         return [_conditional(ChangeColumn(old, column_definition(cursor), _place(cursor), place), exists)]
@@ -169,7 +169,7 @@ def _add(cursor: Cursor) -> list[Action]:
     if is_key(cursor):
         return [_key(cursor)]
     cursor.accept("COLUMN")
-    missing = cursor.accept_mariadb("IF", "NOT", "EXISTS")
+    missing = cursor.accept_if_not_exists()
     if not cursor.accept_mark("("):
         column = column_definition(cursor)
         return [_conditional(AddColumn(column, _place(cursor)), missing, exists=False)]
@@ -190,7 +190,7 @@ def _add(cursor: Cursor) -> list[Action]:
 
 
 def _checked(cursor: Cursor) -> Action:
-    missing = cursor.takes_mariadb("CONSTRAINT", "IF", "NOT", "EXISTS")
+    missing = cursor.grammar.conditional_parts and cursor.takes("CONSTRAINT", "IF", "NOT", "EXISTS")
     return _conditional(AddCheck(check_constraint(cursor)), missing, exists=False)
 
 
@@ -201,7 +201,7 @@ def _foreign(cursor: Cursor) -> Action:
 
 
 def _key(cursor: Cursor) -> Action:
-    missing = any(cursor.following(n).is_word("EXISTS") for n in range(2, 5)) and cursor.family == "mariadb"
+    missing = any(cursor.following(n).is_word("EXISTS") for n in range(2, 5)) and cursor.grammar.conditional_parts
     return _conditional(AddKey(key_definition(cursor)), missing, exists=False)
 
 
@@ -209,36 +209,36 @@ def _drop(cursor: Cursor, offset: int) -> Action:
     if cursor.accept("PRIMARY", "KEY"):
         return DropKey(None, offset)
     if cursor.accept_any("INDEX", "KEY"):
-        exists = cursor.accept_mariadb("IF", "EXISTS")
+        exists = cursor.accept_if_exists()
         offset = cursor.token.start
         name = cursor.name("key")
         return _conditional(DropKey(None if name.upper() == "PRIMARY" else name, offset), exists)
     if cursor.accept_any("CHECK", "CONSTRAINT"):
-        exists = cursor.accept_mariadb("IF", "EXISTS")
+        exists = cursor.accept_if_exists()
         offset = cursor.token.start
         return _conditional(DropCheck(cursor.name("constraint"), offset), exists)
     if cursor.accept("FOREIGN", "KEY"):
-        exists = cursor.accept_mariadb("IF", "EXISTS")
+        exists = cursor.accept_if_exists()
         offset = cursor.token.start
         return _conditional(DropForeignKey(cursor.name("foreign key"), offset), exists)
     cursor.accept("COLUMN")
-    exists = cursor.accept_mariadb("IF", "EXISTS")
+    exists = cursor.accept_if_exists()
     offset = cursor.token.start
     dropped = _conditional(DropColumn(cursor.name("column"), offset), exists)
-    if cursor.family == "mariadb":
+    if cursor.grammar.drops_restrict:
         cursor.accept_any("RESTRICT", "CASCADE")
     return dropped
 
 
 def _rename(cursor: Cursor) -> Action:
     if cursor.accept("COLUMN"):
-        exists = cursor.accept_mariadb("IF", "EXISTS")
+        exists = cursor.accept_if_exists()
         offset = cursor.token.start
         old = cursor.name("column")
         cursor.expect("TO")
         return _conditional(RenameColumn(old, cursor.name("column"), offset), exists)
     if cursor.accept_any("INDEX", "KEY"):
-        exists = cursor.accept_mariadb("IF", "EXISTS")
+        exists = cursor.accept_if_exists()
         offset = cursor.token.start
         old = cursor.name("key")
         cursor.expect("TO")
@@ -250,23 +250,23 @@ def _rename(cursor: Cursor) -> Action:
 
 def _alter(cursor: Cursor) -> list[Action]:
     """ALTER [COLUMN], ALTER INDEX, ALTER CHECK."""
-    if cursor.accept("INDEX") or (cursor.family == "mariadb" and cursor.accept("KEY")):
-        cursor.accept_mariadb("IF", "EXISTS")
+    if cursor.accept("INDEX") or (cursor.grammar.ignored_keys and cursor.accept("KEY")):
+        cursor.accept_if_exists()
         cursor.name("key")
-        if cursor.family == "mariadb":
+        if cursor.grammar.ignored_keys:
             cursor.accept("NOT")
             cursor.expect("IGNORED")
         elif not cursor.accept_any("VISIBLE", "INVISIBLE"):
             cursor.wrong("VISIBLE or INVISIBLE", ("VISIBLE", "INVISIBLE"))
         return [SetOptions(TableOptions())]
-    if cursor.family == "mysql" and cursor.accept_any("CHECK", "CONSTRAINT"):
+    if cursor.grammar.enforces_checks and cursor.accept_any("CHECK", "CONSTRAINT"):
         offset = cursor.token.start
         name = cursor.name("constraint")
         enforced = not cursor.accept("NOT")
         cursor.expect("ENFORCED")
         return [EnforceCheck(name, enforced, offset)]
     cursor.accept("COLUMN")
-    exists = cursor.accept_mariadb("IF", "EXISTS")
+    exists = cursor.accept_if_exists()
     offset = cursor.token.start
     name = cursor.name("column")
     if cursor.accept("DROP", "DEFAULT"):

@@ -190,12 +190,12 @@ def check_constraint(cursor: Cursor) -> CheckDraft:
     offset = cursor.token.start
     name = None
     if cursor.accept("CONSTRAINT") and not cursor.token.is_word("CHECK"):
-        cursor.accept_mariadb("IF", "NOT", "EXISTS")
+        cursor.accept_if_not_exists()
         name = cursor.name("constraint")
     cursor.expect("CHECK")
     expression = cursor.balanced()
     enforced = True
-    if cursor.family == "mysql":
+    if cursor.grammar.enforces_checks:
         enforced = not cursor.accept("NOT", "ENFORCED")
         cursor.accept("ENFORCED")
     return CheckDraft(name, expression, offset, enforced)

@@ -27,17 +27,6 @@ _EVENTS: dict[str, RowEvent] = {"INSERT": "insert", "UPDATE": "update", "DELETE"
 #: What keeps a view from being merged into the statements that read it.
 _AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG")
 _NOT_MERGED = ("GROUP", "HAVING", "DISTINCT", "LIMIT", "UNION", "OVER", "EXCEPT", "INTERSECT")
-_FLUSHED = {
-    "mysql": ("PRIVILEGES", "STATUS", "USER_RESOURCES", "OPTIMIZER_COSTS"),
-    "mariadb": (
-        "STATUS", "USER_RESOURCES", "HOSTS", "DES_KEY_FILE", "CLIENT_STATISTICS", "USER_STATISTICS",
-        "INDEX_STATISTICS", "TABLE_STATISTICS", "SSL", "USER_VARIABLES",
-    ),
-}  # fmt: skip
-_LOGS = {
-    "mysql": ("ENGINE", "SLOW", "GENERAL", "ERROR", "RELAY"),
-    "mariadb": ("ENGINE", "SLOW", "GENERAL", "ERROR"),
-}
 
 
 def object_statement(cursor: Cursor, verb: str) -> ViewStatement | CreateTrigger | DropObjects | None:
@@ -93,9 +82,9 @@ def _view(cursor: Cursor, verb: Literal["create", "alter"], algorithm: str) -> V
         cursor.expect_mark(")")
     cursor.expect("AS")
     # MySQL writes the SELECT from its first word to its last, MariaDB as it stands (recorded).
-    start = cursor.token.start if cursor.family == "mysql" else cursor.previous_end
+    start = cursor.token.start if cursor.grammar.trims_views else cursor.previous_end
     cursor.rest()
-    body = cursor.sql[start : cursor.token.end if cursor.family == "mysql" else None].strip()
+    body = cursor.sql[start : cursor.token.end if cursor.grammar.trims_views else None].strip()
     if algorithm == "MERGE":
         algorithm = _merged(body, name.offset)
     return ViewStatement(verb, name, tuple(columns), body, algorithm, exists=exists)
@@ -144,7 +133,7 @@ def upkeep(cursor: Cursor, verb: str, start: int) -> Upkeep:
     local = cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
     if verb == "FLUSH":
         return _flush(cursor, start, local=local)
-    view = verb in ("REPAIR", "CHECK") and cursor.accept_mariadb("VIEW")
+    view = verb in ("REPAIR", "CHECK") and cursor.grammar.repairs_views and cursor.accept("VIEW")
     if not view and not cursor.accept_any("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
     tables = tuple(table_refs(cursor))
@@ -153,7 +142,7 @@ def upkeep(cursor: Cursor, verb: str, start: int) -> Upkeep:
         return Upkeep(tables, start, local=True)
     while verb == "REPAIR" and cursor.accept_any("QUICK", "EXTENDED", "USE_FRM"):
         pass
-    if verb == "ANALYZE" and cursor.family == "mysql" and cursor.token.is_word("UPDATE", "DROP"):
+    if verb == "ANALYZE" and cursor.grammar.histograms and cursor.token.is_word("UPDATE", "DROP"):
         cursor.rest()
     if not cursor.at_end():
         raise SqlUnsupported(f"{verb} TABLE ... {cursor.token.text.upper()} is not supported", cursor.token.start)
@@ -173,12 +162,12 @@ def _flush(cursor: Cursor, start: int, *, local: bool) -> Upkeep:
         return Upkeep(tuple(tables), start, local=local)
     reads_time = False
     while True:
-        if cursor.following().is_word("LOGS") and cursor.accept_any(*_LOGS[cursor.family]):
+        if cursor.following().is_word("LOGS") and cursor.accept_any(*cursor.grammar.flushed_logs):
             cursor.expect("LOGS")
-        elif cursor.accept_mariadb("QUERY", "CACHE") or cursor.accept_mariadb("GLOBAL", "STATUS"):
+        elif cursor.grammar.flushes_caches and (cursor.accept("QUERY", "CACHE") or cursor.accept("GLOBAL", "STATUS")):
             pass
         else:
-            word = cursor.accept_any(*_FLUSHED[cursor.family])
+            word = cursor.accept_any(*cursor.grammar.flushed)
             if word is None:
                 problem = f"FLUSH {first.text.upper()} is not supported; `flush:` is for logs"
                 raise SqlUnsupported(problem, first.start)

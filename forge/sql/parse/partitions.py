@@ -124,7 +124,7 @@ def alter_partitions(cursor: Cursor) -> AlterPartitions | Conditional | None:
     if cursor.accept("REMOVE", "PARTITIONING"):
         return AlterPartitions("remove", offset)
     if cursor.accept("ADD", "PARTITION"):
-        missing = cursor.accept_mariadb("IF", "NOT", "EXISTS")
+        missing = cursor.accept_if_not_exists()
         local = _local(cursor)
         if cursor.accept("PARTITIONS"):
             return AlterPartitions("add", offset, count=cursor.integer("a number of partitions"), local=local)
@@ -134,7 +134,7 @@ def alter_partitions(cursor: Cursor) -> AlterPartitions | Conditional | None:
         local = _local(cursor)
         return AlterPartitions("coalesce", offset, count=cursor.integer("a number of partitions"), local=local)
     if cursor.accept("DROP", "PARTITION"):
-        exists = cursor.accept_mariadb("IF", "EXISTS")
+        exists = cursor.accept_if_exists()
         dropped = AlterPartitions("drop", offset, names=_names(cursor))
         return Conditional(dropped, exists=True) if exists else dropped
     if cursor.accept("REORGANIZE", "PARTITION"):

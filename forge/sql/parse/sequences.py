@@ -11,7 +11,7 @@ from forge.sql.parse.names import table_ref, table_refs
 
 def sequence_statement(cursor: Cursor, verb: str, *, replaces: bool) -> SequenceStatement | None:
     """What follows CREATE [OR REPLACE], ALTER or DROP, if it is about sequences; None otherwise."""
-    if not cursor.accept_mariadb("SEQUENCE"):
+    if not (cursor.grammar.sequences and cursor.accept("SEQUENCE")):
         return None
     exists = cursor.accept("IF", "NOT", "EXISTS") if verb == "CREATE" else cursor.accept("IF", "EXISTS")
     names = table_refs(cursor) if verb == "DROP" else [table_ref(cursor)]

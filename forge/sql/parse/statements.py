@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from forge.errors import nearest
-from forge.servers.features import Family
+from forge.servers.facts.grammar import Grammar
 from forge.sql.ast.alter_actions import Action, AddKey, Conditional, DropKey
 from forge.sql.ast.definitions import CharsetClause, KeyDraft
 from forge.sql.ast.objects import ObjectDdl
@@ -44,13 +44,13 @@ Ddl = TableDdl | ObjectDdl
 _DatabaseKind = Literal["create_database", "alter_database", "drop_database"]
 
 
-def parse_ddl(sql: str, family: Family = "mysql") -> Ddl:
+def parse_ddl(sql: str, grammar: Grammar | None = None) -> Ddl:
     """What one data definition statement says, in the grammar of MySQL or MariaDB.
 
     Raises SqlError (a place in the text, what was expected, the nearest word) for text that no server accepts, and
     SqlUnsupported naming the statement for those that this version does not make.
     """
-    cursor = Cursor(sql, family=family)
+    cursor = Cursor(sql, grammar)
     start = cursor.token
     if start.is_word(*_DML):
         raise SqlError(f"{start.text.upper()} is not a data definition", 0, expected="insert:, update: or delete:")
@@ -67,9 +67,9 @@ def parse_ddl(sql: str, family: Family = "mysql") -> Ddl:
     return statement
 
 
-def parse_create_table(sql: str, family: Family = "mysql") -> CreateTable:
+def parse_create_table(sql: str, grammar: Grammar | None = None) -> CreateTable:
     """A CREATE TABLE statement.  Raises SqlError if it is another."""
-    statement = parse_ddl(sql, family)
+    statement = parse_ddl(sql, grammar)
     if not isinstance(statement, CreateTable):
         raise SqlError("this is not a table", 0, expected="CREATE TABLE")
     return statement
@@ -86,7 +86,7 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
     if verb == "RENAME":
         return _rename(cursor)
     if verb == "ALTER":
-        while cursor.family == "mariadb" and cursor.accept_any("ONLINE", "IGNORE"):
+        while cursor.grammar.alters_online and cursor.accept_any("ONLINE", "IGNORE"):
             pass
     replaces = verb == "CREATE" and _replaces(cursor)
     first = cursor.token
@@ -118,7 +118,11 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
 
 def _replaces(cursor: Cursor) -> bool:
     """OR REPLACE of MariaDB's tables, databases and indexes; the words are taken."""
-    found = cursor.takes_mariadb("OR", "REPLACE") and cursor.following(2).is_word(*_OBJECTS, "SEQUENCE")
+    found = (
+        cursor.grammar.or_replace
+        and cursor.takes("OR", "REPLACE")
+        and cursor.following(2).is_word(*_OBJECTS, "SEQUENCE")
+    )
     return found and cursor.accept("OR", "REPLACE")
 
 
@@ -127,7 +131,7 @@ def _rename(cursor: Cursor) -> RenameTables:
         raise unmade("RENAME USER", cursor.token.start)
     if not cursor.accept_any("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
-    if_exists = cursor.accept_mariadb("IF", "EXISTS")
+    if_exists = cursor.accept_if_exists()
     pairs = []
     while True:
         old = table_ref(cursor)
@@ -175,14 +179,14 @@ _DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION",
 def _database_option(cursor: Cursor, clause: CharsetClause) -> CharsetClause:
     offset = cursor.token.start
     cursor.accept("DEFAULT")
-    if cursor.family == "mysql" and cursor.accept("READ", "ONLY"):
+    if cursor.grammar.read_only_databases and cursor.accept("READ", "ONLY"):
         cursor.accept_mark("=")
         if not cursor.accept("DEFAULT") and cursor.integer("0 or 1"):
             raise SqlUnsupported("READ ONLY databases are not supported yet", offset)
         return clause
-    if cursor.accept("ENCRYPTION" if cursor.family == "mysql" else "COMMENT"):
+    if cursor.accept("ENCRYPTION" if cursor.grammar.encrypted_databases else "COMMENT"):
         cursor.accept_mark("=")
-        if cursor.string("a text").upper() == "Y" and cursor.family == "mysql":
+        if cursor.string("a text").upper() == "Y" and cursor.grammar.encrypted_databases:
             raise SqlUnsupported("encrypted databases are not supported", offset)
         return clause
     if cursor.accept("CHARACTER", "SET") or cursor.accept("CHARSET"):
@@ -198,7 +202,7 @@ def _create_index(cursor: Cursor) -> AlterTable:
     offset = cursor.token.start
     word = cursor.accept_any("UNIQUE", "FULLTEXT", "SPATIAL")
     cursor.expect("INDEX")
-    missing = cursor.accept_mariadb("IF", "NOT", "EXISTS")
+    missing = cursor.accept_if_not_exists()
     name = cursor.name("key")
     if cursor.accept_any("USING", "TYPE"):
         cursor.advance()
@@ -215,7 +219,7 @@ def _create_index(cursor: Cursor) -> AlterTable:
 
 
 def _drop_index(cursor: Cursor) -> AlterTable:
-    exists = cursor.accept_mariadb("IF", "EXISTS")
+    exists = cursor.accept_if_exists()
     offset = cursor.token.start
     name = cursor.name("key")
     cursor.expect("ON")
@@ -225,4 +229,4 @@ def _drop_index(cursor: Cursor) -> AlterTable:
     dropped = Conditional(dropped, exists=True) if exists else dropped
     cursor.accept_wait()
     # MariaDB takes ALGORITHM and LOCK behind CREATE INDEX only (recorded).
-    return AlterTable(table, (dropped,), "drop_index", locking(cursor) if cursor.family == "mysql" else "")
+    return AlterTable(table, (dropped,), "drop_index", locking(cursor) if cursor.grammar.locks_drop_index else "")

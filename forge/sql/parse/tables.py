@@ -88,7 +88,11 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
 def is_check(cursor: Cursor) -> bool:
     """CHECK, CONSTRAINT CHECK or CONSTRAINT name CHECK."""
     named = cursor.token.is_word("CONSTRAINT")
-    ahead = (1, 2, 4, 5) if cursor.takes_mariadb("CONSTRAINT", "IF", "NOT", "EXISTS") else (1, 2)
+    ahead = (
+        (1, 2, 4, 5)
+        if cursor.grammar.conditional_parts and cursor.takes("CONSTRAINT", "IF", "NOT", "EXISTS")
+        else (1, 2)
+    )
     return cursor.token.is_word("CHECK") or (named and any(cursor.following(n).is_word("CHECK") for n in ahead))
 
 
@@ -115,7 +119,7 @@ def key_definition(cursor: Cursor) -> KeyDraft:
         cursor.accept_any("KEY", "INDEX")
     elif not cursor.accept_any("KEY", "INDEX"):
         cursor.wrong("PRIMARY KEY, UNIQUE, KEY or INDEX", _KEY_WORDS)
-    cursor.accept_mariadb("IF", "NOT", "EXISTS")
+    cursor.accept_if_not_exists()
     if not cursor.token.is_mark("(") and not cursor.token.is_word("USING", "TYPE"):
         own = cursor.name("key")
         name = None if kind == "primary" else own
@@ -164,11 +168,11 @@ def _key_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
         elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
             cursor.accept_mark("=")
             cursor.string("an attribute")
-        elif cursor.family == "mysql" and (word := cursor.accept_any("VISIBLE", "INVISIBLE")):
+        elif cursor.grammar.invisible_keys and (word := cursor.accept_any("VISIBLE", "INVISIBLE")):
             key = replace(key, visible=word == "VISIBLE")
-        elif cursor.accept_mariadb("IGNORED"):
+        elif cursor.grammar.ignored_keys and cursor.accept("IGNORED"):
             key = replace(key, visible=False)
-        elif cursor.accept_mariadb("NOT", "IGNORED") or cursor.accept_mariadb("VISIBLE"):
+        elif cursor.grammar.ignored_keys and (cursor.accept("NOT", "IGNORED") or cursor.accept("VISIBLE")):
             key = replace(key, visible=True)
         else:
             return key

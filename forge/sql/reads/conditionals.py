@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.errors import ScenarioError
+from forge.servers.facts.grammar import Grammar
 from forge.sql.expressions import Operand, parse_expression
 from forge.sql.lexer import Token
 
@@ -107,11 +108,11 @@ class _Traced(dict[str, Operand]):
         return self.values_of.get(name[1:])
 
 
-def evaluated_parts(one: Conditional, values: Mapping[str, Any], family: str) -> set[str] | None:
+def evaluated_parts(one: Conditional, values: Mapping[str, Any], grammar: Grammar) -> set[str] | None:
     """What the expression asks for: names of variables, and ``@@now``; None where that is not known here."""
     traced = _Traced(values)
     try:
-        parse_expression(one.sql, family, in_statement=True).evaluate(traced)
+        parse_expression(one.sql, grammar, in_statement=True).evaluate(traced)
     except ScenarioError:
         return None
     return traced.asked

@@ -1,0 +1,50 @@
+"""Facts about the words that the server parses where its family has words of its own."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Facts about the words that the server parses where its family has words of its own."""
+
+    #: IF [NOT] EXISTS of columns, keys, constraints and partitions, and of the table in ALTER and RENAME.
+    conditional_parts: bool
+    #: CREATE OR REPLACE of tables, databases, indexes and sequences.
+    or_replace: bool
+    #: CREATE, ALTER and DROP SEQUENCE.
+    sequences: bool
+    #: WAIT n and NOWAIT behind the name of a table.
+    waits: bool
+    #: ALTER ONLINE and ALTER IGNORE.
+    alters_online: bool
+    #: RESTRICT and CASCADE behind DROP COLUMN.
+    drops_restrict: bool
+    #: WITH and WITHOUT VALIDATION in ALTER TABLE.
+    validates: bool
+    #: ALGORITHM and LOCK behind DROP INDEX.
+    locks_drop_index: bool
+    #: [NOT] ENFORCED of a CHECK, and ALTER CHECK.
+    enforces_checks: bool
+    #: VISIBLE and INVISIBLE keys.
+    invisible_keys: bool
+    #: IGNORED keys, and ALTER KEY.
+    ignored_keys: bool
+    #: READ ONLY of a database.
+    read_only_databases: bool
+    #: ENCRYPTION of a database; else a database has a COMMENT.
+    encrypted_databases: bool
+    #: The SELECT of a view is logged from its first word to its last; else as it stands.
+    trims_views: bool
+    #: CHECK VIEW and REPAIR VIEW.
+    repairs_views: bool
+    #: ANALYZE TABLE ... UPDATE and DROP HISTOGRAM.
+    histograms: bool
+    #: FLUSH QUERY CACHE and FLUSH GLOBAL STATUS.
+    flushes_caches: bool
+    #: What FLUSH ... LOGS names.
+    flushed_logs: tuple[str, ...]
+    #: What FLUSH names beside logs and tables.
+    flushed: tuple[str, ...]
+    #: Expressions have ->, ->>, MEMBER OF and arrays.
+    json_expressions: bool
