@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from forge.record.replica import free_port, replica_of, source_options, wait_unt
 from forge.record.server import RealServer
 from forge.render.sql import replay_sessions
 from forge.servers import server_line
+from forge.servers.features import Family
 
 #: Server line -> the build that stands for it here.
 BUILD_OF_LINE = {"mysql-9.7": "mysql97", "mariadb-10.11": "maria1011", "mariadb-11.8": "maria118"}
@@ -67,21 +68,32 @@ def options_for(plan: Plan) -> list[str]:
     if any(step.kind == "crash" for step in plan.file_steps):
         # What the binary log has must be in the tables again after a crash.
         common.append("--innodb-flush-log-at-trx-commit=1")
-    if server_line(plan.server).family == "mariadb":
-        metadata = "NO_LOG" if session.row_metadata == "none" else session.row_metadata.upper()
-        temporals = [] if session.mysql56_temporal_format else ["--mysql56-temporal-format=OFF"]
-        compress = ["--log-bin-compress", f"--log-bin-compress-min-len={session.log_bin_compress_min_len}"]
-        return [
-            *common, "--binlog-format=ROW", f"--binlog-row-metadata={metadata}", *temporals,
-            *(compress if session.log_bin_compress else []),
-        ]  # fmt: skip
+    return [*common, *_VENDOR_OPTIONS[server_line(plan.server).family](session)]
+
+
+def _mysql_options(session: Session) -> list[str]:
     on_off = "ON" if session.gtid else "OFF"
     return [
-        *common,
         f"--gtid-mode={on_off}",
         f"--enforce-gtid-consistency={on_off}",
         f"--binlog-row-metadata={session.row_metadata.upper()}",
     ]
+
+
+def _mariadb_options(session: Session) -> list[str]:
+    metadata = "NO_LOG" if session.row_metadata == "none" else session.row_metadata.upper()
+    temporals = [] if session.mysql56_temporal_format else ["--mysql56-temporal-format=OFF"]
+    compress = ["--log-bin-compress", f"--log-bin-compress-min-len={session.log_bin_compress_min_len}"]
+    return [
+        "--binlog-format=ROW", f"--binlog-row-metadata={metadata}", *temporals,
+        *(compress if session.log_bin_compress else []),
+    ]  # fmt: skip
+
+
+_VENDOR_OPTIONS: dict[Family, Callable[[Session], list[str]]] = {
+    "mysql": _mysql_options,
+    "mariadb": _mariadb_options,
+}
 
 
 def record_plan(plan: Plan, home: Path | None = None, *, ask: str = "") -> Recorded:

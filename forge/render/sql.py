@@ -119,11 +119,13 @@ def _database_of(group: Group, current: str) -> str:
 
 
 def _session_text(plan: Plan, clock: Clock, groups: Sequence[ReplayGroup], *, first: bool) -> str:
+    line = server_line(plan.server)
     return render(
         "sql/replay.sql.j2",
         name=" ".join(plan.name.split()),
         server=plan.server,
-        family=server_line(plan.server).family,
+        reset_words=line.framing.reset_words,
+        query_setting=_QUERY_SETTINGS[line.rows.query_event],
         session=plan.session,
         first_file=plan.session.first_file if first and plan.session.first_file != 1 else None,
         timestamp=_seconds(clock.declared) if clock.declared is not None else None,

@@ -49,27 +49,32 @@ class Feature(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     def is_in(self, family: Family, version: Release) -> bool:
         """Whether that release has the feature."""
-        since = self.since(family)
+        since, until = self.since(family), self.until(family)
         if since is None or version < release(since):
             return False
-        return family == "mariadb" or self.mysql_until is None or version < release(self.mysql_until)
+        return until is None or version < release(until)
 
     def since(self, family: Family) -> str | None:
-        return self.mysql if family == "mysql" else self.mariadb
+        """The first release of the family that has it; None if no release has."""
+        releases: dict[Family, str | None] = {"mysql": self.mysql, "mariadb": self.mariadb}
+        return releases[family]
+
+    def until(self, family: Family) -> str | None:
+        """The first release of the family that has it no more; MariaDB never gave one up."""
+        releases: dict[Family, str | None] = {"mysql": self.mysql_until, "mariadb": None}
+        return releases[family]
 
     def reaction(self, family: Family) -> Reaction:
         """What a consumer of that family does if it lacks the feature."""
-        special = self.on_mysql if family == "mysql" else self.on_mariadb
-        return special or Reaction(self.effect, self.reason)
+        special: dict[Family, Reaction | None] = {"mysql": self.on_mysql, "mariadb": self.on_mariadb}
+        return special[family] or Reaction(self.effect, self.reason)
 
     def history(self, family: Family) -> str:
         """Since when it exists, of that family first: ``MySQL 8.0.20 or later``."""
-        families: tuple[Family, Family] = ("mysql", "mariadb") if family == "mysql" else ("mariadb", "mysql")
-        for one in families:
-            since = self.since(one)
+        for other in sorted(TITLES, key=lambda title: title != family):
+            since, until = self.since(other), self.until(other)
             if since is not None:
-                until = f", before {self.mysql_until}" if one == "mysql" and self.mysql_until else " or later"
-                return f"{TITLES[one]} {since}{until}"
+                return f"{TITLES[other]} {since}" + (" or later" if until is None else f", before {until}")
         return "no server has it"
 
 
@@ -95,7 +100,7 @@ def features_of_statement(text: str) -> Iterator[str]:
     """The names of the features that the words of a statement of data definition ask for."""
     if _DEFINITION.match(text) is None:
         return
-    words = " ".join(_QUOTED.sub(lambda found: "" if found[0].startswith("/*") else "x", text).lower().split())
+    words = " ".join(_QUOTED.sub(lambda quoted: "" if quoted[0].startswith("/*") else "x", text).lower().split())
     for name, pattern in _statement_patterns().items():
         if pattern.search(words):
             yield name
@@ -103,8 +108,8 @@ def features_of_statement(text: str) -> Iterator[str]:
 
 @cache
 def _statement_patterns() -> dict[str, re.Pattern[str]]:
-    found = features().items()
-    return {name: re.compile(feature.statement) for name, feature in found if feature.statement is not None}
+    patterns = ((name, feature.statement) for name, feature in features().items())
+    return {name: re.compile(pattern) for name, pattern in patterns if pattern is not None}
 
 
 def feature(name: str) -> Feature:

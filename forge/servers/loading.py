@@ -29,7 +29,7 @@ from forge.servers.line import SUBJECTS, ServerLine
 
 _LINES = files("forge.servers").joinpath("lines")
 #: The lines that were recorded first, from which the others of their families inherit.
-_COMPLETE: dict[Family, str] = {"mysql": "mysql-9.7", "mariadb": "mariadb-10.11"}
+COMPLETE_LINES: dict[str, str] = {"mysql": "mysql-9.7", "mariadb": "mariadb-10.11"}
 _ENDING = ".toml"
 _OF_A_LINE = ("like", "family", "server_version", *SUBJECTS)
 
@@ -66,7 +66,7 @@ def server_line(name: str) -> ServerLine:
 @cache
 def complete_line(family: Family) -> ServerLine:
     """The line of a family that inherits from no other: it stands for the family where no line is named."""
-    return server_line(_COMPLETE[family])
+    return server_line(COMPLETE_LINES[family])
 
 
 @cache

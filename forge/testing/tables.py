@@ -28,7 +28,6 @@ _SIZES: tuple[PackedSize, ...] = (3, 4, 9)
 
 def sql_types(server: str) -> st.SearchStrategy[SqlType]:
     """A type that the server line knows."""
-    mysql = server_line(server).family == "mysql"
     columns = (
         values.integer_columns(),
         values.float_columns(),
@@ -45,7 +44,7 @@ def sql_types(server: str) -> st.SearchStrategy[SqlType]:
         members,
         st.sampled_from(_examples(server)),
     ]
-    if not mysql:
+    if server_line(server).knows("mariadb_compressed_columns"):
         special.append(values.compressed_columns().map(_declared))
     drawn = st.one_of(*(column.map(_declared) for column in columns), *special)
     return drawn.map(lambda sql_type: _within_row(sql_type, server))

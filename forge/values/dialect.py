@@ -7,7 +7,7 @@ from functools import cache
 from forge.errors import ScenarioError
 from forge.servers import server_line, server_names
 from forge.servers.facts.values import Dialect
-from forge.servers.loading import complete_line
+from forge.servers.loading import COMPLETE_LINES
 
 
 @cache
@@ -17,8 +17,8 @@ def dialect_of(server: str) -> Dialect:
     Raises ScenarioError for another product.
     """
     name = server.strip().lower()
-    if name == "mysql" or name == "mariadb":
-        return complete_line(name).values
+    if name in COMPLETE_LINES:
+        name = COMPLETE_LINES[name]
     if name not in server_names():
         raise ScenarioError(f"unknown server {server!r}", expected="a line such as mysql-9.7 or mariadb-10.11")
     return server_line(name).values

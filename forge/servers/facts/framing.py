@@ -24,6 +24,8 @@ class Framing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     crash_leaves_in_use: bool
     #: The lowest server_id; where it is 1, the server takes 0 for 1.
     lowest_server_id: int
+    #: What RESET names to begin the log anew.
+    reset_words: str
     #: Behind what a relay log that is full is rotated.
     relay_rotation: Literal["group", "event", "unknown"]
     #: Where the source ended without ROTATE, the relay log gets a FORMAT_DESCRIPTION of the replica's.
