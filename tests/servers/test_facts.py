@@ -1,0 +1,48 @@
+"""Facts are what code asks a line for: each is asked, and nobody asks for the family or the version instead."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from forge.servers.line import SUBJECTS
+
+FORGE = Path(__file__).resolve().parents[2] / "forge"
+SOURCES = {str(path.relative_to(FORGE)): path.read_text() for path in sorted(FORGE.rglob("*.py"))}
+_CONDITION = re.compile(r"family\s*(?:==|!=)|is_mariadb|[=!]= \"(?:mysql|mariadb)\"|startswith\(\"m(?:ysql|ariadb)")
+#: Conditions on the family, by file.  They may only become fewer.
+CONDITIONS = {
+    # Whose rules of well-formed text hold: a fact of the line, handed down to a room that knows no lines.
+    "charsets/base.py": 1,
+    # A line by its name, in that room.
+    "charsets/collations.py": 2,
+    # Which programs and views a running server has.
+    "charsets/live.py": 4,
+    "charsets/weights.py": 2,
+    "record/replica.py": 3,
+    "record/server.py": 2,
+    # Whose tool printed a text.
+    "check/decoders/vendors/columns.py": 6,
+    # The order of rows in a table.
+    "corpus/coverage.py": 1,
+    # Tags and readers that are for one family.
+    "corpus/vocabulary.py": 1,
+    "servers/reading.py": 1,
+}
+
+
+def test_every_fact_is_asked_for() -> None:
+    asked = {
+        word
+        for name, source in SOURCES.items()
+        if not name.startswith("servers/facts/")
+        for word in re.findall(r"\.(\w+)", source)
+    }
+    assert [fact for record in SUBJECTS.values() for fact in record.__struct_fields__ if fact not in asked] == []
+
+
+def test_code_asks_for_facts_and_not_for_the_family() -> None:
+    counts = Counter({name: len(_CONDITION.findall(source)) for name, source in SOURCES.items()})
+    assert {name: count for name, count in counts.items() if count > CONDITIONS.get(name, 0)} == {}
+    assert {name: counts[name] for name in CONDITIONS} == CONDITIONS
