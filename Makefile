@@ -31,7 +31,7 @@ unit: $(VENV)/.ready
 	$(BIN)/python -m pytest -m unit $(PYTEST_ARGS)
 
 long: $(VENV)/.ready
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m unit $(PYTEST_ARGS)
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m unit -o faulthandler_timeout=7200 $(PYTEST_ARGS)
 
 servers:
 	.ci/servers

@@ -37,33 +37,34 @@ def run_pytest(folder: Path, servers: Path, ci: str, *arguments: str) -> subproc
 
 
 def test_without_servers_the_end_says_what_was_not_checked(tmp_path: Path) -> None:
-    done = run_pytest(tmp_path, tmp_path / "none", ci="")
-    assert done.returncode == 0
+    completed = run_pytest(tmp_path, tmp_path / "none", ci="")
+    assert completed.returncode == 0
     assert (
-        "NOT CHECKED: 2 tests that compare with real servers; there is no mysql97, maria1011, maria118" in done.stdout
+        "NOT CHECKED: 2 tests that compare with real servers; there is no mysql97, maria1011, maria118"
+        in completed.stdout
     )
-    assert "1 passed, 2 skipped" in done.stdout
+    assert "1 passed, 2 skipped" in completed.stdout
 
 
 def test_in_ci_missing_servers_are_a_failure(tmp_path: Path) -> None:
-    done = run_pytest(tmp_path, tmp_path / "none", ci="true")
-    assert done.returncode == 1
-    assert "CI has no mysql97, maria1011, maria118" in done.stdout
+    completed = run_pytest(tmp_path, tmp_path / "none", ci="true")
+    assert completed.returncode == 1
+    assert "CI has no mysql97, maria1011, maria118" in completed.stdout
 
 
 @pytest.mark.parametrize("ci", ["", "true"])
 def test_with_servers_everything_runs(tmp_path: Path, ci: str) -> None:
     for name in ("mysql97", "maria1011", "maria118"):
         (tmp_path / f"{name}.run").touch()
-    done = run_pytest(tmp_path, tmp_path, ci)
-    assert "3 passed" in done.stdout
-    assert "NOT CHECKED" not in done.stdout
+    completed = run_pytest(tmp_path, tmp_path, ci)
+    assert "3 passed" in completed.stdout
+    assert "NOT CHECKED" not in completed.stdout
 
 
 def test_unit_tests_run_first_and_can_be_chosen(tmp_path: Path) -> None:
     for name in ("mysql97", "maria1011", "maria118"):
         (tmp_path / f"{name}.run").touch()
-    done = run_pytest(tmp_path, tmp_path, "", "-v")
-    shown = [line.split("::")[1].split()[0] for line in done.stdout.splitlines() if "::" in line]
+    completed = run_pytest(tmp_path, tmp_path, "", "-v")
+    shown = [line.split("::")[1].split()[0] for line in completed.stdout.splitlines() if "::" in line]
     assert shown == ["test_without", "test_marked", "test_with_the_fixture"]
     assert "1 passed, 2 deselected" in run_pytest(tmp_path, tmp_path, "", "-m", "unit").stdout

@@ -66,11 +66,13 @@ def run(step: Step, folder: Path) -> str:
     words = shlex.split(step.command)
     if words[0] == "forge":
         words[:1] = [sys.executable, "-m", "forge"]
-    done = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    assert done.returncode == 0 or "forge: " in done.stdout, (
-        f"{step.command}: exit code {done.returncode}: {done.stdout}"
+    completed = subprocess.run(
+        words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
-    return done.stdout
+    assert completed.returncode == 0 or "forge: " in completed.stdout, (
+        f"{step.command}: exit code {completed.returncode}: {completed.stdout}"
+    )
+    return completed.stdout
 
 
 def pattern_of(shown: list[str]) -> str:
