@@ -16,7 +16,7 @@ from forge.resources import corpora_dir
 from forge.testing.events import files
 
 RECORDINGS = sorted(corpora_dir().glob("recordings/**/binlog.0*"))
-SMALL = [path for path in RECORDINGS if path.stat().st_size < 3000]
+SMALL = [path for path in RECORDINGS if path.stat().st_size < 2000]
 
 
 def name_of(path: Path) -> str:

@@ -18,15 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: Modules that are still in a circle.  The set may only shrink.
 STILL_IN_A_CIRCLE = {
-    "forge.check.decoders.cli_reader",
-    "forge.check.decoders.forge_decoder",
-    "forge.check.decoders.mariadb_binlog",
-    "forge.check.decoders.mysqlbinlog",
-    "forge.check.decoders.pseudo_sql",
-    "forge.check.decoders.python_mysql_replication",
-    "forge.check.decoders.python_values",
-    "forge.check.decoders.table",
-    "forge.check.decoders.vendor_columns",
     "forge.engine.ddl.alter_rows",
     "forge.engine.ddl.alter_targets",
     "forge.engine.ddl.alteration",
