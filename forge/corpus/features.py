@@ -10,6 +10,7 @@ import msgspec
 from forge.binlog.payload import inner_events, inner_format
 from forge.charsets import find_collation
 from forge.compile.rows.table_map import key_of_rows, key_prefix
+from forge.engine.requests.transactions import Transaction
 from forge.errors import FormatError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription
@@ -24,7 +25,7 @@ from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table, TableColumn
-from forge.scenario.model import Scenario, Transaction
+from forge.scenario.model import Scenario
 from forge.servers import server_line
 
 #: Fields of the declared transactions and what they are called here.

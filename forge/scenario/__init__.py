@@ -13,7 +13,8 @@ In Python::
 """
 
 from forge.engine.requests.loads import LoadData
-from forge.engine.requests.statements import Statement
+from forge.engine.requests.statements import PlacedEvent, Statement
+from forge.engine.requests.transactions import Transaction, Xa, XaName
 from forge.plan.facts import Facts
 from forge.plan.metadata_forms import AddedRecord, MetadataForms, PackedSizes
 from forge.plan.session import Session
@@ -35,7 +36,7 @@ from forge.scenario.build import (
 )
 from forge.scenario.load import iterate_cases, load_cases, load_scenario
 from forge.scenario.matrix import Case, expand, parse_settings
-from forge.scenario.model import Scenario, Transaction, Xa, XaName
+from forge.scenario.model import Scenario
 from forge.scenario.planning import plan
 from forge.scenario.schema import json_schema
 from forge.scenario.table_model import ColumnDeclaration, KeyDeclaration, TableDeclaration

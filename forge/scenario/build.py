@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from forge.engine.requests.cells import Cell
+from forge.engine.requests.fields import Where
 from forge.engine.requests.loads import LoadData
 from forge.engine.requests.logged import Logged
 from forge.engine.requests.statements import Delete, Insert, PlacedEvent, Replace, Statement, Update
 from forge.plan.transactions import EventPlace
-from forge.scenario.table_model import Cell, Where
 
 
 def insert(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from forge.engine.requests.statements import Statement
+from forge.engine.requests.transactions import Transaction
 from forge.located import Path
-from forge.scenario.model import Scenario, Transaction
+from forge.scenario.model import Scenario
 from forge.scenario.places import Places, statement_path, statements_of
 from forge.scenario.table_model import TableDeclaration
 from forge.scenario.table_text import table_text

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from forge.engine.requests.cells import CellPlace, Generated
 from forge.errors import ScenarioError, nearest
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -40,18 +41,20 @@ _DATED = ("profile", "simple_profile", "credit_card_expire", "credit_card_full",
 
 
 @dataclass(frozen=True, slots=True)
-class CellPlace:
-    """Where a cell is: ``row`` counts the rows ever inserted into the table, ``update`` the UPDATEs (0: INSERT)."""
+class _Seeded:
+    """The place of a cell in a scenario with a seed."""
 
     seed: int
-    table: str
-    column: str
-    row: int
-    update: int = 0
+    place: CellPlace
+
+    @property
+    def row(self) -> int:
+        return self.place.row
 
     def number(self) -> int:
-        """64 bits that depend on the place alone."""
-        key = "\0".join((str(self.seed), self.table, self.column, str(self.row), str(self.update)))
+        """64 bits that depend on the seed and the place alone."""
+        place = self.place
+        key = "\0".join((str(self.seed), place.table, place.column, str(place.row), str(place.update)))
         return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big")
 
     def source(self) -> random.Random:
@@ -59,48 +62,36 @@ class CellPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
-    """A generated literal; ``fits`` says that it was made for no column and may be cut to fit."""
+class Generators:
+    """The generators of a scenario with a seed (the engine's ``CellGenerator``)."""
 
-    value: Any
-    fits: bool = False
+    seed: int
 
-
-def is_generator(cell: Any, *, json: bool) -> bool:
-    """Whether a declared cell is a generator; ``json`` says that the column holds JSON."""
-    if not isinstance(cell, Mapping) or set(cell) == {"value"}:
-        return False
-    if json:
-        return set(cell) == {"generate"}
-    return set(cell) != {"hex"} and not {"wkt", "wkb"} & set(cell)
+    def __call__(self, cell: Mapping[str, Any], place: CellPlace) -> Generated:
+        """The literal that a generator gives in a place.  Raises ScenarioError for one that does not exist or work."""
+        return _generate(cell, _Seeded(self.seed, place))
 
 
-def literal_of(cell: Any) -> Any:
-    """The literal of a cell that is no generator."""
-    return cell["value"] if isinstance(cell, Mapping) and set(cell) == {"value"} else cell
-
-
-def generate(cell: Mapping[str, Any], place: CellPlace) -> Generated:
-    """The literal that a generator gives in a place.  Raises ScenarioError for one that does not exist or work."""
+def _generate(cell: Mapping[str, Any], place: _Seeded) -> Generated:
     if set(cell) == {"generate"}:
         cell = cell["generate"]
         if not isinstance(cell, Mapping):
             raise ScenarioError("generate has no generator", expected="{generate: {choice: [...]}}")
-    known = [name for name in cell if name in _GENERATORS]
-    if len(known) != 1:
+    names = [name for name in cell if name in _GENERATORS]
+    if len(names) != 1:
         shown = ", ".join(map(repr, cell)) or "nothing"
-        suggestion = next((found for key in cell if (found := nearest(str(key), _GENERATORS))), None)
+        suggestion = next((word for key in cell if (word := nearest(str(key), _GENERATORS))), None)
         raise ScenarioError(
             f"no generator is named by {shown}",
             expected=f"a literal, or one of {', '.join(_GENERATORS)}",
-            suggestion=None if known else suggestion,
+            suggestion=None if names else suggestion,
         )
-    name = known[0]
+    name = names[0]
     options = {key: value for key, value in cell.items() if key != name}
     return _GENERATORS[name](cell[name], options, place)
 
 
-def _faker(argument: Any, options: dict[str, Any], place: CellPlace) -> Generated:
+def _faker(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
     _only(options, "faker", ("args", "locale"))
     if not isinstance(argument, str):
         raise ScenarioError("faker needs the name of a provider", expected="{faker: name}")
@@ -172,7 +163,7 @@ def _is_dated(locale: str, name: str) -> bool:
     return False
 
 
-def _sequence(argument: Any, options: dict[str, Any], place: CellPlace) -> Generated:
+def _sequence(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
     _only(options, "sequence", ())
     if isinstance(argument, Mapping):
         _only(argument, "sequence", ("start", "step"))
@@ -184,18 +175,18 @@ def _sequence(argument: Any, options: dict[str, Any], place: CellPlace) -> Gener
     return Generated(start + step * place.row)
 
 
-def _choice(argument: Any, options: dict[str, Any], place: CellPlace) -> Generated:
+def _choice(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
     _only(options, "choice", ())
     return Generated(place.source().choice(_list("choice", argument)))
 
 
-def _cycle(argument: Any, options: dict[str, Any], place: CellPlace) -> Generated:
+def _cycle(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
     _only(options, "cycle", ())
     values = _list("cycle", argument)
     return Generated(values[place.row % len(values)])
 
 
-def _random_int(argument: Any, options: dict[str, Any], place: CellPlace) -> Generated:
+def _random_int(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
     _only(options, "random_int", ())
     _only(argument, "random_int", ("min", "max"))
     low, high = argument.get("min", 0), argument.get("max")
@@ -204,19 +195,19 @@ def _random_int(argument: Any, options: dict[str, Any], place: CellPlace) -> Gen
     return Generated(place.source().randint(low, high))
 
 
-def _text(argument: Any, options: dict[str, Any], place: CellPlace) -> Generated:
+def _text(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
     _only(options, "text", ())
     source = place.source()
     return Generated("".join(source.choices(_LETTERS, k=_length("text", argument, source))))
 
 
-def _bytes(argument: Any, options: dict[str, Any], place: CellPlace) -> Generated:
+def _bytes(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
     _only(options, "bytes", ())
     source = place.source()
     return Generated(source.randbytes(_length("bytes", argument, source)))
 
 
-def _datetime(argument: Any, options: dict[str, Any], place: CellPlace) -> Generated:
+def _datetime(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
     _only(options, "datetime", ())
     _only(argument, "datetime", ("from", "to"))
     try:
@@ -262,7 +253,7 @@ def _only(options: Any, name: str, allowed: tuple[str, ...]) -> None:
             raise ScenarioError(f"{name} knows no {word!r}", expected=expected, suggestion=nearest(str(word), allowed))
 
 
-_GENERATORS: dict[str, Callable[[Any, dict[str, Any], CellPlace], Generated]] = {
+_GENERATORS: dict[str, Callable[[Any, dict[str, Any], _Seeded], Generated]] = {
     "faker": _faker,
     "sequence": _sequence,
     "choice": _choice,

@@ -13,65 +13,12 @@ import msgspec
 from msgspec import Meta, Struct
 
 from forge.engine.requests.statements import Statement
+from forge.engine.requests.transactions import Transaction, Xa
 from forge.errors import Phase, Verdict
 from forge.located import Located
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.session import Session
 from forge.scenario.table_model import TableDeclaration
-
-
-class XaName(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """Identifier of an XA transaction."""
-
-    gtrid: Annotated[Any, Meta(description="Global transaction: text, or {hex: ...}; at most 64 bytes.")]
-    bqual: Annotated[Any, Meta(description="Branch qualifier: text, or {hex: ...}; at most 64 bytes.")] = ""
-    format_id: Annotated[int, Meta(ge=0, le=2**31 - 1, description="Number of the identifier's format.")] = 1
-
-
-class Xa(XaName, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """An XA transaction: its identifier, and what comes after XA END."""
-
-    one_phase: Annotated[bool, Meta(description="XA COMMIT ... ONE PHASE, without XA PREPARE.")] = False
-    end: Annotated[
-        Literal["commit", "rollback", "prepared"],
-        Meta(
-            description="After XA PREPARE: XA COMMIT, XA ROLLBACK, or nothing, for a later transaction with"
-            " `xa_commit` or `xa_rollback` to end it."
-        ),
-    ] = "commit"
-
-    def __post_init__(self) -> None:
-        if self.one_phase and self.end != "commit":
-            raise ValueError("`one_phase` commits: `end` is commit")
-
-
-class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """Statements that end together, with their circumstances; or the second phase of an XA transaction."""
-
-    statements: list[Statement] = []
-    database: Annotated[
-        str | None, Meta(description="USE of that database before it; it stays the session's until another is named.")
-    ] = None
-    explicit: Annotated[
-        bool | None,
-        Meta(description="true: BEGIN ... COMMIT also around a single statement, which otherwise commits by itself."),
-    ] = None
-    end: Annotated[
-        Literal["commit", "rollback"],
-        Meta(description="COMMIT or ROLLBACK; an XA transaction that is rolled back here was never prepared."),
-    ] = "commit"
-    xa: Annotated[Xa | None, Meta(description="The statements run between XA START and XA END.")] = None
-    xa_commit: Annotated[XaName | None, Meta(description="XA COMMIT of a transaction prepared before.")] = None
-    xa_rollback: Annotated[XaName | None, Meta(description="XA ROLLBACK of a transaction prepared before.")] = None
-
-    def __post_init__(self) -> None:
-        ends = [name for name in ("xa_commit", "xa_rollback") if getattr(self, name) is not None]
-        if ends and (len(ends) > 1 or self.statements or self.xa is not None or self.end != "commit"):
-            raise ValueError(f"`{ends[0]}` stands by itself in a transaction")
-        if not ends and not self.statements:
-            raise ValueError("a transaction has at least one statement, or `xa_commit` or `xa_rollback`")
-        if self.xa is not None and self.explicit is False:
-            raise ValueError("`xa` is a block of its own: no `explicit`")
 
 
 class _Named(Struct, frozen=True):

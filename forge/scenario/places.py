@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from forge.engine.requests.statements import Statement
+from forge.engine.requests.transactions import Transaction
 from forge.errors import ScenarioError
 from forge.located import Path, Place
-from forge.scenario.model import Scenario, Transaction
+from forge.scenario.model import Scenario
 from forge.scenario.table_model import TableDeclaration
 from forge.sql.errors import SqlError
 from forge.sql.version_comments import start_of_statement

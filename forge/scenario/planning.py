@@ -16,6 +16,7 @@ from forge.engine.dictionary.catalog import SYSTEM_DATABASES, Catalog
 from forge.engine.dictionary.names import declared_name
 from forge.engine.dml.statements import execute
 from forge.engine.requests.statements import Statement
+from forge.engine.requests.transactions import Transaction
 from forge.engine.rows.cells import Circumstances
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.foreign_keys import References
@@ -47,7 +48,8 @@ from forge.plan.requirements import session_features
 from forge.plan.transactions import Group, XaId
 from forge.scenario.convert import checked
 from forge.scenario.declared_tables import declared_tables, first_database, used_databases
-from forge.scenario.model import Scenario, Transaction
+from forge.scenario.generators import Generators
+from forge.scenario.model import Scenario
 from forge.scenario.placed import own_event
 from forge.scenario.places import Places, statement_path, statements_of
 from forge.servers import server_line
@@ -423,7 +425,7 @@ class _Planner:
         return Circumstances(
             catalog=self.catalog,
             current_database=self.current,
-            seed=self.scenario.seed,
+            generate=Generators(self.scenario.seed),
             time=self._time(*place),
             clips=self.scenario.session.sql_mode is not None or not self.line.query.strict,
             numbers=(self.scenario.session.auto_increment_increment, self.scenario.session.auto_increment_offset),

@@ -1,4 +1,4 @@
-"""The declared form of a table in pieces, and what tables and statements have in common."""
+"""The declared form of a table in pieces."""
 
 from __future__ import annotations
 
@@ -7,25 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-#: A cell: a literal, or a generator such as {faker: name}.
-Cell = Any
-
-
-#: Conditions on columns: {column: literal | [literals] | null | {lt|le|gt|ge|ne|between: ...}}.
-Where = dict[str, Any]
-
-
-TableName = Annotated[
-    str, Meta(description="Name of a table, `database.table`; without a database, that of the session is meant.")
-]
-
-
-def exactly_one(struct: Struct, names: tuple[str, ...], what: str) -> None:
-    """Raises ValueError unless one of the fields is given."""
-    given = [name for name in names if getattr(struct, name) is not None]
-    if len(given) != 1:
-        found = " and ".join(given) if given else "none"
-        raise ValueError(f"{what} has exactly one of {', '.join(names)}; here are {found}")
+from forge.engine.requests.fields import TableName, exactly_one
 
 
 class ColumnDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

@@ -12,14 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forge.engine.requests.cells import CellPlace
 from forge.errors import ScenarioError
 from forge.plan.plan import Plan
 from forge.scenario import Scenario, insert, insert_many, plan, update
-from forge.scenario.generators import CellPlace, generate
+from forge.scenario.generators import Generators
 
 
 def made(cell: dict[str, Any], row: int = 0, **place: Any) -> Any:
-    return generate(cell, CellPlace(**{"seed": 0, "table": "d.t", "column": "c", "row": row, **place})).value
+    return Generators(0)(cell, CellPlace(**{"table": "d.t", "column": "c", "row": row, **place})).value
 
 
 GENERATORS: list[dict[str, Any]] = [
@@ -58,13 +59,15 @@ def test_values_are_what_their_generators_say() -> None:
 
 @given(seed=st.integers(0, 9), table=st.sampled_from("ab"), column=st.sampled_from("ab"), row=st.integers(0, 9))
 def test_every_part_of_the_place_counts(seed: int, table: str, column: str, row: int) -> None:
-    place = CellPlace(seed, table, column, row)
+    def value(seed: int, *place: Any) -> Any:
+        return Generators(seed)({"bytes": 16}, CellPlace(*place)).value
+
     others = {
-        CellPlace(seed + 1, table, column, row), CellPlace(seed, table + "x", column, row),
-        CellPlace(seed, table, column + "x", row), CellPlace(seed, table, column, row + 1),
-        CellPlace(seed, table, column, row, 1),
+        value(seed + 1, table, column, row), value(seed, table + "x", column, row),
+        value(seed, table, column + "x", row), value(seed, table, column, row + 1),
+        value(seed, table, column, row, 1),
     }  # fmt: skip
-    assert place.number() not in {other.number() for other in others}
+    assert value(seed, table, column, row) not in others
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from forge.engine.dictionary.definition import ColumnDefinition
 from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.json_updates import JsonUpdate, is_json_update
+from forge.engine.requests.cells import CellPlace
 from forge.engine.requests.statements import Insert, Replace
 from forge.engine.rows.cells import NULL, Circumstances, cell_value, not_null
 from forge.engine.rows.literals import taken
@@ -14,7 +15,6 @@ from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
-from forge.scenario.generators import CellPlace
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
@@ -42,7 +42,7 @@ def declared_updates(
             if is_json_update(column, cell):
                 yield index, JsonUpdate(state, index, cell, at)
                 continue
-            place = CellPlace(at.seed, state.name, column.name, state.inserted)
+            place = CellPlace(state.name, column.name, state.inserted)
             made = cell_value(column, cell, place, at)
             value = not_null(column, made.value, state.name, clips=at.clips or at.ignores)
             yield index, made._replace(value=value)

@@ -11,6 +11,7 @@ from forge.engine.dml.duplicate_updates import declared_updates, updated_cells
 from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate
 from forge.engine.dml.updates import unstamped, updated_row
+from forge.engine.requests.cells import CellPlace
 from forge.engine.requests.statements import Insert, Replace, Statement
 from forge.engine.rows.cells import Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.defaults import omitted_value, with_generated
@@ -25,7 +26,6 @@ from forge.plan.engines import is_transactional
 from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
-from forge.scenario.generators import CellPlace
 from forge.sql.reads.inserts import has_column_list
 from forge.sql.write.statements import duplicate_sql, insert_sql, select_sql
 from forge.values.base import Value
@@ -205,7 +205,7 @@ class _Insert:
                 index = column_index(state, name)
                 if index in given:
                     raise ScenarioError(f"column {state.columns[index].name!r} is given twice")
-                place = CellPlace(at.seed, state.name, state.columns[index].name, state.inserted)
+                place = CellPlace(state.name, state.columns[index].name, state.inserted)
                 given[index] = cell_value(state.columns[index], cell, place, at)
                 self._check_named(state.columns[index])
         if self.insert.select is not None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from forge.engine.requests.cells import literal_of
 from forge.engine.requests.loads import LoadData
 from forge.errors import ScenarioError
-from forge.scenario.generators import literal_of
 
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 _ESCAPED = {character: letter for letter, character in _ESCAPES.items() if letter in "0Z"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.requests.cells import literal_of
 from forge.engine.requests.loads import LoadData
 from forge.engine.rows.cells import Circumstances
 from forge.engine.rows.defaults import as_literal
@@ -14,7 +15,6 @@ from forge.engine.rows.literals import taken
 from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario.generators import literal_of
 from forge.sql.expressions import Expression, Field, Operand, parse_expression
 from forge.sql.reads.inserts import gives_moment
 from forge.sql.write.identifiers import identifier

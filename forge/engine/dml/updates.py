@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
+from forge.engine.requests.cells import CellPlace, is_generator
 from forge.engine.requests.statements import Delete, Statement, Update
 from forge.engine.rows.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.defaults import with_generated
@@ -27,7 +28,6 @@ from forge.plan.effects import Evaluation, Search
 from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
-from forge.scenario.generators import CellPlace, is_generator
 from forge.servers import server_line
 from forge.sql.write.statements import assignment, case_assignment, delete_sql, update_sql
 from forge.values.base import Value
@@ -158,9 +158,7 @@ def _new_values(
         if any(part.column == index for part in state.clustering.parts):
             raise ScenarioError(f"{state.name}.{column.name}: several keys change at once", expected="a literal")
     rows = chosen if generated else chosen[:1] or [0]
-    cells = [
-        cell_value(column, cell, CellPlace(at.seed, state.name, column.name, row, state.updates), at) for row in rows
-    ]
+    cells = [cell_value(column, cell, CellPlace(state.name, column.name, row, state.updates), at) for row in rows]
     values = [not_null(column, value, state.name, clips=at.clips) for value, *_ in cells]
     return (values if generated else values * len(chosen) or values), cells[0] if cells else NULL
 

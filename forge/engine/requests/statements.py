@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
+from forge.engine.requests.fields import TableName, Where, exactly_one
 from forge.engine.requests.loads import LoadData
 from forge.engine.requests.logged import Logged
 from forge.plan.transactions import EventPlace
-from forge.scenario.table_model import TableName, Where, exactly_one
 
 SetByTrigger = Annotated[
     dict[str, Any] | None, Meta(description="What a BEFORE trigger gives columns (SET NEW.column): column to cell.")

@@ -10,6 +10,7 @@ from typing import Any
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.definition import ColumnDefinition
 from forge.engine.dictionary.names import declared_name
+from forge.engine.requests.cells import CellGenerator, CellPlace, Generated, is_generator, literal_of
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.foreign_keys import References
 from forge.engine.rows.json_cells import asks_for_zone, with_types
@@ -19,7 +20,6 @@ from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Tagged
 from forge.plan.changes import Origin
-from forge.scenario.generators import CellPlace, Generated, generate, is_generator, literal_of
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.json.binary import decode_document
@@ -36,7 +36,7 @@ class Circumstances:
 
     catalog: Catalog
     current_database: str
-    seed: int
+    generate: CellGenerator
     time: StatementTime
     place: Place
     references: References
@@ -71,7 +71,7 @@ def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circum
         if not is_generator(cell, json=column.holds_json):
             literal = literal_of(cell)
             return _null(column, at) if literal is None else _taken(column, literal, at)
-        made = generate(cell, place)
+        made = at.generate(cell, place)
         if made.value is None:
             return _null(column, at)
         literal = _cut_to_fit(column, made) if made.fits else made.value
@@ -154,7 +154,7 @@ def set_by_trigger(
         with at.place(kind, field, name):
             index = column_index(state, name)
             column = state.columns[index]
-            made = cell_value(column, cell, CellPlace(at.seed, state.name, column.name, state.inserted), at)
+            made = cell_value(column, cell, CellPlace(state.name, column.name, state.inserted), at)
             found[index] = made._replace(value=not_null(column, made.value, state.name, clips=at.clips))
     return found
 

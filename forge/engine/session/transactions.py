@@ -10,6 +10,8 @@ from forge.compile.groups.grouping import Caches
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.names import declared_name
 from forge.engine.requests.statements import Statement
+from forge.engine.requests.transactions import Transaction as Declared
+from forge.engine.requests.transactions import XaName
 from forge.engine.rows.state import TableState, UndoLog, undo
 from forge.errors import ScenarioError, nearest
 from forge.plan.definitions import DdlStatement
@@ -17,8 +19,6 @@ from forge.plan.engines import is_transactional
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.plan.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction, XaEnd, XaId
-from forge.scenario.model import Transaction as Declared
-from forge.scenario.model import XaName
 from forge.servers import ServerLine
 
 XA_PART = 64
