@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction
@@ -75,3 +76,24 @@ def statement_path(
 ) -> tuple[str | int, ...]:
     """The place of a statement in the transaction at ``path``."""
     return (*path, index) if isinstance(transaction, list) else (*path, "statements", index)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a scenario (the engine's ``RequestPlace``): the steps to it from the top."""
+
+    places: Places
+    path: tuple[str | int, ...]
+
+    @property
+    def line(self) -> int | None:
+        return self.places.line(self.path)
+
+    def at(self, *steps: str | int) -> AbstractContextManager[None]:
+        return self.places.at((*self.path, *steps))
+
+    def sql(self, text: str, *steps: str | int) -> AbstractContextManager[None]:
+        return self.places.sql((*self.path, *steps), text)
+
+    def inside(self, *steps: str | int) -> Entry:
+        return Entry(self.places, (*self.path, *steps))

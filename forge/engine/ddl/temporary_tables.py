@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.engine.session.transactions import RunningTransaction
 from forge.errors import ScenarioError
 from forge.plan.definitions import DdlStatement, TableCreationLike, TableDrop
 from forge.plan.session import Session
@@ -22,7 +21,7 @@ def changes_no_base(statement: Ddl) -> bool:
     return isinstance(statement, (CreateTable, CreateLike, DropTables)) and statement.temporary
 
 
-def check_inside(statement: Ddl, running: RunningTransaction, session: Session, line: ServerLine) -> None:
+def check_inside(session: Session, line: ServerLine, *, in_xa: bool) -> None:
     """Raises ScenarioError for what a server refuses inside a transaction, SqlUnsupported for what is not known."""
     if session.gtid and line.groups.enforces_gtid_consistency and session.binlog_format == "statement":
         raise ScenarioError(
@@ -30,7 +29,7 @@ def check_inside(statement: Ddl, running: RunningTransaction, session: Session, 
             " (error 3748)",
             expected="a transaction of its own, or another binlog_format",
         )
-    if running.declared.xa is not None:
+    if in_xa:
         if line.groups.detaches_xa:
             raise ScenarioError(
                 "an XA transaction cannot use temporary tables (xa_detach_on_prepare; error 4094)",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping
+
 from forge.engine.dictionary.triggers import Trigger
 from forge.engine.rows.state import TableState
 from forge.errors import nearest
@@ -111,6 +114,18 @@ class Catalog:
     def states(self) -> list[TableState]:
         """All tables, the temporary ones last."""
         return [*self.tables.values(), *self.temporary.values()]
+
+    def fork(self, twins: Mapping[int, TableState]) -> Catalog:
+        """The same catalog with the twins of the tables, by the ids of these."""
+        fork = copy.copy(self)
+        fork.databases = dict(self.databases)
+        fork.tables = {name: twins[id(table)] for name, table in self.tables.items()}
+        fork.temporary = {name: twins[id(table)] for name, table in self.temporary.items()}
+        fork.objects = dict(self.objects)
+        fork.view_moments = dict(self.view_moments)
+        fork.triggers = dict(self.triggers)
+        fork._versions = dict(self._versions)
+        return fork
 
     def live_triggers(self) -> list[Trigger]:
         """The triggers in the order of their creation."""

@@ -53,6 +53,11 @@ class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     xa_commit: Annotated[XaName | None, Meta(description="XA COMMIT of a transaction prepared before.")] = None
     xa_rollback: Annotated[XaName | None, Meta(description="XA ROLLBACK of a transaction prepared before.")] = None
 
+    @property
+    def in_block(self) -> bool:
+        """Whether it says that its statements run between BEGIN and COMMIT, or XA START and XA END."""
+        return bool(self.explicit) or self.xa is not None or self.end != "commit"
+
     def __post_init__(self) -> None:
         ends = [name for name in ("xa_commit", "xa_rollback") if getattr(self, name) is not None]
         if ends and (len(ends) > 1 or self.statements or self.xa is not None or self.end != "commit"):

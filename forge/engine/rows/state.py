@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -80,6 +81,35 @@ class TableState:
         self.is_logged = False
         #: Where changes are entered while a transaction runs that may be rolled back.
         self.undo: UndoLog | None = None
+        #: A fork has the same rows: they are copied before one of the two changes them.
+        self._is_shared = False
+
+    def fork(self) -> TableState:
+        """The same table, which goes a way of its own; no transaction runs in it."""
+        twin = copy.copy(self)
+        twin.undo = None
+        self._is_shared = twin._is_shared = True
+        return twin
+
+    def _own(self) -> None:
+        """Have rows of its own, which may be changed."""
+        if not self._is_shared:
+            return
+        self.rows = dict(self.rows)
+        self._taken = [dict(taken) for taken in self._taken]
+        self._moved = dict(self._moved)
+        self.locked = set(self.locked)
+        self._is_shared = False
+
+    def lock(self, number: int) -> None:
+        """A prepared XA transaction has changed the row."""
+        self._own()
+        self.locked.add(number)
+
+    def unlock(self, number: int) -> None:
+        """That transaction has ended."""
+        self._own()
+        self.locked.discard(number)
 
     @property
     def name(self) -> str:
@@ -96,6 +126,7 @@ class TableState:
 
     def add(self, row: Row) -> int:
         """Store a row; its number.  Raises ScenarioError for a duplicate key."""
+        self._own()
         number = self.inserted
         if self.table.engine == "BLACKHOLE":
             self._check_expressions(row)
@@ -130,6 +161,7 @@ class TableState:
 
     def change(self, number: int, row: Row) -> None:
         """Replace a row.  Raises ScenarioError for a duplicate key."""
+        self._own()
         self.check_changeable()
         self._check_lock(number)
         before = self.rows[number]
@@ -166,6 +198,7 @@ class TableState:
 
     def _empty(self) -> None:
         """What a MEMORY table held is gone; the server logs that when the table is first opened."""
+        self._own()
         for number in list(self.rows):
             self._release(self.rows.pop(number))
         self.next_auto_increment = self._kept_auto_increment = 1
@@ -194,6 +227,7 @@ class TableState:
 
     def remove(self, number: int) -> None:
         """Delete a row."""
+        self._own()
         self.check_changeable()
         self._check_lock(number)
         row = self.rows.pop(number)
@@ -211,6 +245,7 @@ class TableState:
 
     def restore(self, number: int, before: Row | None) -> None:
         """Give a row the state it had before a change."""
+        self._own()
         if number in self.rows:
             self._release(self.rows.pop(number))
         if before is not None:

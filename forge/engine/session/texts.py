@@ -7,16 +7,16 @@ from decimal import Decimal
 from typing import Any
 
 from forge.compile.query.mixed_format import is_text, logs_temporary, needs_rows
-from forge.engine.dictionary.catalog import Catalog
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import Circumstances, Place
+from forge.engine.session.state import SessionState
 from forge.engine.session.user_variables import setting_sql, user_variable
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.engines import is_transactional
+from forge.plan.session import Session
 from forge.plan.statement_text import UserVariable
 from forge.plan.statements import RowsStatement, SessionContext
-from forge.scenario.model import Scenario
-from forge.servers import server_line
+from forge.servers import ServerLine
 from forge.sql.ast.statements import CreateTable
 from forge.sql.expressions import Field
 from forge.sql.reads.calls import Call
@@ -28,41 +28,32 @@ _LAST_INSERT_ID = frozenset(("identity", "last_insert_id"))
 
 
 class SessionText:
-    """The state of a session that its statements' texts can read."""
+    """The texts of a session's statements, with the state that they can read."""
 
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self.line = server_line(scenario.server)
-        self.begin()
+    def __init__(self, state: SessionState, session: Session, line: ServerLine) -> None:
+        self.state = state
+        self.session = session
+        self.line = line
 
-    def begin(self) -> None:
-        """A new session."""
-        self.variables: dict[str, UserVariable] = {}
-        #: Variables whose values are not known: a statement computed them.
-        self.unknown: set[str] = set()
-        #: What LAST_INSERT_ID() gives; None: not known.
-        self.last_insert_id: int | None = 0
-        #: MIXED has logged rows while there were temporary tables, and goes on until there are none (MariaDB).
-        self.keeps_rows = False
-
-    def logs_temporary(self, catalog: Catalog) -> bool:
+    def logs_temporary(self) -> bool:
         """Whether the session now logs statements on temporary tables."""
-        self.keeps_rows &= bool(catalog.temporary)
-        return logs_temporary(self.scenario.session, self.line) and not self.keeps_rows
+        self.state.keeps_rows &= bool(self.state.catalog.temporary)
+        return logs_temporary(self.session, self.line) and not self.state.keeps_rows
 
-    def selects_as_text(self, statement: CreateTable, sql: str, catalog: Catalog, current: str) -> bool:
+    def selects_as_text(self, statement: CreateTable, sql: str) -> bool:
         """Whether CREATE TABLE ... SELECT is logged as its text."""
-        binlog_format = self.scenario.session.binlog_format
+        binlog_format = self.session.binlog_format
         if binlog_format != "mixed" or statement.select is None:
             return binlog_format == "statement"
-        source = catalog.find((statement.select.table.database or current, statement.select.table.name))
+        ref = statement.select.table
+        source = self.state.catalog.find((ref.database or self.state.database, ref.name))
         temporary = statement.temporary or (source is not None and source.table.temporary)
         words = reads_of(sql).words
         numbered = any(column.auto_increment for column in statement.columns)
         unsafe = numbered or not words.isdisjoint(("LIMIT", "IGNORE", "REPLACE"))
-        logs = self.logs_temporary(catalog)
-        self.keeps_rows |= unsafe and logs and (statement.temporary or bool(catalog.temporary))
-        return not unsafe and not self.keeps_rows and (logs or not temporary)
+        logs = self.logs_temporary()
+        self.state.keeps_rows |= unsafe and logs and (statement.temporary or bool(self.state.catalog.temporary))
+        return not unsafe and not self.state.keeps_rows and (logs or not temporary)
 
     def finished(self, declared: Statement, statement: RowsStatement, at: Circumstances) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.
@@ -78,7 +69,7 @@ class SessionText:
         sql = f"SET {', '.join(load.sets)}" if load is not None and load.sets else declared.query or _select(declared)
         if sql is not None:
             with place("query"):
-                reads = _reads(sql, lenient=self.scenario.session.binlog_format == "row")
+                reads = _reads(sql, lenient=self.session.binlog_format == "row")
         names = {(database or at.current_database, name) for database, name in reads.tables}
         tables = [state.table for state in map(at.catalog.find, names) if state is not None]
         statement = replace(
@@ -91,27 +82,27 @@ class SessionText:
             context=replace(statement.context, settings=tuple(settings)),
         )
         with place("query"):
-            statement = replace(statement, as_text=self._is_text(statement, at.catalog))
+            statement = replace(statement, as_text=self._is_text(statement))
             if statement.as_text:
                 statement = replace(statement, context=self._with_state(statement, declared, reads))
         if load is not None:
-            self.variables |= {variable.name: variable for variable in load.variables}
+            self.state.variables |= {variable.name: variable for variable in load.variables}
         self._leave(statement, reads)
         return statement
 
-    def _is_text(self, statement: RowsStatement, catalog: Catalog) -> bool:
-        as_text = is_text(statement, self.scenario.session, self.line)
-        if not self.logs_temporary(catalog):
-            return as_text and not self.keeps_rows
-        mixed = self.scenario.session.binlog_format == "mixed"
-        self.keeps_rows = mixed and needs_rows(statement, self.line) and bool(catalog.temporary)
+    def _is_text(self, statement: RowsStatement) -> bool:
+        as_text = is_text(statement, self.session, self.line)
+        if not self.logs_temporary():
+            return as_text and not self.state.keeps_rows
+        mixed = self.session.binlog_format == "mixed"
+        self.state.keeps_rows = mixed and needs_rows(statement, self.line) and bool(self.state.catalog.temporary)
         return as_text
 
     def _set(self, name: str, declared: Any, place: Place) -> str:
         with place("user_variables", name):
-            variable, sql = user_variable(name, declared, self.scenario.server)
-        self.variables[variable.name] = variable
-        self.unknown.discard(variable.name)
+            variable, sql = user_variable(name, declared, self.line.name)
+        self.state.variables[variable.name] = variable
+        self.state.unknown.discard(variable.name)
         return setting_sql(variable.name, sql)
 
     def _with_reads(self, statement: RowsStatement, declared: Statement, reads: Reads) -> RowsStatement:
@@ -157,7 +148,7 @@ class SessionText:
         evaluated = statement.evaluated_calls
         asks = any(call.name == "LAST_INSERT_ID" and call.is_empty for call in evaluated)
         asks = asks or bool(reads.system_variables & _LAST_INSERT_ID)
-        if asks and self.last_insert_id is None:
+        if asks and self.state.last_insert_id is None:
             raise ScenarioError(
                 "what LAST_INSERT_ID() gives is not known after LAST_INSERT_ID(expression)",
                 expected="LAST_INSERT_ID of a number, or SET column = LAST_INSERT_ID(...)",
@@ -169,7 +160,7 @@ class SessionText:
                 raise ScenarioError("the query calls RAND()", expected="`rand_seeds: [seed1, seed2]` beside it")
         names = self._read_names(statement, reads)
         for name in names:
-            if name in self.unknown:
+            if name in self.state.unknown:
                 raise ScenarioError(
                     f"what @{name} holds is not known: a statement assigned to it", expected="`user_variables` with it"
                 )
@@ -177,13 +168,13 @@ class SessionText:
         if load is not None:
             taken = {name[1:].lower() for name in load.columns if name.startswith("@")}
             # MariaDB tells what they were before, if they were anything.
-            earlier = self.variables if self.line.texts.logs_unread_variables else ()
+            earlier = self.state.variables if self.line.texts.logs_unread_variables else ()
             names = tuple(name for name in names if name not in taken or name in earlier)
         return replace(
             statement.context,
-            last_insert_id=self.last_insert_id if asks else None,
+            last_insert_id=self.state.last_insert_id if asks else None,
             rand_seeds=seeds,
-            user_variables=tuple(self.variables.get(name, UserVariable(name, None)) for name in names),
+            user_variables=tuple(self.state.variables.get(name, UserVariable(name, None)) for name in names),
         )
 
     def _read_names(self, statement: RowsStatement, reads: Reads) -> tuple[str, ...]:
@@ -193,7 +184,7 @@ class SessionText:
         those that are named, if the statement did not make them.
         """
         if self.line.texts.logs_unread_variables:
-            made = {one.name for one in reads.targets} - self.variables.keys() - self.unknown
+            made = {one.name for one in reads.targets} - self.state.variables.keys() - self.state.unknown
             return tuple(name for name in reads.variables + reads.assigned if name not in made)
         names = reads.variables + (reads.assigned if _evaluates_late(statement) else ())
         unread = self._unread_variables(reads) & set(names)
@@ -228,8 +219,8 @@ class SessionText:
         """The variables as expressions compute with them; those that are not known are left out."""
         return {
             name: Field(variable.value) if isinstance(variable.value, str) else variable.value
-            for name, variable in self.variables.items()
-            if name not in self.unknown and isinstance(variable.value, (int, Decimal, str, type(None)))
+            for name, variable in self.state.variables.items()
+            if name not in self.state.unknown and isinstance(variable.value, (int, Decimal, str, type(None)))
         }
 
     def _leave(self, statement: RowsStatement, reads: Reads) -> None:
@@ -239,22 +230,22 @@ class SessionText:
             times = statement.search.matched if updates else 1
             if updates and not times:
                 continue
-            before = self.variables.get(one.name)
+            before = self.state.variables.get(one.name)
             value: Any = one.literal
             if one.step is not None:
                 value = None
-                if before is not None and isinstance(before.value, int) and one.name not in self.unknown:
+                if before is not None and isinstance(before.value, int) and one.name not in self.state.unknown:
                     value = before.value + one.step * times
             if not one.known or (one.step is not None and value is None):
-                self.unknown.add(one.name)
+                self.state.unknown.add(one.name)
                 continue
-            self.unknown.discard(one.name)
-            self.variables[one.name] = user_variable(one.name, value, self.scenario.server)[0]
+            self.state.unknown.discard(one.name)
+            self.state.variables[one.name] = user_variable(one.name, value, self.line.name)[0]
         evaluation = statement.evaluation
         if evaluation.numbers.stored is not None:
-            self.last_insert_id = evaluation.numbers.stored
+            self.state.last_insert_id = evaluation.numbers.stored
         elif any(call.name == "LAST_INSERT_ID" and not call.is_empty for call in evaluation.calls):
-            self.last_insert_id = _last_insert_id(statement, reads.last_insert)
+            self.state.last_insert_id = _last_insert_id(statement, reads.last_insert)
 
 
 def _evaluates_late(statement: RowsStatement) -> bool:

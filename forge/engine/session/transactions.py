@@ -1,59 +1,34 @@
-"""Transactions while they run: savepoints, what can be taken back, XA transactions that wait for their end."""
+"""Transactions while they run: savepoints, and what can be taken back."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import replace
 
 from forge.compile.groups.grouping import Caches
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.names import declared_name
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction as Declared
-from forge.engine.requests.transactions import XaName
 from forge.engine.rows.state import TableState, UndoLog, undo
+from forge.engine.session.prepared import xa_id
 from forge.errors import ScenarioError, nearest
 from forge.plan.definitions import DdlStatement
 from forge.plan.engines import is_transactional
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
-from forge.plan.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction, XaEnd, XaId
+from forge.plan.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction
 from forge.servers import ServerLine
 
-XA_PART = 64
 
-
-def declared_transaction(entry: list[Statement] | Declared) -> Declared:
-    """A transaction in its full form.  Raises ScenarioError for what contradicts itself."""
-    if isinstance(entry, list):
-        if not entry:
-            raise ScenarioError("the transaction is empty", expected="at least one statement")
-        entry = Declared(statements=entry)
-    if entry.explicit is False and (_several(entry) or entry.end == "rollback"):
+def check_transaction(declared: Declared) -> None:
+    """Raises ScenarioError for a transaction that contradicts itself."""
+    if declared.explicit is False and (_several(declared) or declared.end == "rollback"):
         raise ScenarioError("several statements commit together only in BEGIN ... COMMIT", expected="explicit: true")
-    return entry
 
 
 def _several(declared: Declared) -> bool:
     """Whether there are several statements; events that are placed among them are none."""
     return sum(statement.event is None for statement in declared.statements) > 1
-
-
-def xa_id(name: XaName) -> XaId:
-    """The identifier that an entry names.  Raises ScenarioError for parts that are too long."""
-    return XaId(_part(name.gtrid, "gtrid"), _part(name.bqual, "bqual"), name.format_id)
-
-
-def _part(declared: Any, what: str) -> bytes:
-    literal = declared
-    if isinstance(declared, dict) and declared.keys() == {"hex"}:
-        with suppress(ValueError, TypeError):
-            literal = bytes.fromhex(declared["hex"])
-    part = str(literal).encode() if isinstance(literal, (str, int)) else literal
-    if not isinstance(part, bytes) or len(part) > XA_PART or (what == "gtrid" and not part):
-        raise ScenarioError(f"{what} is {declared!r}", expected=f"text or {{hex: ...}} of at most {XA_PART} bytes")
-    return part
 
 
 class RunningTransaction:
@@ -188,82 +163,6 @@ class RunningTransaction:
         if self.form.xa is None and not any(isinstance(step, (RowsStatement, DdlStatement)) for step in self.steps):
             return None
         return replace(self.form, statements=tuple(self.steps))
-
-
-@dataclass(slots=True)
-class Prepared:
-    """An XA transaction that waits for its second phase, and what it had gathered."""
-
-    log: UndoLog
-    caches: Caches
-    #: The session that prepared it, by number.
-    session: int = 0
-
-
-@dataclass(slots=True)
-class PreparedTransactions:
-    """The XA transactions that are prepared."""
-
-    found: dict[XaId, Prepared] = field(default_factory=dict)
-    #: The one that the session is still bound to.
-    bound: XaId | None = None
-    #: Number of the session.
-    session: int = 0
-
-    def add(self, xa: XaId, prepared: Prepared, *, detaches: bool) -> None:
-        """Raises ScenarioError if there is one of that name.  ``detaches``: XA PREPARE frees the session."""
-        if xa in self.found:
-            raise ScenarioError("an XA transaction of that name is prepared already", expected="another gtrid or bqual")
-        self.found[xa] = replace(prepared, session=self.session)
-        for state, number, _ in prepared.log:
-            state.locked.add(number)
-        self.bound = None if detaches else xa
-
-    def leave(self) -> None:
-        """The client goes; what it prepared waits for another."""
-        self.bound = None
-        self.session += 1
-
-    def restart(self) -> None:
-        """The server is started again: InnoDB alone keeps what was prepared, if it has changed something (recorded)."""
-        self.leave()
-        self.found = {xa: prepared for xa, prepared in self.found.items() if prepared.log}
-
-    def check_free(self) -> None:
-        """Raises ScenarioError if the session may only end its prepared transaction (error 1399, recorded)."""
-        if self.bound is not None:
-            raise ScenarioError(
-                "the session has a prepared XA transaction, and refuses all else until that ends (error 1399)",
-                expected="xa_commit or xa_rollback of it first",
-            )
-
-    def end(self, xa: XaId, end: Literal["commit", "rollback"], current_database: str) -> XaEnd:
-        """Its second phase.  Raises ScenarioError if no such transaction is prepared."""
-        self.bound = None
-        prepared = self.found.pop(xa, None)
-        if prepared is None:
-            raise ScenarioError(
-                "no XA transaction of that name is prepared", expected="a transaction before, `end: prepared`"
-            )
-        for state, number, _ in prepared.log:
-            state.locked.discard(number)
-        if end == "rollback":
-            undo(prepared.log)
-        caches = prepared.caches
-        if caches.keeps and prepared.session != self.session:
-            # Another session of MariaDB finds only that it is prepared (recorded).
-            if not caches.prepares:
-                raise ScenarioError(
-                    "the transaction has changed nothing, so another session cannot end it (error 1402)",
-                    expected="the end right behind it",
-                )
-            return XaEnd(xa, end, current_database)
-        return XaEnd(xa, end, current_database, caches.prepares, caches.engine_first, caches.mixed)
-
-    def forget(self) -> None:
-        """The scenario ends: nobody sees what waits for its second phase still."""
-        for prepared in reversed(self.found.values()):
-            undo(prepared.log)
 
 
 def savepoint_step(statement: Statement) -> Step | None:

@@ -1,0 +1,61 @@
+"""Data definition in a session: what the session knows of a statement, and what the statement leaves behind in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.handlers import run_definition
+from forge.engine.ddl.temporary_tables import changes_no_base, logged_of_temporary
+from forge.engine.rows.defaults import StatementTime
+from forge.engine.session.connection import Connection
+from forge.engine.session.memory_tables import open_for_definition
+from forge.engine.session.settings import check_selects
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.definitions import DatabaseCreation, DatabaseDrop, DdlStatement, dropped_tables
+from forge.sql.ast.statements import CreateTable
+from forge.sql.parse.statements import Ddl
+from forge.sql.version_comments import as_logged, as_sent
+
+
+def apply_definition(connection: Connection, statement: Ddl, text: str, line: int | None) -> DdlStatement:
+    """Run a statement that stands by itself, and enter it in the journal; ``line`` is where it stands.
+
+    Raises SqlError for what a server would refuse, ScenarioError where it would wait for a prepared transaction.
+    """
+    sent, logged = as_sent(text, connection.line), as_logged(text, connection.line)
+    state = connection.state
+    open_for_definition(connection, statement)
+    locked = {table.name for table in state.catalog.tables.values() if table.locked}
+    definition = defined(connection, statement, logged, connection.time(), line)
+    changed = {*(table.full_name for table in definition.tables), *dropped_tables(definition)}
+    if locked & changed:
+        raise ScenarioError(
+            "a prepared XA transaction has changed the table: the statement would wait for its end",
+            expected="xa_commit or xa_rollback before",
+        )
+    connection.journal.add(
+        replace(definition, text=replace(definition.text, sent=sent)) if logged != sent else definition
+    )
+    if isinstance(definition, DatabaseDrop) and state.database not in state.catalog.databases:
+        state.database = ""
+    elif isinstance(definition, DatabaseCreation):
+        connection.use_home()
+    return definition
+
+
+def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTime, line: int | None) -> DdlStatement:
+    """Run a statement with the text ``sql``, as it is logged.  Raises SqlError, UnsupportedError."""
+    if not connection.line.ddl.temporary_tables and changes_no_base(statement):
+        raise UnsupportedError(f"temporary tables on {connection.line.name} are not supported yet")
+    connection.line.require_statement(sql)
+    texts = connection.texts
+    logs_temporary, selects_as_text = texts.logs_temporary(), False
+    if isinstance(statement, CreateTable) and statement.select is not None:
+        check_selects(connection.settings, connection.line)
+        selects_as_text = texts.selects_as_text(statement, sql)
+        logs_temporary &= selects_as_text
+    state = connection.state
+    context = DdlContext(state.catalog, sql, state.database, time, logs_temporary, selects_as_text)
+    definition = logged_of_temporary(run_definition(statement, context), logs=logs_temporary)
+    return replace(definition, text=replace(definition.text, line=line))

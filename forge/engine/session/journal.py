@@ -1,0 +1,43 @@
+"""What has happened in a session so far, in the form of the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from forge.compile.groups.grouping import logged_groups
+from forge.plan.plan import EventStep, FileEnd, FileStep
+from forge.plan.transactions import Group, OwnEvent
+from forge.servers import ServerLine
+
+
+@dataclass(slots=True)
+class Journal:
+    """Groups, and what stands between them, in order."""
+
+    line: ServerLine
+    groups: list[Group] = field(default_factory=list)
+    file_steps: list[FileStep] = field(default_factory=list)
+    event_steps: list[EventStep] = field(default_factory=list)
+    #: After how many groups another connection goes on.
+    reconnects: list[int] = field(default_factory=list)
+    #: How many groups the log has so far.
+    logged: int = 0
+
+    @property
+    def begins_file(self) -> bool:
+        """Whether nothing has happened in the current file since another one ended."""
+        return bool(self.file_steps) and self.file_steps[-1].after == len(self.groups)
+
+    def add(self, group: Group) -> None:
+        self.groups.append(group)
+        self.logged += sum(1 for _ in logged_groups((group,), self.line))
+
+    def end_file(self, kind: FileEnd) -> None:
+        self.file_steps.append(FileStep(kind, len(self.groups)))
+
+    def place_event(self, event: OwnEvent) -> None:
+        """An event outside of all groups."""
+        self.event_steps.append(EventStep(event, len(self.groups), len(self.file_steps)))
+
+    def reconnect(self) -> None:
+        self.reconnects.append(len(self.groups))

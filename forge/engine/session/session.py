@@ -1,0 +1,256 @@
+"""A client's session on a server: it runs requests, and keeps what the plan tells of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from forge.engine.ddl.drop_table import session_end
+from forge.engine.ddl.temporary_tables import changes_no_base, check_inside
+from forge.engine.dml.statements import execute
+from forge.engine.requests.cells import CellGenerator
+from forge.engine.requests.places import RequestPlace
+from forge.engine.requests.statements import Statement
+from forge.engine.requests.transactions import Transaction, XaName
+from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.foreign_keys import References
+from forge.engine.session.connection import Connection
+from forge.engine.session.definitions import apply_definition, defined
+from forge.engine.session.logged import logged_statement
+from forge.engine.session.memory_tables import open_for_rows
+from forge.engine.session.placed_events import own_event
+from forge.engine.session.prepared import Prepared, xa_id
+from forge.engine.session.transactions import RunningTransaction, check_transaction, savepoint_step
+from forge.errors import ScenarioError
+from forge.plan.definitions import DdlStatement
+from forge.plan.session import Session as Settings
+from forge.plan.transactions import XaId
+from forge.sql.parse.statements import Ddl, parse_ddl
+from forge.sql.version_comments import as_logged, as_read
+
+#: Statements that are a transaction of their own.
+_ALONE = ("ddl", "logged", "flush", "restart")
+#: Where a statement is logged: the group, counted from the first that is not logged yet, and its place in it.
+LogPlace = tuple[int, int]
+
+
+class Session(Connection):
+    """Requests run one after the other against ``state``; ``journal`` has what came of them.
+
+    All raise ScenarioError (of the request's place) for what a server would refuse, UnsupportedError for what is not
+    made yet.
+    """
+
+    def __init__(self, settings: Settings, server: str, generate: CellGenerator) -> None:
+        super().__init__(settings, server)
+        self.generate = generate
+
+    def define(self, statement: Ddl, text: str, line: int | None) -> None:
+        """Run a data definition statement that stands by itself."""
+        apply_definition(self, statement, text, line)
+
+    def run(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
+        """Run a transaction, or a statement that is one; ``statements`` are the places of its statements."""
+        with place.at():
+            check_transaction(transaction)
+        if transaction.database is not None:
+            with place.at("database"):
+                self.state.catalog.check_database(transaction.database)
+                self.state.database = transaction.database
+        if transaction.xa_commit is not None:
+            self._end_named(transaction.xa_commit, "commit", place)
+        elif transaction.xa_rollback is not None:
+            self._end_named(transaction.xa_rollback, "rollback", place)
+        elif all(statement.event is not None for statement in transaction.statements):
+            self._place_events(transaction, place, statements)
+        else:
+            self._run(transaction, place, statements)
+
+    def end(self) -> None:
+        """The client goes, and its temporary tables with it; nobody sees what waits for its second phase still."""
+        self._end_client()
+        self.state.prepared.forget()
+
+    def _run(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
+        alone = transaction.statements[0]
+        if transaction.in_block or len(transaction.statements) > 1:
+            alone = Statement(savepoint="")
+        if alone.restart is not None:
+            self._restart(alone.restart)
+            return
+        with place.at():
+            self._leave_prepared()
+        if alone.flush is not None:
+            self.journal.end_file("flush")
+        elif alone.ddl is not None:
+            with statements[0].sql(alone.ddl, "ddl"):
+                parsed = parse_ddl(as_read(alone.ddl, self.line), self.line.grammar)
+                self.define(parsed, alone.ddl, statements[0].inside("ddl").line)
+        elif alone.logged is not None:
+            with statements[0].at("logged"):
+                logged = logged_statement(alone.logged, self.state.database, self.time().second, self.line)
+                self.journal.add(replace(logged, line=statements[0].inside("logged").line))
+        else:
+            self._run_steps(transaction, place, statements)
+
+    def _run_steps(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
+        """Statements that change rows, and what may stand among them."""
+        with place.at():
+            open_for_rows(self, transaction)
+        with place.at("xa"):
+            running = self._begun(transaction)
+        log_places = None
+        if running.is_intricate and running.takes_time:
+            log_places = self._log_places(transaction, statements)
+        for index, statement_place in enumerate(statements):
+            where = (0, len(running.caches.steps)) if log_places is None else log_places.get(index, (0, 0))
+            self._step(running, index, where, statement_place)
+        group = running.finish()
+        if group is None:
+            return
+        self.journal.add(group)
+        if transaction.xa is not None and group.end == "prepare" and group.xa is not None:
+            with place.at("xa"):
+                prepared = Prepared(running.log, running.caches)
+                self.state.prepared.add(group.xa, prepared, detaches=self.line.groups.detaches_xa)
+            if transaction.xa.end != "prepared":
+                self._end_xa(group.xa, transaction.xa.end)
+
+    def _begun(self, transaction: Transaction) -> RunningTransaction:
+        by_statement = self.settings.binlog_format == "statement"
+        state = self.state
+        return RunningTransaction(transaction, state.catalog, state.database, self.line, statement_format=by_statement)
+
+    def _log_places(self, transaction: Transaction, statements: Sequence[RequestPlace]) -> dict[int, LogPlace]:
+        """Where the statements of an intricate transaction are logged.
+
+        What comes later decides it: a rollback to a savepoint, or a table without transactions, whose changes are a
+        group ahead of the others.  So a fork of the session runs them first.
+        """
+        fork = self.fork()
+        trial = fork._begun(transaction)
+        for index, place in enumerate(statements):
+            fork._step(trial, index, (0, 0), place)
+        trial.finish()
+        return trial.places()
+
+    def _step(self, running: RunningTransaction, index: int, where: LogPlace, place: RequestPlace) -> None:
+        """One statement inside a transaction."""
+        statement = running.declared.statements[index]
+        if statement.ddl is not None:
+            with place.sql(statement.ddl, "ddl"):
+                parsed = parse_ddl(as_read(statement.ddl, self.line), self.line.grammar)
+                if changes_no_base(parsed):
+                    running.add(self._temporary_table(parsed, statement.ddl, running, where, place), index)
+                    return
+        for word in _ALONE:
+            if getattr(statement, word) is not None:
+                with place.at(word):
+                    raise ScenarioError(f"{word} commits by itself", expected="a transaction with nothing else in it")
+        if statement.event is not None:
+            with place.at("event"):
+                running.add(own_event(statement.event, inside=True), index)
+                if statement.event.place == "rows" and not any(
+                    later.target is not None for later in running.declared.statements[index + 1 :]
+                ):
+                    raise ScenarioError("there are no rows behind the event", expected="a statement that changes rows")
+            return
+        with place.at():
+            step = savepoint_step(statement)
+            if step is not None:
+                running.add(step, index)
+                return
+            if self.settings.gtid and self.line.groups.enforces_gtid_consistency:
+                running.check_gtid_consistency(statement, logs_temporary=self.texts.logs_temporary())
+        self._change_rows(statement, running, index, where, place)
+
+    def _change_rows(
+        self, statement: Statement, running: RunningTransaction, index: int, where: LogPlace, place: RequestPlace
+    ) -> None:
+        if statement.rows_query:
+            with place.at("rows_query"):
+                self.line.require(self.line.rows.query_event)
+        circumstances = self._circumstances(place, where)
+        follows_changes = running.caches.has_changes
+        rows = execute(statement, circumstances)
+        context = replace(
+            rows.context,
+            follows_changes=follows_changes,
+            in_xa=running.declared.xa is not None,
+            in_block=running.in_block,
+            rows_query=statement.rows_query,
+        )
+        # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
+        running.add(self.texts.finished(statement, replace(rows, context=context), circumstances), index)
+
+    def _temporary_table(
+        self, statement: Ddl, text: str, running: RunningTransaction, where: LogPlace, place: RequestPlace
+    ) -> DdlStatement:
+        """A temporary table comes or goes inside a transaction.  Raises SqlError where a server refuses it."""
+        check_inside(self.settings, self.line, in_xa=running.declared.xa is not None)
+        definition = defined(self, statement, as_logged(text, self.line), self.time(*where), place.inside("ddl").line)
+        running.watch()
+        return definition
+
+    def _circumstances(self, place: RequestPlace, where: LogPlace) -> Circumstances:
+        catalog, settings = self.state.catalog, self.settings
+        return Circumstances(
+            catalog=catalog,
+            current_database=self.state.database,
+            generate=self.generate,
+            time=self.time(*where),
+            clips=self.clips,
+            numbers=(settings.auto_increment_increment, settings.auto_increment_offset),
+            is_text=settings.binlog_format != "row",
+            place=place.at,
+            references=References(catalog, self.line, checks=settings.foreign_key_checks),
+            line=place.line,
+        )
+
+    def _place_events(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
+        """Events outside of all groups."""
+        if transaction.in_block:
+            with place.at():
+                raise ScenarioError("events alone make no transaction", expected="a list of them, or a statement")
+        for statement, statement_place in zip(transaction.statements, statements, strict=True):
+            if statement.event is not None:
+                with statement_place.at("event"):
+                    event = own_event(statement.event, inside=False)
+                self.journal.place_event(event)
+
+    def _end_named(self, name: XaName, end: Literal["commit", "rollback"], place: RequestPlace) -> None:
+        with place.at(f"xa_{end}"):
+            self._end_xa(xa_id(name), end)
+
+    def _end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
+        self._leave_prepared(xa)
+        self.journal.add(self.state.prepared.end(xa, end, self.state.database))
+
+    def _leave_prepared(self, ended: XaId | None = None) -> None:
+        """Where the session may only end the transaction that it has prepared, another one goes on.
+
+        Raises ScenarioError for lines on which the transaction does not outlive its session.
+        """
+        prepared = self.state.prepared
+        if prepared.bound in (None, ended):
+            return
+        if not self.line.knows("xa_prepare"):
+            prepared.check_free()
+        self._end_client()
+        self.journal.reconnect()
+        prepared.leave()
+        self.state.begin()
+
+    def _restart(self, kind: Literal["clean", "crash"]) -> None:
+        """The server is started again, and the session is a new one."""
+        self._end_client()
+        self.journal.end_file("crash" if kind == "crash" else "restart")
+        for table in self.state.catalog.tables.values():
+            table.restart()
+        self.state.prepared.restart()
+        self.state.begin()
+
+    def _end_client(self) -> None:
+        for statement in session_end(self.state.catalog, idle=self.journal.begins_file):
+            self.journal.add(statement)
