@@ -1,0 +1,1 @@
+"""The conformance corpus: cases, their judgement, the manifest, and reports about it."""
