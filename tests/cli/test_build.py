@@ -70,7 +70,7 @@ def test_one_file_for_several_cases_is_refused_with_what_to_do(
         out, shown = capfd.readouterr()
         assert out == ""
         assert f"the matrix makes several cases, and {output} is one file" in shown
-        assert "--case NAME (family[server=mysql-8.0,gtid=true]" in shown
+        assert "--case 'family[server=mysql-8.0,gtid=true]'" in shown
         assert "--set" in shown
     assert files_in(tmp_path) == ["family.yaml"]
 

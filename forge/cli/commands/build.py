@@ -85,8 +85,8 @@ def command(
         raise ScenarioError(
             f"the matrix makes several cases, and {output} is one file",
             file=shown(file),
-            expected="a folder with a slash at its end for all of them, or one of them by --case NAME"
-            f" ({_names(first)} ...) or by --set KEY=VALUE for each key of the matrix",
+            expected="a folder with a slash at its end for all of them; or one of them,"
+            f" by --case {first[0].name!r} or by --set KEY=VALUE for each key of the matrix",
         )
 
 
@@ -98,13 +98,9 @@ def _named(cases: list[Case], name: str, file: str) -> Case:
     raise ScenarioError(
         f"there is no case {name!r}",
         file=shown(file),
-        expected=f"one of {_names(cases[:_LISTED])}{more}",
+        expected=f"one of {', '.join(case.name for case in cases[:_LISTED])}{more}",
         suggestion=nearest(name, [case.name for case in cases]),
     )
-
-
-def _names(cases: list[Case]) -> str:
-    return ", ".join(case.name for case in cases)
 
 
 def _build_all(cases: list[Case], file: str, output: str, as_json: bool) -> None:
