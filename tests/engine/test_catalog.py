@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from forge.engine.ddl.context import DdlContext
@@ -8,8 +10,7 @@ from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.names import declared_name
 from forge.engine.rows.defaults import StatementTime
 from forge.errors import ScenarioError
-from forge.sql.parse import statements
-from forge.sql.parse.statements import parse_ddl
+from forge.sql.parse.statements import Ddl, parse_ddl
 
 pytestmark = pytest.mark.unit
 
@@ -48,4 +49,4 @@ def test_a_name_that_means_no_table_says_why(name: str, current: str, problem: s
 
 
 def test_every_data_definition_statement_has_a_handler() -> None:
-    assert set(statements.Ddl.__args__) == set(HANDLERS)
+    assert set(get_args(Ddl)) == set(HANDLERS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forge.charsets import collation
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.rows.state import TableState
 from forge.values.declaration.sqltype import SqlType
 

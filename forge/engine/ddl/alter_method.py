@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forge.engine.ddl.alter_copy import Kept, needs_copy
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.rows.state import TableState
 from forge.plan.definitions import AlterMethod
 from forge.plan.engines import is_defined_atomically

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from forge.engine.dictionary.definition import ColumnDefinition, Definition
+from forge.engine.ddl.alteration import Alteration
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.partitions import partition_count
 from forge.engine.rows.conversion import converted
 from forge.engine.rows.defaults import StatementTime, omitted_value, with_generated
@@ -15,9 +15,6 @@ from forge.plan.tables import Row
 from forge.servers import server_line
 from forge.sql.errors import at_offset
 from forge.values.base import Value
-
-if TYPE_CHECKING:
-    from forge.engine.ddl.alteration import Alteration
 
 
 def altered_table(alteration: Alteration, definition: Definition, version: int, time: StatementTime) -> TableState:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from forge.engine.ddl.alter_actions import apply_action
 from forge.engine.ddl.alter_copy import Kept, copies_moments
 from forge.engine.ddl.alter_method import alter_method, keeps_keys
 from forge.engine.ddl.alteration import Alteration
+from forge.engine.ddl.altered_definition import finish_alteration
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.drop_table import distinct
 from forge.engine.ddl.partition_upkeep import manage_partitions
@@ -52,7 +54,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
         raise SqlError("a temporary table has no partitions", statement.table.offset)
     alteration = Alteration(state, catalog.server, catalog.databases[old_name[0]], zero_dates=catalog.zero_dates)
     for action in _with_replaced_key(statement, state):
-        alteration.apply(action)
+        apply_action(alteration, action)
     plan = replace(
         plan,
         databases=(before.database,),
@@ -68,7 +70,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
     by_text = _parses_text(state, partitioning)
     name = old_name if alteration.renamed is None else _new_name(alteration.renamed, before, context)
-    altered = alteration.finish(name, catalog.next_version(name), context.time, catalog, context.current_database)
+    altered = finish_alteration(alteration, name, context)
     check_engine(altered.table, altered.definition.keys, catalog.server)
     altered.is_logged = state.is_logged
     renames = bool(actions) and all(isinstance(action, RenameTo) for action in actions)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any, Final
 
+from forge.engine.ddl.alteration import Alteration
 from forge.engine.dictionary.partitions import used_columns
 from forge.servers import server_line
 from forge.sql.ast.alter_actions import (
@@ -26,43 +28,34 @@ from forge.sql.ast.definitions import CheckDraft
 from forge.sql.errors import SqlError
 from forge.sql.expressions import parse_expression
 
-if TYPE_CHECKING:
-    from forge.engine.ddl.alteration import Alteration
 
-
-def same_name(one: str | None, other: str) -> bool:
+def same_name(name: str | None, other: str) -> bool:
     """Names of columns, keys and constraints compare without case."""
-    return one is not None and one.lower() == other.lower()
+    return name is not None and name.lower() == other.lower()
 
 
 def is_there(alteration: Alteration, action: Action) -> bool:
     """Whether what the action adds or changes is there already."""
-    if isinstance(action, AddColumn):
-        return has_column(alteration, action.column.name)
-    if isinstance(action, (ChangeColumn, RenameColumn)):
-        return has_column(alteration, action.old)
-    if isinstance(action, (DropColumn, AlterColumn)):
-        return has_column(alteration, action.name)
-    if isinstance(action, AddKey):
-        key = action.key
-        name = "PRIMARY" if key.kind == "primary" else key.name or key.parts[0].column
-        return has_key(alteration, None if name == "PRIMARY" else name)
-    if isinstance(action, DropKey):
-        return has_key(alteration, action.name)
-    if isinstance(action, RenameKey):
-        return has_key(alteration, action.old)
-    if isinstance(action, AddForeignKey):
-        foreign = action.key.name or action.key.index
-        return any(same_name(known.name, foreign or "") for known in alteration.foreign_keys)
-    if isinstance(action, DropForeignKey):
-        return any(same_name(known.name, action.name) for known in alteration.foreign_keys)
-    if isinstance(action, AddCheck):
-        return any(same_name(known.name, action.check.name or "") for known in alteration.checks)
-    if isinstance(action, DropCheck):
-        named = [*(one.name for one in alteration.checks), *(one.name for one in alteration.foreign_keys)]
-        named += [one.name for one in alteration.keys if one.kind == "unique"]
-        return any(same_name(known, action.name) for known in named)
-    assert isinstance(action, AlterPartitions)
+    return _TARGETS[type(action)](alteration, action)
+
+
+def _key_is_there(alteration: Alteration, action: AddKey) -> bool:
+    key = action.key
+    name = "PRIMARY" if key.kind == "primary" else key.name or key.parts[0].column
+    return has_key(alteration, None if name == "PRIMARY" else name)
+
+
+def _foreign_key_is_there(alteration: Alteration, name: str) -> bool:
+    return any(same_name(foreign.name, name) for foreign in alteration.foreign_keys)
+
+
+def _constraint_is_there(alteration: Alteration, action: DropCheck) -> bool:
+    names = [*(check.name for check in alteration.checks), *(foreign.name for foreign in alteration.foreign_keys)]
+    names += [key.name for key in alteration.keys if key.kind == "unique"]
+    return any(same_name(name, action.name) for name in names)
+
+
+def _partitions_are_there(alteration: Alteration, action: AlterPartitions) -> bool:
     parts = () if alteration.partitions is None else alteration.partitions.parts
     wanted = action.names or tuple(part.name for part in action.parts)
     return all(any(same_name(part.name, name) for part in parts) for name in wanted)
@@ -114,3 +107,24 @@ def is_on(alteration: Alteration, check: CheckDraft, name: str) -> bool:
 
 def _columns_of(alteration: Alteration, expression: str) -> tuple[str, ...]:
     return parse_expression(expression, server_line(alteration.server).grammar).columns()
+
+
+_TARGETS: Final[dict[type[Any], Callable[[Alteration, Any], bool]]] = {
+    AddCheck: lambda alteration, action: any(
+        same_name(check.name, action.check.name or "") for check in alteration.checks
+    ),
+    AddColumn: lambda alteration, action: has_column(alteration, action.column.name),
+    AddForeignKey: lambda alteration, action: _foreign_key_is_there(
+        alteration, action.key.name or action.key.index or ""
+    ),
+    AddKey: _key_is_there,
+    AlterColumn: lambda alteration, action: has_column(alteration, action.name),
+    AlterPartitions: _partitions_are_there,
+    ChangeColumn: lambda alteration, action: has_column(alteration, action.old),
+    DropCheck: _constraint_is_there,
+    DropColumn: lambda alteration, action: has_column(alteration, action.name),
+    DropForeignKey: lambda alteration, action: _foreign_key_is_there(alteration, action.name),
+    DropKey: lambda alteration, action: has_key(alteration, action.name),
+    RenameColumn: lambda alteration, action: has_column(alteration, action.old),
+    RenameKey: lambda alteration, action: has_key(alteration, action.old),
+}

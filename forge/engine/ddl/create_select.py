@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from forge.engine.dictionary.definition import ColumnDefinition, define_column
+from forge.engine.dictionary.columns import ColumnDefinition, define_column
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.rows.literals import taken
 from forge.engine.rows.numbering import Numbering

@@ -10,11 +10,13 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.create_select import CopiedRows
 from forge.engine.ddl.drop_table import check_droppable, distinct
 from forge.engine.dictionary.catalog import TableName
-from forge.engine.dictionary.definition import ColumnDefinition, Definition, define_column
+from forge.engine.dictionary.columns import ColumnDefinition, define_column
+from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
 from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
+from forge.engine.dictionary.tables import plan_table
 from forge.engine.rows.state import TableState
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
@@ -214,7 +216,7 @@ def defined_table(
 
 def needs_key(statement: CreateTable, definition: Definition) -> bool:
     """Whether InnoDB would make a hidden row id its clustering key."""
-    return definition.engine == INNODB and key_of_rows(definition.table(0)) is None
+    return definition.engine == INNODB and key_of_rows(plan_table(definition, 0)) is None
 
 
 def with_generated_key(statement: CreateTable) -> CreateTable:

@@ -10,6 +10,7 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.drop_table import distinct
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import follow_parent, renamed_constraints
+from forge.engine.dictionary.tables import plan_table
 from forge.engine.rows.state import TableState
 from forge.plan.definitions import TableRename
 from forge.sql.ast.definitions import TableRef
@@ -44,7 +45,7 @@ def _rename(catalog: Catalog, state: TableState, name: TableName) -> None:
     )
     renamed = replace(state.definition, database=name[0], name=name[1], foreign_keys=own)
     state.definition = renamed_constraints(renamed, old[1])
-    state.table = state.definition.table(catalog.next_version(name))
+    state.table = plan_table(state.definition, catalog.next_version(name))
     catalog.put(old, state, moves=not state.table.temporary)
     follow_table(catalog, before, state, {})
 

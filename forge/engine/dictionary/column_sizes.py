@@ -1,14 +1,10 @@
-"""Kinds of column types, and the bytes that a column takes in a row."""
+"""The bytes that a column takes in a row."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.events.column_kinds import is_character, longest_value
 from forge.values.wire_types import WireType
-
-if TYPE_CHECKING:
-    from forge.engine.dictionary.definition import ColumnDefinition
 
 
 def stored_bytes(column: ColumnDefinition) -> int:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
+from forge.engine.dictionary.tables import plan_table
 from forge.engine.rows.state import TableState
 from forge.errors import UnsupportedError
 from forge.plan.tables import ForeignKey, Key, KeyPart, Table
@@ -119,11 +120,11 @@ def checked_foreign_key(definition: Definition, foreign: ForeignKey, parent: Def
     """The foreign key with the parent's names of columns and key.  Raises SqlError where a server would refuse it."""
     referred = [parent.index_of(name, offset) for name in foreign.parent_columns]
     if not referred:
-        primary = parent.table(0).primary_key
+        primary = plan_table(parent, 0).primary_key
         referred = [part.column for part in primary.parts] if primary is not None else []
         if len(referred) != len(foreign.columns):
             raise SqlError(f"foreign key {foreign.name} names no columns of the parent", offset, expected="its columns")
-    table = parent.table(0)
+    table = plan_table(parent, 0)
     for index, other in zip(foreign.columns, referred, strict=True):
         column, parent_column = definition.columns[index], parent.columns[other]
         if column.generated is not None or parent_column.generated is not None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forge.engine.dictionary.column_sizes import stored_bytes
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import key_limit
 from forge.engine.rows.json_cells import cells_for
 from forge.errors import ScenarioError
@@ -19,9 +21,6 @@ from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.expressions import Expression, parse_expression
 from forge.sql.expressions.types import result_type
 from forge.values.text.column_charset import charset_of
-
-if TYPE_CHECKING:
-    from forge.engine.dictionary.definition import ColumnDefinition, Definition
 
 #: Limits of sql/sql_const.h and of InnoDB's DYNAMIC row format.
 MAX_KEYS, MAX_KEY_PARTS = 65, 16

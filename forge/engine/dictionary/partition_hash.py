@@ -6,14 +6,10 @@ bytes 0x20 at the end do not count.  The temporal types with fractions are hashe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from forge.charsets import collation, compare_key, is_exact
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.errors import UnsupportedError
 from forge.values.base import Value
-
-if TYPE_CHECKING:
-    from forge.engine.dictionary.definition import ColumnDefinition
 
 _MASK = (1 << 64) - 1
 _SPACE = b" "

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forge.charsets import compare_key
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
 from forge.engine.dictionary.partition_hash import key_hash
 from forge.engine.rows.literals import strict_value
@@ -23,9 +25,6 @@ from forge.sql.ast.definitions import PartitionClause, PartitionDraft
 from forge.sql.errors import SqlError, at_offset
 from forge.sql.expressions import Expression, parse_expression
 from forge.sql.expressions.evaluation import kind_of
-
-if TYPE_CHECKING:
-    from forge.engine.dictionary.definition import ColumnDefinition, Definition
 
 MAX_PARTITIONS = 8192
 #: What a partitioning function may do (sql/item_func.h, check_partition_func_processor), as far as it is computed here.

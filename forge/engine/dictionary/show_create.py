@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from forge.charsets import collation
-from forge.engine.dictionary.definition import ColumnDefinition, Definition
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
+from forge.engine.dictionary.tables import plan_table
 from forge.errors import UnsupportedError
 from forge.servers import server_line
 from forge.servers.facts.ddl import Definitions
@@ -208,7 +210,7 @@ def _now(fsp: int) -> str:
 
 def _keys(definition: Definition) -> Iterator[str]:
     """The primary key, unique keys without NULLs, the other unique ones, keys, FULLTEXT (sort_keys in sql_table.cc)."""
-    names = [key.name for key in definition.table(0).keys]
+    names = [key.name for key in plan_table(definition, 0).keys]
     pairs = sorted(zip(definition.keys, names, strict=True), key=lambda pair: _rank(pair[0], definition))
     for key, name in pairs:
         parts = ",".join(_key_part(part) for part in key.parts)

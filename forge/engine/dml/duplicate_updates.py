@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.json_updates import JsonUpdate, is_json_update
 from forge.engine.requests.cells import CellPlace

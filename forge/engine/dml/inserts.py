@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dml.duplicate_updates import declared_updates, updated_cells
 from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.rows.cells import Circumstances
 from forge.engine.rows.json_cells import asks_for_zone, document_of_cell, with_types
 from forge.engine.rows.state import TableState

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.requests.cells import literal_of
 from forge.engine.requests.loads import LoadData
 from forge.engine.rows.cells import Circumstances

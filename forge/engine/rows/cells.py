@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.engine.dictionary.catalog import Catalog
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.names import declared_name
 from forge.engine.requests.cells import CellGenerator, CellPlace, Generated, is_generator, literal_of
 from forge.engine.rows.defaults import StatementTime

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.rows.literals import strict_value
 from forge.engine.rows.state import stored_bytes_of
 from forge.errors import ScenarioError

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.rows.json_cells import cells_for
 from forge.engine.rows.literals import taken, zero_value
 from forge.errors import ScenarioError

@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Tagged
 from forge.sql.expressions import Cells, Operand
@@ -33,9 +34,6 @@ from forge.values.json.opaque import (
 )
 from forge.values.text.column_charset import charset_of
 from forge.values.wire_types import WireType
-
-if TYPE_CHECKING:
-    from forge.engine.dictionary.definition import ColumnDefinition
 
 #: The tags of YAML that scenarios know.
 TAGS: Final = frozenset(

@@ -8,8 +8,10 @@ from typing import Any
 
 from forge.charsets import compare_key
 from forge.compile.rows.table_map import key_of_rows, unique_keys
-from forge.engine.dictionary.definition import ColumnDefinition, Definition
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
+from forge.engine.dictionary.tables import plan_table
 from forge.errors import ScenarioError
 from forge.plan.keys import KeyEntry, key_entries
 from forge.plan.tables import Key, Row, Table
@@ -40,7 +42,7 @@ class TableState:
 
     def __init__(self, definition: Definition, version: int, auto_increment: int = 1) -> None:
         self.definition = definition
-        self.table: Table = definition.table(version)
+        self.table: Table = plan_table(definition, version)
         grammar = server_line(definition.server).grammar
         self.rows: dict[int, Row] = {}
         #: A statement on rows has opened this version of the definition.

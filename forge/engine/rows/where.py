@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from forge.engine.dictionary.definition import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.rows.literals import strict_value
 from forge.engine.rows.state import TableState, comparable, sort_value, stored_bytes_of
 from forge.errors import ScenarioError, UnsupportedError, nearest

@@ -1,0 +1,276 @@
+"""What each action of ALTER TABLE does to the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from forge.engine.ddl.alter_targets import is_on, is_there, refuse_dependents, refuse_foreign_keys, same_name
+from forge.engine.ddl.alteration import Alteration, Slot
+from forge.engine.dictionary.columns import define_column, in_charset, with_default, without_default
+from forge.engine.dictionary.foreign_key_definition import (
+    declared_references,
+)
+from forge.engine.dictionary.partitions import altered_partitions, partition_places
+from forge.servers import server_line
+from forge.sql.ast.alter_actions import (
+    Action,
+    AddCheck,
+    AddColumn,
+    AddForeignKey,
+    AddKey,
+    AlterColumn,
+    AlterPartitions,
+    ChangeColumn,
+    Conditional,
+    ConvertCharset,
+    DropCheck,
+    DropColumn,
+    DropForeignKey,
+    DropKey,
+    EnforceCheck,
+    OrderRows,
+    RenameColumn,
+    RenameKey,
+    RenameTo,
+    SetOptions,
+    SwitchKeys,
+)
+from forge.sql.ast.definitions import (
+    ColumnDraft,
+    KeyDraft,
+)
+from forge.sql.errors import SqlError, SqlUnsupported
+
+
+def apply_action(alteration: Alteration, action: Action) -> None:
+    """Take one action.  Raises SqlError where a server would refuse it."""
+    if isinstance(action, Conditional):
+        if is_there(alteration, action.action) == action.exists:
+            apply_action(alteration, action.action)
+        else:
+            alteration.skipped.append(action.action)
+        return
+    alteration.applied.append(action)
+    _HANDLERS[type(action)](alteration, action)
+
+
+def _convert(alteration: Alteration, action: ConvertCharset) -> None:
+    """Every text column in the table gets the character set."""
+    clause = action.charset
+    alteration.collation = clause.resolve(alteration.default_collation(), alteration.server).id
+    for index, slot in enumerate(alteration.slots):
+        if slot.column.type_facts.has_charset:
+            if slot.column.holds_json:
+                raise SqlUnsupported("CONVERT TO CHARACTER SET of a JSON column is not supported yet", clause.offset)
+            column = in_charset(slot.column, alteration.collation, alteration.server)
+            alteration.slots[index] = replace(slot, column=column)
+
+
+def _order_rows(alteration: Alteration, action: OrderRows) -> None:
+    for name in action.columns:
+        alteration.index_of(name, action.offset)
+    if alteration.state.clustering is None and len(alteration.state.rows) > 1:
+        raise SqlUnsupported("ORDER BY of a table without a key is not supported yet", action.offset)
+
+
+def _alter_partitions(alteration: Alteration, action: AlterPartitions) -> None:
+    alteration.truncates |= action.kind == "truncate"
+    by_hash = alteration.partitions is not None and alteration.partitions.kind in ("hash", "key")
+    alteration.reorganizes |= action.kind == "reorganize" or (by_hash and action.kind in ("add", "coalesce"))
+    if action.kind in ("drop", "truncate") and alteration.partitions is not None:
+        alteration.emptied = frozenset(partition_places(alteration.partitions, action))
+    alteration.partitions = altered_partitions(alteration.partitions, action)
+
+
+def _foreign_key_index(alteration: Alteration, name: str, offset: int) -> int:
+    for index, foreign in enumerate(alteration.foreign_keys):
+        if same_name(foreign.name, name):
+            return index
+    names = ", ".join(foreign.name for foreign in alteration.foreign_keys)
+    raise SqlError(f"table {alteration.state.name} has no foreign key {name!r}", offset, expected=names or None)
+
+
+def _drop_constraint(alteration: Alteration, action: DropCheck) -> None:
+    """DROP CONSTRAINT is for constraints of all kinds."""
+    if any(same_name(foreign.name, action.name) for foreign in alteration.foreign_keys):
+        del alteration.foreign_keys[_foreign_key_index(alteration, action.name, action.offset)]
+        return
+    for index, key in enumerate(alteration.keys):
+        if same_name(key.name, action.name) and key.kind == "unique":
+            del alteration.keys[index]
+            return
+    del alteration.checks[_check_index(alteration, action.name, action.offset)]
+
+
+def _check_index(alteration: Alteration, name: str, offset: int) -> int:
+    for index, check in enumerate(alteration.checks):
+        if same_name(check.name, name):
+            return index
+    raise SqlError(f"table {alteration.state.name} has no CHECK constraint {name!r}", offset)
+
+
+def _old_index(alteration: Alteration, name: str, offset: int) -> int:
+    """Place of a column that the statement finds: one that is new, or changed by it already, does not count."""
+    index = alteration.index_of(name, offset)
+    slot = alteration.slots[index]
+    if slot.source is None or slot.touched:
+        raise SqlError(f"column {name!r} is changed twice", offset, expected="one action for a column")
+    alteration.slots[index] = replace(slot, touched=True)
+    return index
+
+
+def _key_index(alteration: Alteration, name: str | None, offset: int) -> int:
+    for index, key in enumerate(alteration.keys):
+        if (name is None and key.kind == "primary") or (name is not None and same_name(key.name, name)):
+            return index
+    shown = "primary key" if name is None else f"key {name!r}"
+    names = [key.name for key in alteration.keys if key.name]
+    expected = f"one of {', '.join(names)}" if names and name is not None else None
+    raise SqlError(f"table {alteration.state.name} has no {shown}", offset, expected=expected)
+
+
+def _add_column(alteration: Alteration, action: AddColumn) -> None:
+    draft = action.column
+    slots = (*alteration.slots, *(slot for slot, _ in alteration.placed))
+    if any(slot.column.name.lower() == draft.name.lower() for slot in slots):
+        raise SqlError(f"table {alteration.state.name} has a column {draft.name!r} already", draft.offset)
+    column = define_column(draft, alteration.collation, alteration.server, zero_dates=alteration.zero_dates)
+    alteration.placed.append((Slot(column, None), action.place))
+    _own_keys(alteration, draft)
+    alteration.defined.append(draft.name)
+
+
+def _own_keys(alteration: Alteration, draft: ColumnDraft) -> None:
+    alteration.new_keys += draft.own_keys()
+    alteration.new_checks += draft.checks
+    alteration.new_foreign_keys += declared_references([draft], server_line(alteration.server))
+
+
+def _change_column(alteration: Alteration, action: ChangeColumn) -> None:
+    index = _old_index(alteration, action.old, action.offset)
+    draft = action.column
+    if draft.name.lower() != action.old.lower():
+        _rename(alteration, index, draft.name, draft.offset)
+    column = define_column(draft, alteration.collation, alteration.server, zero_dates=alteration.zero_dates)
+    alteration.slots[index] = replace(alteration.slots[index], column=column)
+    _own_keys(alteration, draft)
+    alteration.defined.append(draft.name)
+    if action.place is not None:
+        alteration.placed.append((alteration.slots.pop(index), action.place))
+
+
+def _rename(alteration: Alteration, index: int, new: str, offset: int) -> None:
+    old = alteration.slots[index].column.name
+    if any(i != index and slot.column.name.lower() == new.lower() for i, slot in enumerate(alteration.slots)):
+        raise SqlError(f"table {alteration.state.name} has a column {new!r} already", offset)
+    refuse_dependents(alteration, old, offset)
+    alteration.slots[index] = replace(alteration.slots[index], column=alteration.slots[index].column.replace(name=new))
+    for place, key in enumerate(alteration.keys):
+        parts = tuple(replace(part, column=new) if same_name(part.column, old) else part for part in key.parts)
+        alteration.keys[place] = replace(key, parts=parts)
+
+
+def _drop_column(alteration: Alteration, action: DropColumn) -> None:
+    index = _old_index(alteration, action.name, action.offset)
+    # A constraint on the column alone goes with it.
+    alteration.checks = [check for check in alteration.checks if not is_on(alteration, check, action.name)]
+    refuse_dependents(alteration, action.name, action.offset)
+    refuse_foreign_keys(alteration, index, action.offset)
+    del alteration.slots[index]
+    kept: list[KeyDraft] = []
+    for key in alteration.keys:
+        parts = tuple(part for part in key.parts if not same_name(part.column, action.name))
+        if parts:
+            kept.append(replace(key, parts=parts))
+    alteration.keys = kept
+
+
+def _alter_column(alteration: Alteration, action: AlterColumn) -> None:
+    index = alteration.index_of(action.name, action.offset)
+    column = alteration.slots[index].column
+    if action.visible is not None:
+        column = column.replace(visible=action.visible)
+    elif action.default is not None:
+        column = with_default(column, action.default, zero_dates=alteration.zero_dates)
+    else:
+        column = without_default(column)
+        if column.column.nullable:
+            # sql/sql_table.cc: the column then has no default at all, not even NULL.
+            raise SqlUnsupported("DROP DEFAULT of a column that takes NULL is not supported yet", action.offset)
+    alteration.slots[index] = replace(alteration.slots[index], column=column)
+
+
+def _set_options(alteration: Alteration, action: SetOptions) -> None:
+    options = action.options
+    if options.charset.charset is not None or options.charset.collation is not None:
+        alteration.collation = options.charset.resolve(alteration.collation, alteration.server).id
+    if options.auto_increment is not None:
+        alteration.auto_increment = options.auto_increment
+    alteration.engine = options.engine or alteration.engine
+
+
+def _rename_column(alteration: Alteration, action: RenameColumn) -> None:
+    _rename(alteration, _old_index(alteration, action.old, action.offset), action.new, action.offset)
+
+
+def _add_key(alteration: Alteration, action: AddKey) -> None:
+    alteration.new_keys.append(action.key)
+
+
+def _drop_key(alteration: Alteration, action: DropKey) -> None:
+    del alteration.keys[_key_index(alteration, action.name, action.offset)]
+
+
+def _rename_key(alteration: Alteration, action: RenameKey) -> None:
+    index = _key_index(alteration, action.old, action.offset)
+    alteration.keys[index] = replace(alteration.keys[index], name=action.new)
+
+
+def _rename_table(alteration: Alteration, action: RenameTo) -> None:
+    alteration.renamed = action.table
+
+
+def _add_check(alteration: Alteration, action: AddCheck) -> None:
+    alteration.new_checks.append(action.check)
+
+
+def _enforce_check(alteration: Alteration, action: EnforceCheck) -> None:
+    index = _check_index(alteration, action.name, action.offset)
+    alteration.checks[index] = replace(alteration.checks[index], enforced=action.enforced)
+
+
+def _add_foreign_key(alteration: Alteration, action: AddForeignKey) -> None:
+    alteration.new_foreign_keys.append(action.key)
+
+
+def _drop_foreign_key(alteration: Alteration, action: DropForeignKey) -> None:
+    del alteration.foreign_keys[_foreign_key_index(alteration, action.name, action.offset)]
+
+
+def _switch_keys(alteration: Alteration, action: SwitchKeys) -> None:
+    """The definition stays as it is."""
+
+
+_HANDLERS: Final[dict[type[Any], Callable[[Alteration, Any], None]]] = {
+    AddCheck: _add_check,
+    AddColumn: _add_column,
+    AddForeignKey: _add_foreign_key,
+    AddKey: _add_key,
+    AlterColumn: _alter_column,
+    AlterPartitions: _alter_partitions,
+    ChangeColumn: _change_column,
+    ConvertCharset: _convert,
+    DropCheck: _drop_constraint,
+    DropColumn: _drop_column,
+    DropForeignKey: _drop_foreign_key,
+    DropKey: _drop_key,
+    EnforceCheck: _enforce_check,
+    OrderRows: _order_rows,
+    RenameColumn: _rename_column,
+    RenameKey: _rename_key,
+    RenameTo: _rename_table,
+    SetOptions: _set_options,
+    SwitchKeys: _switch_keys,
+}

@@ -1,0 +1,78 @@
+"""The definition that a table has after the actions of ALTER TABLE."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forge.engine.ddl.alter_rows import altered_table
+from forge.engine.ddl.alter_targets import same_name
+from forge.engine.ddl.alteration import Alteration
+from forge.engine.ddl.context import DdlContext
+from forge.engine.dictionary.catalog import TableName
+from forge.engine.dictionary.definition import Definition
+from forge.engine.dictionary.foreign_key_definition import (
+    check_keys_of,
+    checked_again,
+    renamed_constraints,
+    with_foreign_keys,
+)
+from forge.engine.rows.state import TableState
+from forge.sql.errors import SqlError
+
+
+def finish_alteration(alteration: Alteration, name: TableName, context: DdlContext) -> TableState:
+    """The table after the statement, with its rows converted.  Raises SqlError and ScenarioError."""
+    _put_columns(alteration)
+    if not alteration.slots:
+        raise SqlError("no column is left", 0, expected="at least one; DROP TABLE removes a table")
+    for key in alteration.new_keys:
+        if key.kind == "primary" and any(other.kind == "primary" for other in alteration.keys):
+            raise SqlError(f"table {alteration.state.name} has a primary key already", key.offset, expected="one")
+    columns = tuple(slot.column for slot in alteration.slots)
+    keys = (*alteration.keys, *alteration.new_keys)
+    checks = tuple(alteration.checks)
+    definition = Definition(*name, columns, keys, alteration.collation, alteration.server, checks, alteration.engine)
+    definition = replace(definition, partitions=alteration.partitions, temporary=alteration.state.definition.temporary)
+    definition = definition.with_not_null_keys().with_checks(alteration.new_checks)
+    definition = _with_foreign_keys(alteration, definition, context)
+    return altered_table(alteration, definition, context.catalog.next_version(name), context.time)
+
+
+def _with_foreign_keys(alteration: Alteration, definition: Definition, context: DdlContext) -> Definition:
+    """The definition with the foreign keys that stay, and those that come."""
+    places = {slot.source: place for place, slot in enumerate(alteration.slots)}
+    own, old = (definition.database, definition.name), (alteration.state.table.database, alteration.state.table.name)
+    kept = []
+    for foreign in alteration.foreign_keys:
+        foreign = replace(foreign, columns=tuple(places[index] for index in foreign.columns))
+        if foreign.parent == old:
+            names = alteration.renamed_columns()
+            columns = tuple(names.get(name.lower(), name) for name in foreign.parent_columns)
+            foreign = replace(foreign, parent=own, parent_columns=columns)
+        kept.append(foreign)
+    definition = renamed_constraints(replace(definition, foreign_keys=tuple(kept)), old[1])
+    # The names are those of the old definition, whatever its foreign keys that go in the same statement.
+    for draft in alteration.new_foreign_keys:
+        if draft.name is not None and any(
+            same_name(foreign.name, draft.name) for foreign in alteration.state.table.foreign_keys
+        ):
+            raise SqlError(f"foreign key {draft.name!r} is there already", draft.offset)
+    definition = with_foreign_keys(definition, alteration.new_foreign_keys, context.catalog, context.current_database)
+    check_keys_of(definition)
+    return checked_again(definition, context.catalog)
+
+
+def _put_columns(alteration: Alteration) -> None:
+    """FIRST and AFTER find the columns by the names that they have in the end (mysql_prepare_alter_table)."""
+    for slot, place in alteration.placed:
+        if place is None:
+            alteration.slots.append(slot)
+        else:
+            index = _first(alteration) if place.after is None else alteration.index_of(place.after, place.offset) + 1
+            alteration.slots.insert(index, slot)
+
+
+def _first(alteration: Alteration) -> int:
+    """FIRST is behind a generated invisible primary key (recorded, whatever the session's setting)."""
+    slot = alteration.slots[0] if alteration.slots else None
+    return int(alteration.state.table.has_generated_key and slot is not None and slot.source == 0)

@@ -1,0 +1,221 @@
+"""Columns of a table's definition: what a draft means on a server, and whether it would accept it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from forge.charsets import charset, collation, compare_key
+from forge.engine.rows.literals import strict_value
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.requirements import column_features
+from forge.plan.tables import TableColumn
+from forge.servers import ServerLine, server_line
+from forge.sql.ast.definitions import (
+    ColumnDraft,
+    Default,
+    ExpressionDefault,
+    LiteralDefault,
+    NowDefault,
+)
+from forge.sql.errors import SqlError, at_offset
+from forge.sql.expressions import Document, Expression, Operand, Unsigned, parse_expression
+from forge.values.base import Codec, Column, Value
+from forge.values.declaration.facts import TypeFacts
+from forge.values.declaration.sqltype import SqlType
+from forge.values.json.binary import decode_document
+from forge.values.registry import codec_for, column_for, facts_of, stored_type
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDefinition:
+    """A column, with the expressions that its values come from, and how its cells are coded."""
+
+    column: TableColumn
+    wire: Column
+    codec: Codec
+    default: Expression | None = None
+    generated: Expression | None = None
+    offset: int = 0
+    #: What it was last defined by.
+    draft: ColumnDraft | None = None
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    @property
+    def type(self) -> SqlType:
+        return self.column.type
+
+    @property
+    def type_facts(self) -> TypeFacts:
+        return facts_of(self.column.type)
+
+    @property
+    def holds_json(self) -> bool:
+        """Whether the column was declared as JSON, whatever the server makes of that."""
+        return self.wire.declared is not None and self.wire.declared.name == "JSON"
+
+    def operand(self, value: Value | None) -> Operand:
+        """A cell as expressions compute with it."""
+        if value is None:
+            return None
+        facts = self.type_facts
+        if facts.is_json:
+            return Document(decode_document(value) if value else None)
+        if facts.has_members:
+            return self.codec.text(self.wire, value)
+        return Unsigned(value) if self.wire.unsigned and isinstance(value, int) else value
+
+    def replace(self, **changes: object) -> ColumnDefinition:
+        """The definition with other facts of its column."""
+        column = replace(self.column, **changes)  # type: ignore[arg-type]
+        return replace(self, column=column, wire=replace(self.wire, name=column.name, nullable=column.nullable))
+
+
+def define_column(
+    draft: ColumnDraft, table_collation: int, server: str, *, zero_dates: bool = False
+) -> ColumnDefinition:
+    """What a column draft means in a table of that default collation.  Raises SqlError and SqlUnsupported.
+
+    ``zero_dates``: the session takes dates with a zero month or day as defaults.
+    """
+    sql_type = draft.type.resolve(table_collation, server)
+    # AUTO_INCREMENT says NOT NULL as well (sql/sql_yacc.yy).
+    nullable = draft.nullable if draft.nullable is not None else not (draft.auto_increment or "primary" in draft.keys)
+    if nullable and "primary" in draft.keys:
+        raise SqlError(f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL")
+    line = server_line(server)
+    with at_offset(draft.type.offset):
+        for feature in column_features(TableColumn(draft.name, sql_type)):
+            line.require(feature)
+        wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
+        try:
+            codec = codec_for(wire)
+        except UnsupportedError:
+            raise UnsupportedError(f"column type {sql_type.name} is not supported yet") from None
+    sql_type = stored_type(sql_type, server)
+    _check_members(sql_type, draft)
+    column = TableColumn(
+        name=draft.name,
+        type=sql_type,
+        nullable=nullable,
+        auto_increment=draft.auto_increment,
+        visible=draft.visible,
+        generated=draft.generated,
+        on_update_now=draft.on_update is not None,
+    )
+    with at_offset(draft.offset):
+        for feature in column_features(column):
+            line.require(feature)
+    defined = ColumnDefinition(column, wire, codec, offset=draft.offset, draft=draft)
+    if draft.on_update is not None:
+        _check_now(sql_type, draft.on_update, "ON UPDATE", draft.offset)
+    if draft.generated is not None:
+        if draft.default is not None or draft.auto_increment or draft.on_update is not None:
+            raise SqlError(f"generated column {draft.name!r} cannot have a default", draft.offset)
+        with at_offset(draft.offset):
+            _check_generated(draft, line)
+            expression = parse_expression(draft.expression, line.grammar)
+        uses = frozenset(name.lower() for name in expression.columns())
+        return replace(defined.replace(uses=uses), generated=expression)
+    if draft.default is None:
+        return defined
+    defined = with_default(defined, draft.default, zero_dates=zero_dates)
+    with at_offset(draft.default.offset):
+        for feature in column_features(defined.column):
+            line.require(feature)
+    return defined
+
+
+def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> ColumnDefinition:
+    """The text column in another collation; a TEXT grows where its characters may take more bytes (recorded)."""
+    sql_type = defined.type
+    old, new = (
+        charset(collation(number, server).charset).max_length for number in (sql_type.collation or 0, collation_id)
+    )
+    larger = defined.type_facts.larger if new > old else None
+    sql_type = replace(sql_type, name=larger or sql_type.name, collation=collation_id)
+    wire = column_for(sql_type, name=defined.name, nullable=defined.column.nullable, server=server)
+    made = replace(defined, wire=wire, codec=codec_for(wire))
+    return made.replace(type=sql_type)
+
+
+def _check_generated(draft: ColumnDraft, line: ServerLine) -> None:
+    if draft.persistent and not line.knows("persistent_columns"):
+        raise ScenarioError("MySQL does not know PERSISTENT", expected="STORED")
+    if not line.ddl.generated_take_null and (draft.nullable is not None or "primary" in draft.keys):
+        raise ScenarioError(f"MariaDB does not take NOT NULL, NULL or PRIMARY KEY for generated column {draft.name!r}")
+
+
+def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:
+    """Members have to differ as the collation compares them."""
+    seen: dict[str, str] = {}
+    for member in sql_type.members:
+        key = compare_key(sql_type.collation, member) if sql_type.collation else member
+        if key in seen:
+            problem = f"{sql_type.name} has the members {seen[key]!r} and {member!r}, which its collation calls equal"
+            raise SqlError(problem, draft.type.offset)
+        seen[key] = member
+
+
+def with_default(defined: ColumnDefinition, default: Default, *, zero_dates: bool = False) -> ColumnDefinition:
+    """The column with a default.  Raises SqlError where a server would refuse it."""
+    column, facts = defined.column, defined.type_facts
+    if column.auto_increment:
+        raise SqlError(f"column {column.name!r} is AUTO_INCREMENT and cannot have a default", default.offset)
+    if isinstance(default, NowDefault):
+        _check_now(defined.type, default.fsp, "DEFAULT", default.offset)
+        return without_default(defined).replace(default_now=True)
+    if isinstance(default, ExpressionDefault):
+        with at_offset(default.offset):
+            expression = parse_expression(default.sql)
+            if expression.columns():
+                raise UnsupportedError("DEFAULT expressions that use other columns are not supported yet")
+        return replace(without_default(defined).replace(computed_default=True), default=expression)
+    if default.value is None:
+        if not column.nullable:
+            raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
+        return without_default(defined).replace(has_default=True)
+    # MariaDB takes literals for TEXT and BLOB (10.2.1 on), and stores them as it does expressions.
+    as_expression = facts.is_lob and defined.wire.dialect.literal_lob_defaults
+    if not facts.literal_default and not as_expression:
+        raise SqlError(
+            f"a {defined.type.name} column cannot have a literal default",
+            default.offset,
+            expected="DEFAULT (expression)",
+        )
+    value = _default_value(defined, default, zero_dates)
+    return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
+
+
+def without_default(defined: ColumnDefinition) -> ColumnDefinition:
+    """The column with no default of any kind."""
+    facts = defined.replace(has_default=False, default=None, default_now=False, computed_default=False)
+    return replace(facts, default=None)
+
+
+def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_dates: bool) -> object:
+    literal = default.value
+    if not isinstance(literal, (str, bytes)) and defined.type_facts.has_members:
+        problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
+        raise SqlError(problem, default.offset, expected="a member in quotes")
+    if isinstance(literal, str) and defined.type_facts.kind == "bit":
+        # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
+        literal = int.from_bytes(literal.encode(), "big")
+    with at_offset(default.offset):
+        try:
+            return strict_value(defined.wire, defined.codec, literal, zero_dates=zero_dates)
+        except ScenarioError as error:
+            error.problem = f"the default of column {defined.name!r} is impossible: {error.problem}"
+            raise
+
+
+def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int) -> None:
+    if not facts_of(sql_type).is_moment:
+        raise SqlError(
+            f"{clause} CURRENT_TIMESTAMP is not for {sql_type.name}", offset, expected="TIMESTAMP or DATETIME"
+        )
+    if fsp != sql_type.fsp:
+        expected = f"CURRENT_TIMESTAMP({sql_type.fsp})" if sql_type.fsp else "CURRENT_TIMESTAMP"
+        raise SqlError(f"{clause} has {fsp} fractional digits, its column {sql_type.fsp}", offset, expected=expected)
