@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 Phase = Literal["framing", "checksum", "post_header", "body", "metadata", "row", "value", "listing"]
@@ -58,6 +59,16 @@ class ScenarioError(ForgeError):
             self.line = line
         return self
 
+    def about(self, subject: str) -> ScenarioError:
+        """A new error of the same kind, whose sentence begins with what it is about: a table, a column, a key."""
+        return type(self)(
+            f"{subject}: {self.problem}",
+            file=self.file,
+            line=self.line,
+            expected=self.expected,
+            suggestion=self.suggestion,
+        )
+
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
         text = f"{place}: {self.problem}" if place else self.problem
@@ -66,6 +77,15 @@ class ScenarioError(ForgeError):
         if self.suggestion:
             text += f"; did you mean {self.suggestion!r}?"
         return text
+
+
+@contextmanager
+def about(subject: str) -> Iterator[None]:
+    """Errors of the block are raised anew, said of ``subject``."""
+    try:
+        yield
+    except ScenarioError as error:
+        raise error.about(subject) from None
 
 
 class UnsupportedError(ScenarioError):

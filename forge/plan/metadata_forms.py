@@ -131,9 +131,9 @@ class MetadataForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
             try:
                 FAULTS[self.fault].apply(made)
             except ScenarioError as error:
-                error.problem = f"the metadata fault {self.fault} cannot be made: {error.problem}"
-                error.expected = "session.metadata.tables with tables that have it"
-                raise
+                problem = f"the metadata fault {self.fault} cannot be made: {error.problem}"
+                expected = "session.metadata.tables with tables that have it"
+                raise ScenarioError(problem, expected=expected) from None
         made.records = [self._sized(item) for item in self._ordered(made.records)]
         made.records = [item for one in made.records for item in [one] * (1 + (one.type_name in self.repeat))]
         for one in self.add:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from forge.charsets import charset, collation, compare_key
 from forge.engine.rows.literals import strict_value
-from forge.errors import ScenarioError, UnsupportedError
+from forge.errors import ScenarioError, UnsupportedError, about
 from forge.plan.requirements import column_features
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine, server_line
@@ -203,12 +203,8 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_date
     if isinstance(literal, str) and defined.type_facts.kind == "bit":
         # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
         literal = int.from_bytes(literal.encode(), "big")
-    with at_offset(default.offset):
-        try:
-            return strict_value(defined.wire, defined.codec, literal, zero_dates=zero_dates)
-        except ScenarioError as error:
-            error.problem = f"the default of column {defined.name!r} is impossible: {error.problem}"
-            raise
+    with at_offset(default.offset), about(f"the default of column {defined.name!r} is impossible"):
+        return strict_value(defined.wire, defined.codec, literal, zero_dates=zero_dates)
 
 
 def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int) -> None:

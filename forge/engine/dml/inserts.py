@@ -19,7 +19,7 @@ from forge.engine.rows.literals import zero_value
 from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.state import TableState, largest_number
 from forge.engine.rows.where import column_index
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, about
 from forge.plan.changes import EvaluatedRow, Origin, RowChange
 from forge.plan.effects import Evaluation, Numbers, Search
 from forge.plan.engines import is_transactional
@@ -265,11 +265,8 @@ class _Insert:
             return None
         if self._is_forgotten(column):
             return None if column.column.nullable else zero_value(column.wire)
-        try:
+        with about(f"table {self.state.name}"):
             return omitted_value(column, self.at.time, clips=self.at.clips or self.at.ignores)
-        except ScenarioError as error:
-            error.problem = f"table {self.state.name}: {error.problem}"
-            raise
 
     def _is_forgotten(self, column: ColumnDefinition) -> bool:
         """Whether the server does not compute the column's default: MySQL's of an invisible column where the statement

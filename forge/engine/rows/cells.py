@@ -17,7 +17,7 @@ from forge.engine.rows.json_cells import asks_for_zone, with_types
 from forge.engine.rows.literals import taken, zero_value
 from forge.engine.rows.state import TableState, stored_bytes_of
 from forge.engine.rows.where import column_index
-from forge.errors import ScenarioError, UnsupportedError
+from forge.errors import ScenarioError, UnsupportedError, about
 from forge.located import Tagged
 from forge.plan.changes import Origin
 from forge.values.base import Value
@@ -65,20 +65,15 @@ def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circum
 
     Raises ScenarioError for what the column cannot hold.
     """
-    try:
+    with about(f"{place.table}.{column.name}"):
         if column.generated is not None:
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
-        if not is_generator(cell, json=column.holds_json):
+        if is_generator(cell, json=column.holds_json):
+            generated = at.generate(cell, place)
+            literal = _cut_to_fit(column, generated) if generated.fits else generated.value
+        else:
             literal = literal_of(cell)
-            return _null(column, at) if literal is None else _taken(column, literal, at)
-        made = at.generate(cell, place)
-        if made.value is None:
-            return _null(column, at)
-        literal = _cut_to_fit(column, made) if made.fits else made.value
-        return _taken(column, literal, at)
-    except ScenarioError as error:
-        error.problem = f"{place.table}.{column.name}: {error.problem}"
-        raise
+        return _null(column, at) if literal is None else _taken(column, literal, at)
 
 
 def _null(column: ColumnDefinition, at: Circumstances) -> Clipped:

@@ -10,7 +10,7 @@ from typing import Any
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.rows.json_cells import cells_for
 from forge.engine.rows.literals import taken, zero_value
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, about
 from forge.plan.tables import Row
 from forge.sql.expressions import Document, Operand
 from forge.values.base import Value
@@ -65,12 +65,9 @@ def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value |
     for index, column in enumerate(columns):
         if column.generated is None:
             continue
-        try:
+        with about(f"generated column {column.name!r}"):
             result = column.generated.evaluate(cells_for(columns, row, column.column.uses))
             row[index] = None if result is None else _stored(column, result, clips=clips)
-        except ScenarioError as error:
-            error.problem = f"generated column {column.name!r}: {error.problem}"
-            raise
         if row[index] is None and not column.column.nullable:
             raise ScenarioError(f"generated column {column.name!r} is NOT NULL, but its value is NULL")
     return tuple(row)

@@ -12,7 +12,7 @@ from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
 from forge.engine.dictionary.tables import plan_table
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, about
 from forge.plan.keys import KeyEntry, key_entries
 from forge.plan.tables import Key, Row, Table
 from forge.servers import server_line
@@ -311,11 +311,8 @@ class TableState:
         for key in self.table.keys:
             for part in key.parts:
                 if part.expression is not None:
-                    try:
+                    with about(f"key {key.name} of table {self.name}"):
                         part.expression.compute(row)
-                    except ScenarioError as error:
-                        error.problem = f"key {key.name} of table {self.name}: {error.problem}"
-                        raise
 
     def _duplicate(self, key: Key, row: Row) -> ScenarioError:
         shown = ", ".join(

@@ -14,7 +14,7 @@ from typing import Any
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.rows.literals import strict_value
 from forge.engine.rows.state import TableState, comparable, sort_value, stored_bytes_of
-from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.errors import ScenarioError, UnsupportedError, about, nearest
 from forge.sql.write.identifiers import identifier
 from forge.sql.write.statements import comparison_sql, value_sql
 from forge.values.base import Value
@@ -284,13 +284,10 @@ def _value(column: ColumnDefinition, declared: Any, zero_dates: bool) -> Value |
         declared = declared["value"]
     if declared is None:
         return None
-    try:
+    with about(f"column {column.name!r}"):
         if zero_dates and column.type_facts.has_date:
             return column.codec.accept(column.wire, declared)
         return strict_value(column.wire, column.codec, declared)
-    except ScenarioError as error:
-        error.problem = f"column {column.name!r}: {error.problem}"
-        raise
 
 
 def matching(conditions: list[Condition], state: TableState) -> list[int]:
