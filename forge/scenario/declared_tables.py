@@ -39,11 +39,11 @@ def used_databases(
     scenario: Scenario, tables: Iterable[DeclaredTable], places: Places, line: ServerLine
 ) -> dict[str, Path]:
     """Databases to create, with the entry that first names each."""
-    found: dict[str, Path] = {}
+    databases: dict[str, Path] = {}
     created: set[str] = set()
     for path, _, table in tables:
         if table.table.database is not None:
-            found.setdefault(table.table.database, path)
+            databases.setdefault(table.table.database, path)
     for path, step in _statements(scenario):
         if step.ddl is None:
             continue
@@ -55,14 +55,14 @@ def used_databases(
         elif isinstance(statement, (CreateTable, CreateLike)) and statement.table.database is not None:
             name = statement.table.database
             if name not in created:
-                found.setdefault(name, (*path, "ddl"))
+                databases.setdefault(name, (*path, "ddl"))
     for number, transaction in enumerate(scenario.transactions):
         if isinstance(transaction, Transaction) and transaction.database not in (None, *created):
-            found.setdefault(transaction.database or "", ("transactions", number, "database"))
+            databases.setdefault(transaction.database or "", ("transactions", number, "database"))
     home = scenario.session.database
     if home is not None and home not in created:
-        return {home: ("session", "database"), **found}
-    return found
+        return {home: ("session", "database"), **databases}
+    return databases
 
 
 def _statements(scenario: Scenario) -> Iterator[tuple[tuple[str | int, ...], Statement]]:

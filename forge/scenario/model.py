@@ -69,19 +69,19 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         forms = getattr(self.session, "metadata", None)
         if not isinstance(forms, MetadataForms):
             return  # made in Python of plain mappings, which are checked when the scenario is planned
-        told = forms.verdict
-        if told is None and self.verdict is None:
+        implied = forms.verdict
+        if implied is None and self.verdict is None:
             raise ValueError("session.metadata has bytes of your own: say by `verdict` what a reader makes of them")
-        if told not in (None, "accept") and self.verdict not in (None, told):
-            raise ValueError(f"the verdict of what session.metadata forces is {told}, not {self.verdict}")
+        if implied not in (None, "accept") and self.verdict not in (None, implied):
+            raise ValueError(f"the verdict of what session.metadata forces is {implied}, not {self.verdict}")
 
     @property
     def expected(self) -> tuple[Verdict, Phase | None]:
         """The verdict and the phase in which a reader that stops finds the error, declared or by session.metadata."""
         if self.verdict is not None:
             return self.verdict, self.phase
-        told = self.session.metadata.verdict or "accept"
-        return told, None if told == "accept" else "metadata"
+        implied = self.session.metadata.verdict or "accept"
+        return implied, None if implied == "accept" else "metadata"
 
     @property
     def origin(self) -> Located | None:
@@ -98,10 +98,10 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         database: str | None = None,
     ) -> Scenario:
         """The scenario with one more transaction at its end."""
-        one: list[Statement] | Transaction = list(statements)
+        entry: list[Statement] | Transaction = list(statements)
         if explicit is not None or end != "commit" or xa is not None or database is not None:
-            one = Transaction(statements=list(statements), explicit=explicit, end=end, xa=xa, database=database)
-        return msgspec.structs.replace(self, transactions=[*self.transactions, one])
+            entry = Transaction(statements=list(statements), explicit=explicit, end=end, xa=xa, database=database)
+        return msgspec.structs.replace(self, transactions=[*self.transactions, entry])
 
     def ddl(self, text: str) -> Scenario:
         """The scenario with one more data definition statement at its end."""

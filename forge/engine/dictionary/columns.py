@@ -137,8 +137,8 @@ def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> Col
     larger = defined.type_facts.larger if new > old else None
     sql_type = replace(sql_type, name=larger or sql_type.name, collation=collation_id)
     wire = column_for(sql_type, name=defined.name, nullable=defined.column.nullable, server=server)
-    made = replace(defined, wire=wire, codec=codec_for(wire))
-    return made.replace(type=sql_type)
+    recoded = replace(defined, wire=wire, codec=codec_for(wire))
+    return recoded.replace(type=sql_type)
 
 
 def _check_generated(draft: ColumnDraft, line: ServerLine) -> None:

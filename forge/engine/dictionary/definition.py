@@ -44,13 +44,13 @@ class Definition:
 
     def index_of(self, name: str, offset: int) -> int:
         """As :meth:`find`.  Raises SqlError with the nearest name."""
-        found = self.find(name)
-        if found is None:
+        index = self.find(name)
+        if index is None:
             names = [column.name for column in self.columns]
             raise SqlError(
                 f"table {self.database}.{self.name} has no column {name!r}", offset, suggestion=nearest(name, names)
             )
-        return found
+        return index
 
     def with_not_null_keys(self) -> Definition:
         """The definition in which the columns of the primary key are NOT NULL, as servers make them."""

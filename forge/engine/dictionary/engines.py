@@ -54,9 +54,9 @@ _OTHERS = (
 
 def engine_named(word: str, offset: int) -> str:
     """The engine of ``ENGINE = word``.  Raises SqlError, SqlUnsupported for engines that this version does not know."""
-    found = _ENGINES.get(_ALIASES.get(word.lower(), word.lower()))
-    if found is not None:
-        return found.name
+    engine = _ENGINES.get(_ALIASES.get(word.lower(), word.lower()))
+    if engine is not None:
+        return engine.name
     if word.lower() in _OTHERS:
         raise SqlUnsupported(f"the storage engine {word} is not supported yet", offset)
     expected = ", ".join(engine.name for engine in _ENGINES.values())

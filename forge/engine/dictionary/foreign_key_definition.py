@@ -44,7 +44,7 @@ def with_foreign_keys(
 
     Raises SqlError for what a server would refuse.
     """
-    for draft in sorted(drafts, key=lambda one: one.offset):
+    for draft in sorted(drafts, key=lambda draft: draft.offset):
         if definition.engine == INNODB:
             foreign = _resolved(definition, draft, catalog, current)
             definition = replace(definition, foreign_keys=(*definition.foreign_keys, foreign))
@@ -101,12 +101,12 @@ def _resolved(definition: Definition, draft: ForeignKeyDraft, catalog: Catalog, 
     own = foreign.parent == (definition.database, definition.name)
     parent = definition
     if not own:
-        found = catalog.tables.get(foreign.parent)
-        if found is None:
+        parent_state = catalog.tables.get(foreign.parent)
+        if parent_state is None:
             if not catalog.foreign_key_checks:
                 return foreign
             raise SqlError(f"there is no table {database}.{draft.parent.name}", draft.parent.offset)
-        parent = found.definition
+        parent = parent_state.definition
     return checked_foreign_key(definition, foreign, parent, draft.offset)
 
 

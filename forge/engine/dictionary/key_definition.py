@@ -113,8 +113,8 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
     with at_offset(part.offset):
         line.require("expression_keys")
     if key.kind == "primary" or key.special:
-        what = "the primary key" if key.kind == "primary" else f"a {key.special} key"
-        raise SqlError(f"{what} cannot be on an expression", part.offset, expected="a column")
+        subject = "the primary key" if key.kind == "primary" else f"a {key.special} key"
+        raise SqlError(f"{subject} cannot be on an expression", part.offset, expected="a column")
     with at_offset(part.offset):
         expression = parse_expression(part.expression)
         if type(expression.tree).__name__ == "Column":
@@ -123,21 +123,21 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
             if definition.columns[definition.index_of(name, part.offset)].column.auto_increment:
                 raise ScenarioError(f"a key on an expression uses the AUTO_INCREMENT column {name!r}")
         types = {column.name.lower(): column.type for column in definition.columns}
-        found = result_type(expression.tree, types, line.query.client_charset[1], definition.server)
-        if found.kind in ("lob", "json"):
-            what = "TEXT" if found.kind == "lob" else "JSON"
-            raise ScenarioError(f"a key cannot be on an expression that gives {what}", expected="CAST(... AS CHAR(20))")
-        made = KeyExpression(
+        result = result_type(expression.tree, types, line.query.client_charset[1], definition.server)
+        if result.kind in ("lob", "json"):
+            kind = "TEXT" if result.kind == "lob" else "JSON"
+            raise ScenarioError(f"a key cannot be on an expression that gives {kind}", expected="CAST(... AS CHAR(20))")
+        key_expression = KeyExpression(
             sql=part.expression,
             compute=RowExpression(expression, definition.columns),
-            collation=found.collation,
+            collation=result.collation,
             arrays=expression.is_array,
             uses=frozenset(name.lower() for name in expression.columns()),
             casts_to_datetime=expression.casts_to_datetime,
         )
-        for feature in expression_features(made):
+        for feature in expression_features(key_expression):
             line.require(feature)
-    return made
+    return key_expression
 
 
 def _check_special(column: ColumnDefinition, special: str, part: PartDraft) -> None:
@@ -181,8 +181,8 @@ def _part_bytes(column: ColumnDefinition, prefix: int | None) -> int:
         if column.type_facts.is_varying:
             return int.from_bytes(column.wire.metadata, "little")
         return stored_bytes(column)
-    known = charset_of(column.wire)
-    return prefix * (known.max_length if known else 1)
+    charset = charset_of(column.wire)
+    return prefix * (charset.max_length if charset else 1)
 
 
 def check_auto_increment(definition: Definition, keys: tuple[Key, ...]) -> None:

@@ -80,8 +80,8 @@ def _hashed(column: ColumnDefinition, value: Value) -> bytes:
         text = raw[1 if column.wire.metadata[-1] == 0 or name == "CHAR" else 2 :]
         if number == _LATIN1_SWEDISH_CI:
             return text.rstrip(_SPACE).translate(_WEIGHTS)
-        known = collation(number)
-        if is_exact(number) and known.pad_space and known.charset in ("latin1", "utf8mb4", "utf8mb3", "ascii"):
+        weights = collation(number)
+        if is_exact(number) and weights.pad_space and weights.charset in ("latin1", "utf8mb4", "utf8mb3", "ascii"):
             return text.rstrip(_SPACE)
-        raise UnsupportedError(f"PARTITION BY KEY on text in {known.name} is not supported yet")
+        raise UnsupportedError(f"PARTITION BY KEY on text in {weights.name} is not supported yet")
     raise UnsupportedError(f"PARTITION BY KEY on a {name} column is not supported yet")

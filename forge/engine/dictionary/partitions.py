@@ -88,11 +88,11 @@ def _check(count: int, offset: int) -> None:
 def used_columns(clause: PartitionClause, definition: Definition, key_columns: Sequence[int]) -> set[int]:
     """The columns that the clause distributes rows by."""
     used: set[int] = set()
-    for one in (clause, clause.inner):
-        if one is not None and one.expression:
-            used |= {definition.index_of(name, one.offset) for name in _function(one, definition).columns()}
-        elif one is not None:
-            used |= set(_columns(one, definition, key_columns))
+    for level in (clause, clause.inner):
+        if level is not None and level.expression:
+            used |= {definition.index_of(name, level.offset) for name in _function(level, definition).columns()}
+        elif level is not None:
+            used |= set(_columns(level, definition, key_columns))
     return used
 
 
@@ -142,7 +142,7 @@ def _integer_function(expression: Expression, definition: Definition) -> Callabl
             f"column {used[0].name!r} is no integer", expected="an integer, or a function that gives one"
         )
     computed = RowExpression(expression, definition.columns)
-    return lambda row: None if (found := computed(row)) is None else int(found)
+    return lambda row: None if (value := computed(row)) is None else int(value)
 
 
 def _placed(number: int, count: int, linear: bool) -> int:
@@ -177,16 +177,16 @@ def _listed(part: PartitionDraft, clause: PartitionClause) -> tuple[tuple[str, .
 def _by_range(value: Callable[[Row], int | None], bounds: list[int | None]) -> Chooser:
     if any(bound is None for bound in bounds[:-1]):
         raise ScenarioError("MAXVALUE is for the last partition")
-    known = [bound for bound in bounds if bound is not None]
-    if any(one >= other for one, other in pairwise(known)):
+    limits = [bound for bound in bounds if bound is not None]
+    if any(limit >= following for limit, following in pairwise(limits)):
         raise ScenarioError("the values of VALUES LESS THAN have to increase from partition to partition")
 
     def choose(row: Row) -> int:
-        found = value(row)
+        number = value(row)
         for place, bound in enumerate(bounds):
-            if found is None or bound is None or found < bound:
+            if number is None or bound is None or number < bound:
                 return place
-        raise ScenarioError(f"the table has no partition for {found}")
+        raise ScenarioError(f"the table has no partition for {number}")
 
     return choose
 
@@ -194,16 +194,16 @@ def _by_range(value: Callable[[Row], int | None], bounds: list[int | None]) -> C
 def _by_list(value: Callable[[Row], Any], lists: list[list[Any]]) -> Chooser:
     places: dict[Any, int] = {}
     for place, values in enumerate(lists):
-        for one in values:
-            if one in places:
-                raise ScenarioError(f"{one!r} is in two lists of values")
-            places[one] = place
+        for entry in values:
+            if entry in places:
+                raise ScenarioError(f"{entry!r} is in two lists of values")
+            places[entry] = place
 
     def choose(row: Row) -> int:
-        found = value(row)
-        if found not in places:
-            raise ScenarioError(f"the table has no partition for {found!r}")
-        return places[found]
+        values = value(row)
+        if values not in places:
+            raise ScenarioError(f"the table has no partition for {values!r}")
+        return places[values]
 
     return choose
 
@@ -226,16 +226,16 @@ def _by_columns(clause: PartitionClause, columns: list[ColumnDefinition], places
 
     if clause.kind == "list":
         return _by_list(cells, [[declared(entry) for entry in _listed(part, clause)] for part in clause.parts])
-    bounds = [[_rank(one) for one in declared(part.values[0])] for part in clause.parts if part.values]
+    bounds = [[_rank(value) for value in declared(part.values[0])] for part in clause.parts if part.values]
     if len(bounds) != len(clause.parts):
         raise ScenarioError("a partition has no VALUES LESS THAN (values)")
-    if any(one >= other for one, other in pairwise(bounds)):
+    if any(bound >= following for bound, following in pairwise(bounds)):
         raise ScenarioError("the values of VALUES LESS THAN have to increase from partition to partition")
 
     def choose(row: Row) -> int:
-        found = [_rank(one) for one in cells(row)]
+        ranks = [_rank(value) for value in cells(row)]
         for place, bound in enumerate(bounds):
-            if found < bound:
+            if ranks < bound:
                 return place
         raise ScenarioError(f"the table has no partition for {cells(row)!r}")
 
@@ -330,10 +330,10 @@ def altered_partitions(clause: PartitionClause | None, action: AlterPartitions) 
 
 def partition_places(clause: PartitionClause, action: AlterPartitions) -> list[int]:
     """The places of the partitions that an action names."""
-    known = [part.name.lower() for part in clause.parts] or [f"p{n}" for n in range(partition_count(clause))]
+    names = [part.name.lower() for part in clause.parts] or [f"p{n}" for n in range(partition_count(clause))]
     if not action.names:
-        return list(range(len(known)))
+        return list(range(len(names)))
     for name in action.names:
-        if name.lower() not in known:
-            raise SqlError(f"the table has no partition {name!r}", action.offset, expected=", ".join(known))
-    return sorted(known.index(name.lower()) for name in action.names)
+        if name.lower() not in names:
+            raise SqlError(f"the table has no partition {name!r}", action.offset, expected=", ".join(names))
+    return sorted(names.index(name.lower()) for name in action.names)

@@ -108,8 +108,8 @@ def _type_text(column: ColumnDefinition, draft: ColumnDraft, definition: Definit
         return "year(4)"
     if facts.display_widths is None or sql_type.zerofill:
         return type_text(sql_type, written)
-    found = _WIDTH.search(written)
-    width = int(found[1]) if found else 1 if _BOOL.match(written) else facts.display_widths[sql_type.unsigned]
+    match = _WIDTH.search(written)
+    width = int(match[1]) if match else 1 if _BOOL.match(written) else facts.display_widths[sql_type.unsigned]
     return f"{sql_type.name.lower()}({width})" + " unsigned" * bool(sql_type.unsigned)
 
 
@@ -253,11 +253,12 @@ def _options(statement: CreateTable, definition: Definition) -> Iterator[str]:
     if options.auto_increment is not None and options.auto_increment > 1:
         yield f"AUTO_INCREMENT={options.auto_increment}"
     if options.charset.charset is not None or options.charset.collation is not None:
-        known = collation(definition.collation, definition.server)
-        yield f"DEFAULT CHARSET={known.charset}"
+        table_collation = collation(definition.collation, definition.server)
+        yield f"DEFAULT CHARSET={table_collation.charset}"
         # The default of utf8mb4 has changed, so it is always named.
-        if not known.is_default or known.charset == "utf8mb4" or _form(definition).prints_whole_collation:
-            yield f"COLLATE={known.name}"
+        named = table_collation.charset == "utf8mb4" or _form(definition).prints_whole_collation
+        if named or not table_collation.is_default:
+            yield f"COLLATE={table_collation.name}"
     idle = dict(options.idle)
     comment = idle.pop("COMMENT", "")
     for name in _OPTIONS:

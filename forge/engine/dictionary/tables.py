@@ -50,10 +50,10 @@ def _partitioned(definition: Definition, clause: PartitionClause, table: Table) 
     key = key_of_rows(table)
     key_columns = [part.column for part in key.parts] if key else []
     used = used_columns(clause, definition, key_columns)
-    for draft, known in zip(definition.keys, table.keys, strict=True):
-        whole = {part.column for part in known.parts if part.prefix is None and part.expression is None}
-        if known.kind != "index" and not used <= whole:
-            problem = f"key {known.name} lacks a column that distributes rows over partitions"
+    for draft, key in zip(definition.keys, table.keys, strict=True):
+        whole = {part.column for part in key.parts if part.prefix is None and part.expression is None}
+        if key.kind != "index" and not used <= whole:
+            problem = f"key {key.name} lacks a column that distributes rows over partitions"
             raise SqlError(problem, draft.offset, expected=", ".join(definition.columns[index].name for index in used))
         if draft.special:
             raise SqlError(f"a table with partitions has no {draft.special} key", draft.offset)
@@ -64,8 +64,9 @@ def _partitioned(definition: Definition, clause: PartitionClause, table: Table) 
 def _check_invisible(column: ColumnDefinition, line: ServerLine) -> None:
     """MariaDB wants a default for an invisible column (4108, recorded)."""
     facts = column.column
-    given = facts.nullable or facts.has_default or facts.default_now or facts.computed_default or facts.auto_increment
-    if not facts.visible and not given and column.generated is None and line.ddl.invisible_needs_default:
+    has_default = facts.has_default or facts.default_now or facts.computed_default
+    has_value = facts.nullable or has_default or facts.auto_increment
+    if not facts.visible and not has_value and column.generated is None and line.ddl.invisible_needs_default:
         raise SqlError(f"the invisible column {column.name!r} is NOT NULL", column.offset, expected="a default")
 
 

@@ -25,8 +25,8 @@ def moments_of(catalog: Catalog, view: ViewStatement, current: str) -> frozenset
     if select.is_set:
         return frozenset()
     if select.nests:
-        known = (name for name in (*catalog.tables, *catalog.view_moments) if name[1] in select.names)
-        if any(any(_columns(catalog, name).values()) for name in known):
+        names = (name for name in (*catalog.tables, *catalog.view_moments) if name[1] in select.names)
+        if any(any(_columns(catalog, name).values()) for name in names):
             raise SqlUnsupported(_NOT_FOLLOWED, view.name.offset)
         return frozenset()
     tables = {alias: (ref.database or current, ref.name) for alias, ref in select.tables}

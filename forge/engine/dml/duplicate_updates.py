@@ -43,9 +43,9 @@ def declared_updates(
                 yield index, JsonUpdate(state, index, cell, at)
                 continue
             place = CellPlace(state.name, column.name, state.inserted)
-            made = cell_value(column, cell, place, at)
-            value = not_null(column, made.value, state.name, clips=at.clips or at.ignores)
-            yield index, made._replace(value=value)
+            literal = cell_value(column, cell, place, at)
+            value = not_null(column, literal.value, state.name, clips=at.clips or at.ignores)
+            yield index, literal._replace(value=value)
 
 
 def updated_cells(
@@ -66,8 +66,8 @@ def updated_cells(
         elif isinstance(source, JsonUpdate):
             # Here the server does not patch the stored document.
             row = [values.get(place, value) for place, value in enumerate(before)]
-            made = source.apply(row[index], row, patches=False)
-            values[index], literals[index] = made.document, NULL._replace(converts=made.converts)
+            update = source.apply(row[index], row, patches=False)
+            values[index], literals[index] = update.document, NULL._replace(converts=update.converts)
         else:
             values[index], literals[index] = source.value, source
     return values, literals

@@ -61,13 +61,13 @@ class _Insert:
         self.insert = insert
         self.at = at
         rows = insert.count if insert.count is not None else len(insert.rows or ())
-        known = 1 if insert.select is not None else rows
+        reserved = 1 if insert.select is not None else rows
         # BLACKHOLE sees no number that a row has had, and reserves without end.
         self.keeps_rows = state.table.engine != "BLACKHOLE"
-        known = known if self.keeps_rows else _NO_END
+        reserved = reserved if self.keeps_rows else _NO_END
         reserves = is_transactional(state.table)
         following = state.next_auto_increment if self.keeps_rows else 1
-        self.numbering = Numbering(following, known, reserves, state.number_is_lost, *at.numbers)
+        self.numbering = Numbering(following, reserved, reserves, state.number_is_lost, *at.numbers)
         self.rows = rows
         self.listed: set[int] = set()
         self.given: list[dict[int, Clipped]] = []
@@ -134,16 +134,16 @@ class _Insert:
 
         Which of the two a column is set by, the texts of the triggers say.
         """
-        given = set_by_trigger(self.state, self.kind, self.insert.set_by_trigger, self.at)
+        cells = set_by_trigger(self.state, self.kind, self.insert.set_by_trigger, self.at)
         if not isinstance(self.insert, Insert) or not self.insert.on_duplicate_key_update:
-            return given, {}
+            return cells, {}
         on_insert = self.at.references.set_by_triggers(self.state.table, "insert")
         on_update = self.at.references.set_by_triggers(self.state.table, "update")
-        updating = {index: cell for index, cell in given.items() if index in on_update}
+        updating = {index: cell for index, cell in cells.items() if index in on_update}
         declared = self.insert.set_by_update_trigger
         updating |= set_by_trigger(self.state, self.kind, declared, self.at, field="set_by_update_trigger")
         only = updating.keys() & on_update - on_insert
-        return {index: cell for index, cell in given.items() if index not in only}, updating
+        return {index: cell for index, cell in cells.items() if index not in only}, updating
 
     def _assigned(self, columns: list[int]) -> frozenset[int]:
         by_triggers = self.at.references.set_by_triggers(self.state.table, "insert")
@@ -160,14 +160,14 @@ class _Insert:
 
     def _origins(self, index: int, columns: list[int]) -> frozenset[Origin]:
         """Where the values of a column come from in all rows."""
-        found: list[Origin] = ["literal"] if index in self.read else []
+        origins: list[Origin] = ["literal"] if index in self.read else []
         if index in self.now:
-            found.append("now")
-        if index in self.converted or any(given[index].converts for given in self.given if index in given):
-            found.append("converted")
+            origins.append("now")
+        if index in self.converted or any(cells[index].converts for cells in self.given if index in cells):
+            origins.append("converted")
         if index in self.defaulted:
-            found.append("default" if index in columns else "omitted")
-        return frozenset(found)
+            origins.append("default" if index in columns else "omitted")
+        return frozenset(origins)
 
     def _columns(self) -> list[int]:
         """The columns that the statement's text gives values for."""
@@ -194,26 +194,26 @@ class _Insert:
             text = select_sql(verb, self.state, listed, self.insert.select)
         else:
             text = insert_sql(verb, self.state, columns, self.given, listed=listed is not None)
-        updates = {index: made if isinstance(made, int) else made.sql for index, made in self.updates.items()}
+        updates = {index: source if isinstance(source, int) else source.sql for index, source in self.updates.items()}
         return text + duplicate_sql(self.state, updates)
 
     def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
         state, at = self.state, self.at
-        given: dict[int, Clipped] = {}
+        literals: dict[int, Clipped] = {}
         for name, cell in cells.items():
             with at.place(self.kind, *steps, name):
                 index = column_index(state, name)
-                if index in given:
+                if index in literals:
                     raise ScenarioError(f"column {state.columns[index].name!r} is given twice")
                 place = CellPlace(state.name, state.columns[index].name, state.inserted)
-                given[index] = cell_value(state.columns[index], cell, place, at)
+                literals[index] = cell_value(state.columns[index], cell, place, at)
                 self._check_named(state.columns[index])
         if self.insert.select is not None:
-            given = {index: cell._replace(is_read=False) for index, cell in given.items()}
-        self.given.append(given)
-        self.listed |= given.keys()
+            literals = {index: cell._replace(is_read=False) for index, cell in literals.items()}
+        self.given.append(literals)
+        self.listed |= literals.keys()
         values: list[Value | None] = [
-            given[index].value if index in given else self._omitted(column)
+            literals[index].value if index in literals else self._omitted(column)
             for index, column in enumerate(state.columns)
         ]
         numbered = state.auto_increment
@@ -229,7 +229,7 @@ class _Insert:
         for index, cell in self.by_trigger.items():
             values[index] = cell.value
         row = with_generated(state.columns, values, clips=at.clips or at.ignores)
-        self._evaluate("insert", row, given | self.by_trigger)
+        self._evaluate("insert", row, literals | self.by_trigger)
         self._store(row, mark, generated)
 
     def _check_named(self, column: ColumnDefinition) -> None:

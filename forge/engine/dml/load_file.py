@@ -33,19 +33,19 @@ def _field(value: Any, load: LoadData) -> str:
         value = int(value)
     if not isinstance(value, (str, int, float, Decimal)):
         raise ScenarioError(f"a file cannot hold {value!r}", expected="text, a number or null; or `text`, `hex`")
-    text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+    characters = f"{value:f}" if isinstance(value, Decimal) else str(value)
     special = {load.escaped_by, load.enclosed_by, load.fields_terminated_by[0], load.lines_terminated_by[0], "\0"}
     if load.escaped_by:
-        text = "".join(
+        characters = "".join(
             load.escaped_by + _ESCAPED.get(character, character) if character in special else character
-            for character in text
+            for character in characters
         )
     elif load.enclosed_by:
-        text = text.replace(load.enclosed_by, load.enclosed_by * 2)
-    elif any(character in text for character in special if character):
-        raise ScenarioError(f"a file without an escape character cannot hold {text!r}", expected="escaped_by")
+        characters = characters.replace(load.enclosed_by, load.enclosed_by * 2)
+    elif any(character in characters for character in special if character):
+        raise ScenarioError(f"a file without an escape character cannot hold {characters!r}", expected="escaped_by")
     enclosed = load.enclosed_by and (isinstance(value, str) or not load.optionally_enclosed)
-    return f"{load.enclosed_by}{text}{load.enclosed_by}" if enclosed else text
+    return f"{load.enclosed_by}{characters}{load.enclosed_by}" if enclosed else characters
 
 
 @dataclass(slots=True)
@@ -89,8 +89,8 @@ class LineReader:
     def _fields(self) -> Iterator[str | None]:
         """The fields of the line that comes next."""
         if self.load.lines_starting_by:
-            found = self.text.find(self.load.lines_starting_by, self.at)
-            self.at = len(self.text) if found < 0 else found + len(self.load.lines_starting_by)
+            start = self.text.find(self.load.lines_starting_by, self.at)
+            self.at = len(self.text) if start < 0 else start + len(self.load.lines_starting_by)
         count = 0
         while not self._line_ends and count != self.width:
             if self.at >= len(self.text):
@@ -123,55 +123,55 @@ class LineReader:
     def _field(self) -> str | None:
         """One field; whether it is the line's last is in ``_line_ends``."""
         load, enclosing = self.load, self.load.enclosed_by
-        found: list[str] = []
+        characters: list[str] = []
         self._has_null = False
         is_open = bool(enclosing) and self._takes(enclosing)
         while self.at < len(self.text):
-            if self._escape(found):
+            if self._escape(characters):
                 continue
             if is_open and self._takes(enclosing):
                 if self._takes(enclosing):
-                    found.append(enclosing)
+                    characters.append(enclosing)
                     continue
                 if self.at >= len(self.text):
                     self._meet_end()
                 if self.at >= len(self.text) or self._takes(self._line_terminator):
                     self._line_ends = True
-                    return self._value(found, enclosed=True)
+                    return self._value(characters, enclosed=True)
                 if self._takes(load.fields_terminated_by):
-                    return self._value(found, enclosed=True)
-                found.append(enclosing)
+                    return self._value(characters, enclosed=True)
+                characters.append(enclosing)
                 continue
             if not is_open and self._takes(self._line_terminator):
                 self._line_ends = True
-                return self._value(found)
+                return self._value(characters)
             if not is_open and self._takes(load.fields_terminated_by):
-                return self._value(found)
-            found.append(self.text[self.at])
+                return self._value(characters)
+            characters.append(self.text[self.at])
             self.at += 1
         self._line_ends = True
         self._meet_end()
-        return self._value([enclosing, *found] if is_open else found)
+        return self._value([enclosing, *characters] if is_open else characters)
 
-    def _escape(self, found: list[str]) -> bool:
+    def _escape(self, characters: list[str]) -> bool:
         """Take an escape sequence, if one comes next."""
         escape = self.load.escaped_by
         if not escape or self.text[self.at] != escape:
             return False
         if self.at + 1 >= len(self.text):
             self.at += 1
-            found.append(escape)
+            characters.append(escape)
             return True
         following = self.text[self.at + 1]
         if escape == self.load.enclosed_by and following != escape:
             return False
         self._has_null |= following == "N"
-        found.append(_ESCAPES.get(following, following))
+        characters.append(_ESCAPES.get(following, following))
         self.at += 2
         return True
 
-    def _value(self, found: Sequence[str], *, enclosed: bool = False) -> str | None:
+    def _value(self, characters: Sequence[str], *, enclosed: bool = False) -> str | None:
         """NULL is an escaped N by itself, and the word where fields are enclosed and it is not."""
-        text = "".join(found)
+        text = "".join(characters)
         is_word = text == "NULL" and bool(self.load.enclosed_by) and not enclosed
         return None if is_word or (len(text) == 1 and self._has_null) else text

@@ -44,17 +44,17 @@ class Assignment:
 
 def assignments(state: TableState, load: LoadData, at: Circumstances) -> list[Assignment]:
     """The clause.  Raises ScenarioError for what a server would refuse."""
-    found: list[Assignment] = []
+    assigned: list[Assignment] = []
     for name, cell in (load.set or {}).items():
         with at.place("load_data", "set", name):
             index = column_index(state, name)
             column = state.columns[index]
             if column.generated is not None:
                 raise ScenarioError(f"column {column.name!r} is generated", expected="no value for it")
-            if any(one.index == index for one in found):
+            if any(assignment.index == index for assignment in assigned):
                 raise ScenarioError(f"column {column.name!r} is set twice")
-            found.append(_assignment(column, index, cell, at))
-    return found
+            assigned.append(_assignment(column, index, cell, at))
+    return assigned
 
 
 def _assignment(column: ColumnDefinition, index: int, cell: Any, at: Circumstances) -> Assignment:
@@ -84,18 +84,18 @@ def set_cells(
 ) -> dict[str, Any]:
     """What the clause gives columns in line ``number`` (from 0), whose fields are ``row``: by column or variable."""
     cells: dict[str, Any] = {}
-    for one in clause:
-        if one.is_default:
+    for assignment in clause:
+        if assignment.is_default:
             continue
-        if one.values is not None:
-            if number >= len(one.values):
-                raise ScenarioError(f"`values` of {one.column.name!r} has no value for line {number + 1}")
-            cells[one.column.name] = literal_of(one.values[number])
-        elif one.expression is not None:
-            value = one.expression.evaluate(_Operands(row, state, at))
-            cells[one.column.name] = None if value is None else as_literal(one.column, value)
+        if assignment.values is not None:
+            if number >= len(assignment.values):
+                raise ScenarioError(f"`values` of {assignment.column.name!r} has no value for line {number + 1}")
+            cells[assignment.column.name] = literal_of(assignment.values[number])
+        elif assignment.expression is not None:
+            value = assignment.expression.evaluate(_Operands(row, state, at))
+            cells[assignment.column.name] = None if value is None else as_literal(assignment.column, value)
         else:
-            cells[one.column.name] = one.literal
+            cells[assignment.column.name] = assignment.literal
     return cells
 
 
@@ -112,9 +112,9 @@ class _Operands(dict[str, Operand]):
         if name == "@@now":
             return self.at.time.text
         if name not in self.row:
-            what = f"variable {name}" if name.startswith("@") else f"column {name!r}"
+            subject = f"variable {name}" if name.startswith("@") else f"column {name!r}"
             raise UnsupportedError(
-                f"{what} is not among the fields of a line", expected="`values` beside the expression"
+                f"{subject} is not among the fields of a line", expected="`values` beside the expression"
             )
         value = self.row[name]
         if value is None:

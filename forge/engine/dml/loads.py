@@ -37,7 +37,7 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
         name=load.file or f"{state.table.name}.txt",
         content=content,
         columns=tuple(columns),
-        sets=tuple(one.text for one in clause),
+        sets=tuple(assignment.text for assignment in clause),
         looked_at=_first_looks(state, fields, looked_at),
         variables=_variables(fields, columns, load, at),
         local=load.local,
@@ -105,13 +105,14 @@ def _variables(
     names = [name for name in columns if name.startswith("@")]
     if not names or not fields:
         return ()
-    known = _collation(load, at)
-    found: dict[str, UserVariable] = {}
+    text_collation = _collation(load, at)
+    variables: dict[str, UserVariable] = {}
     for name in names:
         value = fields[-1].get(name)
-        text = None if value is None else charset(known.charset).encode(value)
-        found[name[1:].lower()] = UserVariable(name[1:].lower(), text, collation=None if text is None else known.id)
-    return tuple(found.values())
+        text = None if value is None else charset(text_collation.charset).encode(value)
+        number = None if text is None else text_collation.id
+        variables[name[1:].lower()] = UserVariable(name[1:].lower(), text, collation=number)
+    return tuple(variables.values())
 
 
 def _without_moments(statement: RowsStatement, clause: Sequence[Assignment]) -> RowsStatement:
@@ -145,22 +146,22 @@ def _content(
     load: LoadData, width: int, at: Circumstances, *, ignores: bool
 ) -> tuple[bytes, list[list[str | None]], list[int]]:
     """The file's bytes, its lines of ``width`` fields, and how many bytes were looked at for each line."""
-    known = charset(_collation(load, at).charset)
+    text_charset = charset(_collation(load, at).charset)
     if load.hex is not None:
         try:
             content = bytes.fromhex(load.hex)
         except ValueError:
             raise ScenarioError("hex is not hexadecimal", expected="pairs of digits") from None
     else:
-        content = known.encode(load.text if load.text is not None else file_text(load))
-    text = known.decode(content)
+        content = text_charset.encode(load.text if load.text is not None else file_text(load))
+    text = text_charset.decode(content)
     reader = LineReader(text, load, width)
     rows: list[list[str | None]] = []
     looked_at: list[int] = []
     behind = bytes_behind = 0
     for row in reader.lines():
         rows.append(row)
-        bytes_behind += len(known.encode(text[behind : reader.looked_at]))
+        bytes_behind += len(text_charset.encode(text[behind : reader.looked_at]))
         behind = min(reader.looked_at, len(text))
         looked_at.append(bytes_behind + (reader.looked_at > len(text)))
         if reader.is_cut and not ignores:

@@ -62,7 +62,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
                 # SET clauses see what those before them have set.
                 rows = [_so_far(row, values, position) for position, row in enumerate(before)]
                 applied[index] = [functions[index].apply(row[index], row, patches=patches) for row in rows]
-                values[index] = [made.document for made in applied[index]] or [None]
+                values[index] = [update.document for update in applied[index]] or [None]
                 literals[index] = Clipped(None, functions[index].sql)
             else:
                 values[index], literals[index] = _new_values(state, index, cell, chosen, at)
@@ -89,7 +89,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
                 if not changes:
                     # The first row that is logged: what those before it did shows with it.
                     for index, of_rows in applied.items():
-                        asked = any(made.converts for made in of_rows[: position + 1])
+                        asked = any(update.converts for update in of_rows[: position + 1])
                         literals[index] = literals[index]._replace(converts=asked)
                 first_stamped = stamped if not changes else first_stamped
                 changes.append(RowChange(state.rows[number], after, diffs=noted))
@@ -120,12 +120,12 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
 
 def _origins(values: Sequence[Value | None], cell: Clipped | None, applied: Sequence[Applied]) -> frozenset[Origin]:
     """Where the values of a column come from in all rows."""
-    found: list[Origin] = []
+    origins: list[Origin] = []
     if any(value is not None for value in values):
-        found.append("now" if cell is not None and cell.is_now else "literal")
-    if any(made.converts for made in applied) or (found and cell is not None and cell.converts):
-        found.append("converted")
-    return frozenset(found)
+        origins.append("now" if cell is not None and cell.is_now else "literal")
+    if any(update.converts for update in applied) or (origins and cell is not None and cell.converts):
+        origins.append("converted")
+    return frozenset(origins)
 
 
 def _so_far(row: Row, values: Mapping[int, list[Value | None]], position: int) -> Row:
@@ -181,9 +181,9 @@ def updated_row(
 
     MySQL looks at that before the triggers run (fill_record_n_invoke_before_triggers), MariaDB behind them (recorded).
     """
-    made = {index: cell.value for index, cell in by_trigger.items()}
+    set_values = {index: cell.value for index, cell in by_trigger.items()}
     early = at.references.line.rows.stamps_before_triggers
-    seen = values if early else {**values, **made}
+    seen = values if early else {**values, **set_values}
     row = with_generated(state.columns, [seen.get(index, value) for index, value in enumerate(before)], clips=at.clips)
     changes = not _is_same(state, before, row)
     if changes:
@@ -191,7 +191,8 @@ def updated_row(
             at.time.text(column.type.fsp) if column.column.on_update_now and index not in seen else value
             for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
         )
-    row = with_generated(state.columns, [made.get(index, value) for index, value in enumerate(row)], clips=at.clips)
+    cells = [set_values.get(index, value) for index, value in enumerate(row)]
+    row = with_generated(state.columns, cells, clips=at.clips)
     return (before if _is_same(state, before, row) else row), changes
 
 
@@ -278,10 +279,10 @@ def _read_columns(state: TableState, conditions: list[Condition], affected: int)
 
 def _read_for_checks(state: TableState, assigned: Collection[int]) -> set[int]:
     """The columns of CHECK constraints on what is assigned; MariaDB's JSON columns have one (recorded)."""
-    found = {
+    columns = {
         index for index in assigned if state.columns[index].holds_json and not state.columns[index].type_facts.is_json
     }
     for _, holds in state.checks:
         used = {column_index(state, name) for name in holds.expression.columns()}
-        found |= used if used & set(assigned) else set()
-    return found
+        columns |= used if used & set(assigned) else set()
+    return columns

@@ -38,8 +38,8 @@ class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
     def __post_init__(self) -> None:
         if (self.rows is None) == (self.row is None):
-            what = "a replace" if isinstance(self, Replace) else "an insert"
-            raise ValueError(f"{what} has either `rows` or `count` and `row`")
+            subject = "a replace" if isinstance(self, Replace) else "an insert"
+            raise ValueError(f"{subject} has either `rows` or `count` and `row`")
         if (self.count is None) != (self.row is None):
             raise ValueError("`count` and `row` go together")
         if self.columns is not None and self.rows is None:

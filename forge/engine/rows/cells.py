@@ -86,8 +86,8 @@ def _null(column: ColumnDefinition, at: Circumstances) -> Clipped:
 
 def _taken(column: ColumnDefinition, literal: Any, at: Circumstances) -> Clipped:
     if column.type_facts.is_json:
-        made = taken(column.wire, with_types(literal), clips=at.clips)
-        return made._replace(converts=made.value is not None and asks_for_zone(decode_document(made.value)))
+        cell = taken(column.wire, with_types(literal), clips=at.clips)
+        return cell._replace(converts=cell.value is not None and asks_for_zone(decode_document(cell.value)))
     if isinstance(literal, Tagged):
         raise ScenarioError(f"{literal} is a value inside a JSON document", expected="a literal without a tag")
     if not at.ignores or at.clips:
@@ -113,12 +113,12 @@ def not_null(column: ColumnDefinition, value: Value | None, table: str, *, clips
     return zero
 
 
-def _cut_to_fit(column: ColumnDefinition, made: Generated) -> Any:
+def _cut_to_fit(column: ColumnDefinition, generated: Generated) -> Any:
     """Generated text as much of it as the column holds; characters that its set lacks become ``?``."""
-    known = charset_of(column.wire)
-    if not isinstance(made.value, str) or known is None or column.type_facts.has_members:
-        return made.value
-    text = "".join(character if _is_held(column, character) else "?" for character in made.value)
+    charset = charset_of(column.wire)
+    if not isinstance(generated.value, str) or charset is None or column.type_facts.has_members:
+        return generated.value
+    text = "".join(character if _is_held(column, character) else "?" for character in generated.value)
     if column.type.length is not None:
         return text[: column.type.length]
     limit = (1 << 8 * column.wire.metadata[0]) - 1
@@ -144,20 +144,20 @@ def set_by_trigger(
     field: str = "set_by_trigger",
 ) -> dict[int, Clipped]:
     """The values that a BEFORE trigger gives columns (SET NEW.column), by index."""
-    found: dict[int, Clipped] = {}
+    cells: dict[int, Clipped] = {}
     for name, cell in (declared or {}).items():
         with at.place(kind, field, name):
             index = column_index(state, name)
             column = state.columns[index]
-            made = cell_value(column, cell, CellPlace(state.name, column.name, state.inserted), at)
-            found[index] = made._replace(value=not_null(column, made.value, state.name, clips=at.clips))
-    return found
+            value = cell_value(column, cell, CellPlace(state.name, column.name, state.inserted), at)
+            cells[index] = value._replace(value=not_null(column, value.value, state.name, clips=at.clips))
+    return cells
 
 
-def origin(index: int, given: Mapping[int, Clipped], defaults: Container[int] = ()) -> Origin:
+def origin(index: int, cells: Mapping[int, Clipped], defaults: Container[int] = ()) -> Origin:
     """Where a row's value in the column comes from; ``defaults`` are the columns with the keyword DEFAULT."""
-    if index in given:
-        if given[index].converts:
+    if index in cells:
+        if cells[index].converts:
             return "converted"
-        return "now" if given[index].is_now else "literal" if given[index].is_read else "unread"
+        return "now" if cells[index].is_now else "literal" if cells[index].is_read else "unread"
     return "default" if index in defaults else "omitted"

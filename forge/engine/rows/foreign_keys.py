@@ -88,7 +88,7 @@ class References:
         ``replacement`` is the row that REPLACE puts in the place of a deleted one: MySQL 9.7 leaves children alone
         whose key it has again (recorded).  Raises ScenarioError where a child forbids the change.
         """
-        done: list[RowsStatement] = []
+        changes: list[RowsStatement] = []
         for child, foreign in children_of(self.catalog, state.table) if self.checks else ():
             kept = after
             if after is None and replacement is not None and self.line.rows.cascades == "logged":
@@ -105,8 +105,8 @@ class References:
                         f"rows of {child.name} refer to the row ({foreign.name})", expected="no such rows"
                     )
                 if number in child.rows:
-                    done += self._child(child, foreign, number, action == "cascade", parts, after)
-        return done
+                    changes += self._child(child, foreign, number, action == "cascade", parts, after)
+        return changes
 
     def _check_depth(self, child: TableState, matching: list[int], operation: Operation) -> None:
         """MySQL 9.7.4 forgets the children of all rows but the first where these have children in turn (recorded)."""
@@ -123,13 +123,13 @@ class References:
 
     def _opened_from(self, table: Table, operation: Operation) -> list[tuple[TableState, ForeignKey, Operation]]:
         """The children that change with a table, and what happens to their rows."""
-        found: list[tuple[TableState, ForeignKey, Operation]] = []
+        opened: list[tuple[TableState, ForeignKey, Operation]] = []
         for child, foreign in children_of(self.catalog, table):
             action = foreign.on_delete if operation == "delete" else foreign.on_update
             if action != "restrict":
                 cascades = operation == "delete" and action == "cascade"
-                found.append((child, foreign, "delete" if cascades else "update"))
-        return found
+                opened.append((child, foreign, "delete" if cascades else "update"))
+        return opened
 
     def _matching(self, child: TableState, foreign: ForeignKey, before: Row, parent: TableState) -> list[int]:
         """Numbers of the child rows, in the order of the index on the foreign key."""
@@ -178,7 +178,7 @@ class References:
 
     def set_by_triggers(self, table: Table, event: Operation) -> frozenset[int]:
         """The columns that the texts of BEFORE triggers may give values, which servers count as written."""
-        names = {name for one in self.triggers(table, event) if one.timing == "before" for name in one.sets}
+        names = {name for trigger in self.triggers(table, event) if trigger.timing == "before" for name in trigger.sets}
         return frozenset(index for index, column in enumerate(table.columns) if column.name.lower() in names)
 
     def followed(self, table: Table, events: Sequence[Operation]) -> tuple[list[Opened], list[Trigger]]:
@@ -192,10 +192,11 @@ class References:
         opened = run = 0
         while opened < len(queue) or run < len(triggers):
             while opened < len(queue):
-                at = queue[opened]
+                opening = queue[opened]
                 opened += 1
-                queue += self._children(at.table, at.events, [one.table for one in queue[1:]])
-                triggers += [one for one in self._triggers(at.table, at.events) if one not in triggers]
+                queue += self._children(opening.table, opening.events, [other.table for other in queue[1:]])
+                fired = self._triggers(opening.table, opening.events)
+                triggers += [trigger for trigger in fired if trigger not in triggers]
                 if len(queue) > MAX_TABLES + 1:
                     raise ScenarioError(f"foreign keys of {table.full_name} lead to more than {MAX_TABLES} tables")
             while run < len(triggers):
@@ -223,7 +224,7 @@ class References:
             if (trigger.table, trigger.event, trigger.timing) == ((table.database, table.name), event, timing)
         ]
 
-    def _children(self, table: Table, events: Sequence[Operation], known: list[Table]) -> list[Opened]:
+    def _children(self, table: Table, events: Sequence[Operation], opened: list[Table]) -> list[Opened]:
         """The child tables that a table's foreign keys open next."""
         operation: Operation | None = "delete" if "delete" in events else "update" if "update" in events else None
         if operation is None:
@@ -235,9 +236,9 @@ class References:
         if not self.line.rows.maps_silent_children:
             return []
         # MariaDB: each table once, by the names of the constraints.
-        found: list[Opened] = []
+        children: list[Opened] = []
         below = self._opened_from(table, operation)
-        for child, _, _ in sorted(below, key=lambda one: (one[0].table.database, one[1].name)):
-            if child.table not in known and all(child.table != other.table for other in found):
-                found.append(Opened(child.table, tuple(events)))
-        return found
+        for child, _, _ in sorted(below, key=lambda entry: (entry[0].table.database, entry[1].name)):
+            if child.table not in opened and all(child.table != other.table for other in children):
+                children.append(Opened(child.table, tuple(events)))
+        return children

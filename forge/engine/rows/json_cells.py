@@ -142,10 +142,10 @@ def _text_of_cell(column: ColumnDefinition, value: Value) -> Json:
     text = column.codec.text(column.wire, value) if column.type_facts.has_members else value
     if not isinstance(text, str):
         raise UnsupportedError(f"{column.name} in a JSON document: its bytes are not of its character set")
-    known = charset_of(column.wire)
-    if known is not None and known.min_length > 1:
+    charset = charset_of(column.wire)
+    if charset is not None and charset.min_length > 1:
         # The server takes them as they are stored.
-        return Opaque(WireType.VAR_STRING, known.encode(text))
+        return Opaque(WireType.VAR_STRING, charset.encode(text))
     return text
 
 

@@ -51,8 +51,8 @@ def _facts(column: Column) -> TypeFacts:
 
 def _is_zero_text(column: Column, declared: Any) -> bool:
     """Whether it is the text 0, which MySQL takes for an index; there are no numbers in two-byte sets."""
-    known = charset_of(column)
-    return bool(declared == "0") and column.dialect.zero_text_is_index and (known is None or known.min_length == 1)
+    charset = charset_of(column)
+    return bool(declared == "0") and column.dialect.zero_text_is_index and (charset is None or charset.min_length == 1)
 
 
 def _bytes_of(declared: Any) -> bytes | None:

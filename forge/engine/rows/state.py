@@ -321,8 +321,8 @@ class TableState:
             else f"{self.columns[part.column].name} {_shown(self.columns[part.column], row[part.column])}"
             for part in key.parts
         )
-        what = "primary key" if key.kind == "primary" else f"unique key {key.name}"
-        return ScenarioError(f"table {self.name} already has a row whose {what} is {shown}")
+        name = "primary key" if key.kind == "primary" else f"unique key {key.name}"
+        return ScenarioError(f"table {self.name} already has a row whose {name} is {shown}")
 
 
 def _shrinks(before: Row, after: Row) -> bool:
@@ -353,8 +353,8 @@ def sort_value(column: ColumnDefinition, value: Value) -> Any:
 def stored_bytes_of(column: ColumnDefinition, value: Value) -> bytes:
     """The bytes of a text or binary value, in the column's character set."""
     if isinstance(value, str):
-        known = charset_of(column.wire)
-        return value.encode() if known is None else known.encode(value)
+        charset = charset_of(column.wire)
+        return value.encode() if charset is None else charset.encode(value)
     return bytes(value)
 
 

@@ -195,17 +195,17 @@ def keys_read(conditions: list[Condition], state: TableState) -> frozenset[str]:
     """
     hashed = state.table.engine == "MEMORY"
     usable: dict[int, bool] = {}
-    for one in conditions:
-        sql = one.sql(row[one.index] for row in state.rows.values())
+    for condition in conditions:
+        sql = condition.sql(row[condition.index] for row in state.rows.values())
         direct = not sql.startswith("CAST(") and " + 0 " not in sql
-        if direct and (one.word in ("eq", "in") or not hashed):
-            usable[one.index] = True
-    found = set()
+        if direct and (condition.word in ("eq", "in") or not hashed):
+            usable[condition.index] = True
+    kinds = set()
     for key in state.table.keys:
         columns = [part.column for part in key.parts]
         if all(column in usable for column in (columns if hashed else columns[:1])):
-            found.add(key.kind)
-    return frozenset(found)
+            kinds.add(key.kind)
+    return frozenset(kinds)
 
 
 def reached_columns(conditions: list[Condition], state: TableState) -> frozenset[int]:
@@ -215,7 +215,7 @@ def reached_columns(conditions: list[Condition], state: TableState) -> frozenset
     does not hold.  A condition on the first column of a key is used to choose rows, whatever they hold.
     """
     firsts = {key.parts[0].column for key in state.table.keys}
-    found = {condition.index for condition in conditions if condition.index in firsts and condition.is_compared}
+    reached = {condition.index for condition in conditions if condition.index in firsts and condition.is_compared}
     exact = [condition for condition in conditions if condition.word == "eq"]
     keyed = {condition.index for condition in exact}
     for key in state.unique:
@@ -228,23 +228,23 @@ def reached_columns(conditions: list[Condition], state: TableState) -> frozenset
     for row in state.rows.values():
         for condition in conditions:
             if row[condition.index] is not None:
-                found.add(condition.index)
+                reached.add(condition.index)
             if not condition.matches(row[condition.index]):
                 break
-    return frozenset(found)
+    return frozenset(reached)
 
 
 def column_index(state: TableState, name: str) -> int:
     """Index of a column by its declared name.  Raises ScenarioError with the nearest name."""
-    found = state.definition.find(name)
-    if found is None:
+    index = state.definition.find(name)
+    if index is None:
         names = [column.name for column in state.columns]
         raise ScenarioError(
             f"table {state.name} has no column {name!r}",
             expected=f"one of {', '.join(names)}",
             suggestion=nearest(name, names),
         )
-    return found
+    return index
 
 
 def _conditions(index: int, column: ColumnDefinition, declared: Any, zero_dates: bool) -> Iterable[Condition]:

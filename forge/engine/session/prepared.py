@@ -21,14 +21,14 @@ def xa_id(name: XaName) -> XaId:
     return XaId(_part(name.gtrid, "gtrid"), _part(name.bqual, "bqual"), name.format_id)
 
 
-def _part(declared: Any, what: str) -> bytes:
+def _part(declared: Any, part_name: str) -> bytes:
     literal = declared
     if isinstance(declared, dict) and declared.keys() == {"hex"}:
         with suppress(ValueError, TypeError):
             literal = bytes.fromhex(declared["hex"])
     part = str(literal).encode() if isinstance(literal, (str, int)) else literal
-    if not isinstance(part, bytes) or len(part) > XA_PART or (what == "gtrid" and not part):
-        raise ScenarioError(f"{what} is {declared!r}", expected=f"text or {{hex: ...}} of at most {XA_PART} bytes")
+    if not isinstance(part, bytes) or len(part) > XA_PART or (part_name == "gtrid" and not part):
+        raise ScenarioError(f"{part_name} is {declared!r}", expected=f"text or {{hex: ...}} of at most {XA_PART} bytes")
     return part
 
 

@@ -83,6 +83,6 @@ def check_selects(session: Session, line: ServerLine) -> None:
         ("sql_mode", session.sql_mode is not None),
         ("auto_increment_increment", session.auto_increment_increment != 1),
     )
-    for name, given in odd:
-        if given:
+    for name, is_set in odd:
+        if is_set:
             raise UnsupportedError(f"CREATE TABLE ... SELECT with session.{name} is not supported yet")

@@ -184,35 +184,35 @@ class SessionText:
         those that are named, if the statement did not make them.
         """
         if self.line.texts.logs_unread_variables:
-            made = {one.name for one in reads.targets} - self.state.variables.keys() - self.state.unknown
-            return tuple(name for name in reads.variables + reads.assigned if name not in made)
+            new = {target.name for target in reads.targets} - self.state.variables.keys() - self.state.unknown
+            return tuple(name for name in reads.variables + reads.assigned if name not in new)
         names = reads.variables + (reads.assigned if _evaluates_late(statement) else ())
         unread = self._unread_variables(reads) & set(names)
         return tuple(name for name in names if name not in reads.shadowed and name not in unread)
 
     def _unread_variables(self, reads: Reads) -> set[str]:
         """The variables that stand only in branches which are not evaluated."""
-        unread = {name for one in reads.conditionals for name in one.variables} - reads.sure_variables
-        for one in reads.conditionals:
-            if not one.variables & unread:
+        unread = {name for conditional in reads.conditionals for name in conditional.variables} - reads.sure_variables
+        for conditional in reads.conditionals:
+            if not conditional.variables & unread:
                 continue
-            asked = evaluated_parts(one, self._operands(), self.line.grammar)
+            asked = evaluated_parts(conditional, self._operands(), self.line.grammar)
             if asked is None:
-                names = ", ".join(f"@{name}" for name in sorted(one.variables & unread))
-                raise UnsupportedError(f"whether {names} is read in {one.sql} is not computed here")
+                names = ", ".join(f"@{name}" for name in sorted(conditional.variables & unread))
+                raise UnsupportedError(f"whether {names} is read in {conditional.sql} is not computed here")
             unread -= asked
         return unread
 
     def _unread_calls(self, reads: Reads) -> frozenset[Call]:
         """The functions that stand only in branches which are not evaluated."""
-        unread = {name for one in reads.conditionals for name in one.calls} - reads.sure_calls
-        for one in reads.conditionals:
-            if not one.calls & unread:
+        unread = {name for conditional in reads.conditionals for name in conditional.calls} - reads.sure_calls
+        for conditional in reads.conditionals:
+            if not conditional.calls & unread:
                 continue
-            asked = evaluated_parts(one, self._operands(), self.line.grammar)
+            asked = evaluated_parts(conditional, self._operands(), self.line.grammar)
             if asked is None or "@@now" in asked:
                 # Whether NOW() was asked for by the one or the other is all the same in most of them.
-                unread -= one.calls
+                unread -= conditional.calls
         return frozenset(call for call in reads.calls if call.name in unread)
 
     def _operands(self) -> dict[str, Any]:
@@ -226,21 +226,21 @@ class SessionText:
     def _leave(self, statement: RowsStatement, reads: Reads) -> None:
         """What the statement leaves behind in user variables and LAST_INSERT_ID()."""
         updates = statement.kind == "update"
-        for one in reads.targets:
+        for target in reads.targets:
             times = statement.search.matched if updates else 1
             if updates and not times:
                 continue
-            before = self.state.variables.get(one.name)
-            value: Any = one.literal
-            if one.step is not None:
+            before = self.state.variables.get(target.name)
+            value: Any = target.literal
+            if target.step is not None:
                 value = None
-                if before is not None and isinstance(before.value, int) and one.name not in self.state.unknown:
-                    value = before.value + one.step * times
-            if not one.known or (one.step is not None and value is None):
-                self.state.unknown.add(one.name)
+                if before is not None and isinstance(before.value, int) and target.name not in self.state.unknown:
+                    value = before.value + target.step * times
+            if not target.known or (target.step is not None and value is None):
+                self.state.unknown.add(target.name)
                 continue
-            self.state.unknown.discard(one.name)
-            self.state.variables[one.name] = user_variable(one.name, value, self.line.name)[0]
+            self.state.unknown.discard(target.name)
+            self.state.variables[target.name] = user_variable(target.name, value, self.line.name)[0]
         evaluation = statement.evaluation
         if evaluation.numbers.stored is not None:
             self.state.last_insert_id = evaluation.numbers.stored

@@ -103,7 +103,7 @@ def _text(name: str, value: Any, declared: Any, server: str) -> tuple[UserVariab
         raise ScenarioError(f"@{name}: {value!r} is not text", expected="text")
     if declared is None:
         return UserVariable(name, value), quoted(value)
-    known = collation(str(declared), server_line(server).family)
-    raw = charset(known.charset).encode(value)
-    sql = f"_{known.charset} {hexadecimal(raw)} COLLATE {known.name}"
-    return UserVariable(name, raw, collation=known.id), sql
+    text_collation = collation(str(declared), server_line(server).family)
+    raw = charset(text_collation.charset).encode(value)
+    sql = f"_{text_collation.charset} {hexadecimal(raw)} COLLATE {text_collation.name}"
+    return UserVariable(name, raw, collation=text_collation.id), sql
