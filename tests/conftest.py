@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from forge.errors import ScenarioError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -106,6 +108,23 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         f" {', '.join(home.missing)} in {home.path}.  `make servers` fetches them.",
         red=True,
     )
+
+
+@pytest.fixture
+def refused() -> Callable[[str], ScenarioError]:
+    """The error of a scenario file with this text, whose name is ``f.yaml``."""
+    from forge.scenario import expand, plan
+
+    def plan_all(text: str) -> None:
+        for case in expand(text, file="f.yaml"):
+            plan(case.scenario)
+
+    def error(text: str) -> ScenarioError:
+        with pytest.raises(ScenarioError) as caught:
+            plan_all(text)
+        return caught.value
+
+    return error
 
 
 @pytest.fixture(scope="session")
