@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from forge.check.canonical.reference import Reference, read_reference
 from forge.check.compare.differences import Comparison, Decoding, Difference, counted
@@ -19,13 +19,16 @@ __all__ = [
     "check",
     "check_one",
     "compare",
+    "count_outcomes",
     "explain",
+    "mistaken",
     "read_reference",
 ]
 
 #: ``refused``: the decoder ended with an error of its own; ``unsupported``: there is something that it (or forge)
 #: says it does not know; ``crashed``: a signal, or output without end; ``not_here``: not on this machine.
 Outcome = Literal["agree", "disagree", "refused", "unsupported", "crashed", "timeout", "not_here"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,17 @@ def _outcome(comparison: Comparison, difference: Difference | None) -> tuple[Out
     if comparison.cells_not_shown:
         message += f"; {counted(comparison.cells_not_shown, 'cell')} without a form there"
     return "agree", message
+
+
+def count_outcomes(verdicts: Sequence[Verdict]) -> dict[Outcome, int]:
+    """How many decoders came to each outcome, in the order of OUTCOMES."""
+    return {outcome: sum(verdict.outcome == outcome for verdict in verdicts) for outcome in OUTCOMES}
+
+
+def mistaken(verdicts: Sequence[Verdict], reference: Reference) -> list[Verdict]:
+    """The verdicts of decoders that are wrong: they differ, crash, do not end, or refuse a file that is right."""
+    wrong = {"disagree", "crashed", "timeout"} | ({"refused"} if reference.problem is None else set())
+    return [verdict for verdict in verdicts if verdict.outcome in wrong]
 
 
 def explain(difference: Difference) -> str:
