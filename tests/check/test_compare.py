@@ -171,12 +171,8 @@ def test_missing_and_surplus_rows_are_counted(recording: Recording) -> None:
 def test_tables_are_compared_by_name_columns_and_key(recording: Recording) -> None:
     data = recording("images-full")
     tables = [item for item in ours(data) if isinstance(item, DecodedTable)]
-    rows = [item for item in ours(data) if isinstance(item, DecodedRow) and item.table == "img"]
     plain = [replace(table, columns=("id", "a", "b", "c", "anything"), primary_key="id") for table in tables]
     only_img = [item for item in plain if item.name == "p.img"]
-    shown = verdict(data, ToldColumns([*only_img, *rows])).difference
-    assert shown is not None
-    assert "TABLE_MAP of p.nokey: the table should be 'p.nokey', told shows NULL" in shown.sentence
     renamed = [replace(only_img[0], columns=("id", "A", "b", "c", "d"))]
     shown = verdict(data, ToldColumns(renamed)).difference
     assert shown is not None
@@ -187,6 +183,23 @@ def test_tables_are_compared_by_name_columns_and_key(recording: Recording) -> No
     shown = verdict(data, Told([replace(tables[0], name="p.other")])).difference
     assert shown is not None
     assert shown.what == "table"
+
+
+def test_a_table_map_that_a_decoder_leaves_out_is_said_to_be_left_out(recording: Recording) -> None:
+    data = recording("images-full")
+    items = [item for item in ours(data) if not (isinstance(item, DecodedTable) and item.name == "p.nokey")]
+    difference = verdict(data, Told(items)).difference
+    assert difference is not None
+    assert difference.sentence.endswith("TABLE_MAP of p.nokey: told does not show the table")
+    assert (difference.what, difference.expected, difference.found) == ("table", "p.nokey", None)
+
+
+def test_a_column_that_a_decoder_does_not_describe_is_not_said_to_be_null(recording: Recording) -> None:
+    data = recording("images-full")
+    tables = [item for item in ours(data) if isinstance(item, DecodedTable) and item.name == "p.img"]
+    difference = verdict(data, ToldColumns([replace(tables[0], columns=("id",))])).difference
+    assert difference is not None
+    assert difference.sentence.endswith("column 2 should be 'a', told shows nothing")
 
 
 def test_cells_that_a_decoder_cannot_show_are_counted_and_not_taken_as_agreement(recording: Recording) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from forge.scenario.matrix import base_scenario
 from forge.servers import server_line, server_names
 from forge.servers.features import Feature, features, features_of_statement
 
+ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = """
 scenario: shop
 tables:
@@ -184,9 +186,34 @@ def row(feature: Feature) -> str:
 
 
 def test_the_documented_table_is_that_of_the_features() -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs" / "compat.md").read_text()
+    text = (ROOT / "docs" / "compat.md").read_text()
     missing = [row(feature) for feature in features().values() if row(feature) not in text]
     assert missing == [], "docs/compat.md needs these rows:\n" + "\n".join(missing)
+
+
+#: A worklog, a ticket, a source file of the server, the manual, or a recording.
+_SOURCE = re.compile(r"WL#\d|MDEV-\d|\b[\w/]+\.(cc|h)\b|\brecorded(:| on) \S|\bmanual(:|;) \S|release notes of \S")
+
+
+def test_every_source_that_is_printed_is_one_that_a_user_has() -> None:
+    sources = {name: feature.source for name, feature in features().items()}
+    assert {name: source for name, source in sources.items() if not _SOURCE.search(source)} == {}
+    # A private type, which the table does not have.
+    base = base_scenario(SCENARIO.format(type="INT", value="5"), settings={"server": "mysql-5.6"})
+    planned = plan(base.transaction(event(200, ignorable=True, post_header_length=0)))
+    files = [write_binlog(events) for events in compile_files(planned)]
+    private = {finding.source for finding in compatibility(planned, files, "mysql-9.7").findings}
+    assert {source for source in private if not _SOURCE.search(source)} == set()
+
+
+def test_no_reason_that_is_printed_has_a_placeholder() -> None:
+    assert [name for name, feature in features().items() if "#N" in row(feature)] == []
+
+
+def test_the_blocks_of_every_page_are_shown_as_blocks() -> None:
+    """The pages' Markdown knows a fence at the margin only."""
+    indented = re.compile(r"^ +```", re.MULTILINE)
+    assert [path.name for path in (ROOT / "docs").glob("**/*.md") if indented.search(path.read_text())] == []
 
 
 @pytest.mark.parametrize(

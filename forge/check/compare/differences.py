@@ -156,14 +156,16 @@ class Comparison:
         def difference(
             what: What, subject: str, expected: str | None, shown: str | None, column: int | None = None
         ) -> Difference:
-            sentence = f"{place}: {subject} should be {_quoted(expected)}, {self.other.name} shows {_quoted(shown)}"
+            ours, theirs = ("nothing" if text is None else _quoted(text) for text in (expected, shown))
+            sentence = f"{place}: {subject} should be {ours}, {self.other.name} shows {theirs}"
             return Difference(
                 what, sentence, index, mapped.offset, mapped.full_name, column=column, expected=expected, found=shown
             )
 
         name = self.other.table_name(mapped)
         if found is None:
-            yield difference("table", "the table", name, None)
+            sentence = f"{place}: {self.other.name} does not show the table"
+            yield Difference("table", sentence, index, mapped.offset, mapped.full_name, expected=name)
             return
         if found.name != name:
             yield difference("table", "the table's name", name, found.name)

@@ -214,7 +214,12 @@ class _Judge:
             return replace(finding, reason=f"{finding.reason}; it knows no flag IGNORABLE") if unread else finding
         stopped = stops_all_the_same(line, event.type_code, self.types) if ignorable else None
         if stopped is not None:
-            return replace(finding, effect="refuse", reason=stopped, source="recorded")
+            return replace(
+                finding,
+                effect="refuse",
+                reason=stopped,
+                source="recorded on mysqlbinlog 9.7 and mariadb-binlog 10.11 and 11.8",
+            )
         if finding.effect == "ignore":
             return finding
         return replace(
