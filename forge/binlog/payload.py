@@ -80,8 +80,8 @@ def _decompressed(payload: bytes, size: int | None, most: int) -> Iterator[bytes
     except zstandard.ZstdError as error:
         raise FormatError(f"zstd: {error}", phase="body", offset=0) from None
     if size is not None and total != size:
-        found = f"{total} decompressed" if total < size else "more decompressed"
-        raise FormatError(f"{size} bytes announced, {found}", phase="body", offset=0)
+        decompressed = f"{total} decompressed" if total < size else "more decompressed"
+        raise FormatError(f"{size} bytes announced, {decompressed}", phase="body", offset=0)
     if total > most:
         raise FormatError(f"the payload has more than {most} bytes", phase="body", offset=0)
     yield piece
@@ -103,21 +103,21 @@ def inner_frames(body: TransactionPayload, format: FormatContext) -> Iterator[tu
     A payload inside is refused, as mysqlbinlog 9.7 does.
     """
     inner = inner_format(format)
-    buffer, done = bytearray(), 0
+    buffer, start = bytearray(), 0
     for piece in unpacked(body):
         buffer += piece
         if len(buffer) < announced_size(buffer) <= LARGEST:
             continue  # An event of many pieces.
-        found = list(frames(bytes(buffer), 0))
-        for frame in found:
-            yield _inner_event(frame, done + frame.offset, inner), frame.raw
-        read = found[-1].offset + len(found[-1].raw) if found else 0
+        whole = list(frames(bytes(buffer), 0))
+        for frame in whole:
+            yield _inner_event(frame, start + frame.offset, inner), frame.raw
+        read = whole[-1].offset + len(whole[-1].raw) if whole else 0
         del buffer[:read]
-        done += read
+        start += read
         if len(buffer) >= HEADER_SIZE and not HEADER_SIZE <= announced_size(buffer) <= LARGEST:
             break
     if buffer:
-        raise FormatError("an event inside the payload does not fit it", phase="framing", offset=done)
+        raise FormatError("an event inside the payload does not fit it", phase="framing", offset=start)
 
 
 def _inner_event(frame: Frame, offset: int, inner: FormatContext) -> Event:

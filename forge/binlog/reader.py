@@ -112,8 +112,8 @@ def _check_magic(data: bytes) -> None:
     if data[:4] == ENCRYPTED_MAGIC:
         raise FormatError("the file is encrypted; decrypt it first", phase="framing", offset=0)
     if data[:4] != MAGIC:
-        found = f"this one with {data[:4].hex(' ')}" if data else "this file is empty"
-        raise FormatError(f"a binary log starts with the bytes fe 62 69 6e, {found}", phase="framing", offset=0)
+        beginning = f"this one with {data[:4].hex(' ')}" if data else "this file is empty"
+        raise FormatError(f"a binary log starts with the bytes fe 62 69 6e, {beginning}", phase="framing", offset=0)
 
 
 def _torn(data: bytes, offset: int) -> str:

@@ -29,29 +29,29 @@ def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
     Raises UnsupportedError for a type whose metadata size is not known, FormatError if the block does not fit.
     """
     columns = []
-    at = 0
+    offset = 0
     for index, written in enumerate(table_map.types):
         code = TYPED_ARRAY if written == OLD_TYPED_ARRAY else written
         size = metadata_size(code)
         if size is None:
             raise UnsupportedError(f"column {index + 1} has the unknown type {code}")
         if code == TYPED_ARRAY:  # the element's type byte, then that type's metadata
-            size = _typed_array_size(table_map.metadata[at:])
-        metadata = table_map.metadata[at : at + size]
+            size = _typed_array_size(table_map.metadata[offset:])
+        metadata = table_map.metadata[offset : offset + size]
         if len(metadata) < size:
             raise FormatError(
                 f"the metadata block ends inside column {index + 1} of {len(table_map.types)}",
                 phase="metadata",
                 offset=len(table_map.metadata),
             )
-        at += size
+        offset += size
         nullable = bool(table_map.nullable[index // 8] >> (index % 8) & 1)
         columns.append(Column(code, metadata, nullable=nullable))
     # 8.0.17 leaves stray bytes behind the metadata of such a table (flink-cdc#3647, not recorded).
     strays = any(code in (TYPED_ARRAY, OLD_TYPED_ARRAY) for code in table_map.types)
-    if at != len(table_map.metadata) and not strays:
+    if offset != len(table_map.metadata) and not strays:
         raise FormatError(
-            f"the metadata block has {len(table_map.metadata) - at} bytes too many", phase="metadata", offset=at
+            f"the metadata block has {len(table_map.metadata) - offset} bytes too many", phase="metadata", offset=offset
         )
     return tuple(columns)
 

@@ -179,10 +179,10 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
 
 
 def _parse_body(type_code: int, data: bytes, format: FormatContext) -> Body:
-    known = EVENT_TYPES.get(type_code)
-    if known is None or (issubclass(known, LoadStatement) and format.is_placeholder(type_code)):
+    kind = EVENT_TYPES.get(type_code)
+    if kind is None or (issubclass(kind, LoadStatement) and format.is_placeholder(type_code)):
         return RawBody(type_code, data)
-    return known.parse(data, format)
+    return kind.parse(data, format)
 
 
 def advance(format: FormatContext, event: Event) -> FormatContext:

@@ -28,7 +28,9 @@ class DomainGtids(Construct):  # type: ignore[misc]
         rest = stream.read(count * _ENTRY_SIZE)
         if len(rest) < count * _ENTRY_SIZE:
             raise FormatFieldError(f"{count} GTIDs announced, {len(rest)} bytes left", path=path)
-        return tuple(tuple(_ENTRY.parse(rest[at : at + _ENTRY_SIZE])) for at in range(0, len(rest), _ENTRY_SIZE))
+        return tuple(
+            tuple(_ENTRY.parse(rest[start : start + _ENTRY_SIZE])) for start in range(0, len(rest), _ENTRY_SIZE)
+        )
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         for entry in obj:

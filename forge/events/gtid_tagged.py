@@ -70,15 +70,15 @@ class _Message(Construct):  # type: ignore[misc]
             raise FormatFieldError("the message has an unknown format version", path=path)
         if read_uvarint(inner) != len(data):
             raise FormatFieldError("the message's size is not that of the event", path=path)
-        found: dict[str, Any] = {"last_non_ignorable": read_uvarint(inner)}
+        fields: dict[str, Any] = {"last_non_ignorable": read_uvarint(inner)}
         while inner.tell() < len(data):
             number = read_uvarint(inner)
             if number >= len(FIELDS):
-                found["unread"] = uvarint(number) + inner.read()
+                fields["unread"] = uvarint(number) + inner.read()
                 break
             name, _, read = FIELDS[number]
-            found[name] = read(inner)
-        return found
+            fields[name] = read(inner)
+        return fields
 
     def _build(self, obj: dict[str, Any], stream: Any, context: Any, path: str) -> Any:
         rest = uvarint(obj["last_non_ignorable"])

@@ -274,7 +274,7 @@ class Body:
         """
         stream = io.BytesIO(data)
         try:
-            found = cls.layout.parse_stream(stream, format=format)
+            fields = cls.layout.parse_stream(stream, format=format)
         except (ConstructError, ValueError, KeyError, OverflowError) as error:
             raise FormatError(
                 f"{cls.type_name} body: {first_line(error)}", phase="body", offset=min(stream.tell(), len(data))
@@ -283,7 +283,7 @@ class Body:
             raise FormatError(
                 f"{cls.type_name} body: {len(data) - stream.tell()} bytes too many", phase="body", offset=stream.tell()
             )
-        body = cls(**{name: found[name] for name in cls.field_names()})
+        body = cls(**{name: fields[name] for name in cls.field_names()})
         return body.without_needless_pins(data, format)
 
     def build(self, format: FormatContext) -> bytes:

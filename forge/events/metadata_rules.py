@@ -66,9 +66,9 @@ class _Check:
         return self.records
 
     def _take_apart(self) -> None:
-        at = len(self.table_map.metadata) + len(self.table_map.nullable)
+        offset = len(self.table_map.metadata) + len(self.table_map.nullable)
         for record in self.table_map.optional_metadata:
-            following = at + len(build_record(record))
+            following = offset + len(build_record(record))
             name, start = record.type_name, following - len(build_value(record))
             try:
                 value = read_value(record)
@@ -77,16 +77,16 @@ class _Check:
             if self.records.setdefault(name, value) != value and record.type_code in OPTIONAL_METADATA:
                 self._refuse(f"a second {name} record says something else than the first", start)
             self.places.setdefault(name, start)
-            at = following
+            offset = following
         if self.table_map.metadata_tail is not None:
-            self._refuse("the last record of the optional metadata ends beyond the event", at)
+            self._refuse("the last record of the optional metadata ends beyond the event", offset)
 
     def _count(self, counted: Callable[[Column, bool], bool]) -> int:
         return sum(counted(column, self.mariadb) for column in self.columns)
 
-    def _enough(self, name: str, items: int, wanted: int, what: str) -> None:
+    def _enough(self, name: str, items: int, wanted: int, columns: str) -> None:
         if items < wanted:
-            self._refuse(f"the {name} record has {items} items for {wanted} {what}", self.places[name])
+            self._refuse(f"the {name} record has {items} items for {wanted} {columns}", self.places[name])
 
     def _charsets(self, default: str, each: str, count: int) -> None:
         if default in self.records:

@@ -46,8 +46,8 @@ class MetadataRecord:
 
     @property
     def type_name(self) -> str:
-        known = OPTIONAL_METADATA.get(self.type_code)
-        return known[0] if known else f"type_{self.type_code}"
+        entry = OPTIONAL_METADATA.get(self.type_code)
+        return entry[0] if entry else f"type_{self.type_code}"
 
 
 class _Bits(Adapter):  # type: ignore[misc]
@@ -122,8 +122,8 @@ def read_value(record: MetadataRecord) -> Any:
     else:
         if stream.tell() == len(record.value):
             return value
-    at = min(stream.tell(), len(record.value))
-    raise FormatError(f"the {record.type_name} record has {rule}", phase="metadata", offset=at)
+    offset = min(stream.tell(), len(record.value))
+    raise FormatError(f"the {record.type_name} record has {rule}", phase="metadata", offset=offset)
 
 
 def key_parts(name: str, value: Any) -> tuple[tuple[int, int], ...]:
@@ -150,9 +150,9 @@ class OptionalMetadata(Construct):  # type: ignore[misc]
         start = stream.tell()
         try:
             while head := stream.read(1):
-                at = stream.tell()
+                after_type = stream.tell()
                 length = PackedInt()._parse(stream, context, path)
-                taken = stream.tell() - at
+                taken = stream.tell() - after_type
                 value = read_exactly(stream, length, path)
                 size = None if taken == len(pack_int(length)) else taken
                 records.append(MetadataRecord(head[0], parse_value(head[0], value), size))

@@ -89,21 +89,21 @@ def _iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[Changed
         None if before is None else _ImageReader(before, columns),
         None if after is None else _ImageReader(after, columns, partial=partial),
     ]
-    data, at = row_bytes(body), 0
+    data, offset = row_bytes(body), 0
     while True:
-        start = at
+        start = offset
         images: list[Image | None] = []
         for reader in readers:
             image = None
             if reader is not None:
-                image, at = reader.read(data, at)
+                image, offset = reader.read(data, offset)
             images.append(image)
         yield ChangedRow(*images)
         # An image without columns has no bytes: MySQL logs INSERT INTO t () VALUES () of all defaults like that.
-        if at >= len(data) or at == start:
+        if offset >= len(data) or offset == start:
             break
-    if at != len(data):
-        raise FormatError(f"{len(data) - at} bytes after the last row", phase="row", offset=at)
+    if offset != len(data):
+        raise FormatError(f"{len(data) - offset} bytes after the last row", phase="row", offset=offset)
 
 
 def row_bytes(body: RowsBody) -> bytes:
@@ -123,37 +123,39 @@ class _ImageReader:
         self.partial = partial
         self.json_columns = sum(column.type_code == WireType.JSON for column in columns)
 
-    def read(self, data: bytes, at: int) -> tuple[Image, int]:
+    def read(self, data: bytes, offset: int) -> tuple[Image, int]:
         options, bits = None, b""
         if self.partial:
-            options, bits, at = self._read_options(data, at)
-        if at + self.null_size > len(data):
-            raise FormatError("the row ends inside its null bitmap", phase="row", offset=at)
-        nulls = int.from_bytes(data[at : at + self.null_size], "little")
-        at += self.null_size
+            options, bits, offset = self._read_options(data, offset)
+        if offset + self.null_size > len(data):
+            raise FormatError("the row ends inside its null bitmap", phase="row", offset=offset)
+        nulls = int.from_bytes(data[offset : offset + self.null_size], "little")
+        offset += self.null_size
         cells: list[bytes | None] = []
         for index, (column, codec) in enumerate(zip(self.columns, self.codecs, strict=True)):
             if nulls >> index & 1:
                 cells.append(None)
                 continue
             # A diff has the same four bytes of length in front as a document.
-            width = codec.width(column, data, at)
-            if at + width > len(data):
-                raise FormatError(f"the value of column {index + 1} passes the end of the rows", phase="row", offset=at)
-            cells.append(data[at : at + width])
-            at += width
-        return Image(tuple(cells), nulls >> len(self.columns), options, bits), at
+            width = codec.width(column, data, offset)
+            if offset + width > len(data):
+                raise FormatError(
+                    f"the value of column {index + 1} passes the end of the rows", phase="row", offset=offset
+                )
+            cells.append(data[offset : offset + width])
+            offset += width
+        return Image(tuple(cells), nulls >> len(self.columns), options, bits), offset
 
-    def _read_options(self, data: bytes, at: int) -> tuple[int, bytes, int]:
-        if at >= len(data):
-            raise FormatError("the row ends before its value options", phase="row", offset=at)
-        options = data[at]
+    def _read_options(self, data: bytes, offset: int) -> tuple[int, bytes, int]:
+        if offset >= len(data):
+            raise FormatError("the row ends before its value options", phase="row", offset=offset)
+        options = data[offset]
         if options > PARTIAL_JSON:
-            raise FormatError(f"value options {options} are not known", phase="row", offset=at)
+            raise FormatError(f"value options {options} are not known", phase="row", offset=offset)
         size = (self.json_columns + 7) // 8 if options & PARTIAL_JSON else 0
-        if at + 1 + size > len(data):
-            raise FormatError("the row ends inside its partial bits", phase="row", offset=at + 1)
-        return options, data[at + 1 : at + 1 + size], at + 1 + size
+        if offset + 1 + size > len(data):
+            raise FormatError("the row ends inside its partial bits", phase="row", offset=offset + 1)
+        return options, data[offset + 1 : offset + 1 + size], offset + 1 + size
 
 
 def partial_columns(image: Image, columns: Sequence[Column]) -> frozenset[int]:

@@ -142,20 +142,20 @@ def parse_status_variables(block: bytes) -> StatusVariables:
     Remembered: the statements of a session have the same block, or nearly.
     """
     stream = io.BytesIO(block)
-    found: list[tuple[str, Any]] = []
+    variables: list[tuple[str, Any]] = []
     while (start := stream.tell()) < len(block):
         code = stream.read(1)[0]
         if code not in STATUS_VARIABLES:
-            found.append((UNREAD, block[start:]))
+            variables.append((UNREAD, block[start:]))
             break
         name, layout = STATUS_VARIABLES[code]
         try:
             value = as_tuples(layout.parse_stream(stream))
         except ConstructError:
-            found.append((UNREAD, block[start:]))
+            variables.append((UNREAD, block[start:]))
             break
-        found.append((name, value))
-    return tuple(found)
+        variables.append((name, value))
+    return tuple(variables)
 
 
 def build_status_variables(variables: StatusVariables) -> bytes:

@@ -86,13 +86,13 @@ class TableMap(Body):
 
     def records(self) -> dict[str, Any]:
         """What the optional metadata says, by name; of a repeated record the first, as servers read it."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for record in self.optional_metadata:
             try:
-                found.setdefault(record.type_name, read_value(record))
+                values.setdefault(record.type_name, read_value(record))
             except FormatError:
                 continue
-        return found
+        return values
 
     def description_size(self) -> int:
         """Bytes from the types' metadata to the end: what offsets of the phase "metadata" count in."""

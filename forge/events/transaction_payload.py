@@ -35,8 +35,8 @@ class TransactionPayload(Body):
 
     def number(self, kind: int, default: int | None = None) -> int | None:
         """The number of that type in the head."""
-        found = dict(self.values)
-        return packed_value(found[kind]) if kind in found else default
+        numbers = dict(self.values)
+        return packed_value(numbers[kind]) if kind in numbers else default
 
     def canonical(self, surroundings: Surroundings) -> Fields:
         kind = self.number(COMPRESSION_TYPE, ZSTD)

@@ -19,10 +19,10 @@ class TypeLengthValues(Construct):  # type: ignore[misc]
     """The list up to its end mark, a type of 0 without length."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> Values:
-        found: list[tuple[int, bytes]] = []
+        values: list[tuple[int, bytes]] = []
         while (kind := PackedInt()._parse(stream, context, path)) != END:
-            found.append((kind, PackedBytes()._parse(stream, context, path)))
-        return tuple(found)
+            values.append((kind, PackedBytes()._parse(stream, context, path)))
+        return tuple(values)
 
     def _build(self, obj: Values, stream: Any, context: Any, path: str) -> Values:
         for kind, value in obj:

@@ -53,7 +53,7 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
     """
     line = server_line(plan.server)
     silent = line.rows.cascades == "silent"
-    told = line.rows.duplicate_images_whole or plan.session.row_image == "full"
+    whole_images = line.rows.duplicate_images_whole or plan.session.row_image == "full"
     times: Counter[str] = Counter()
     for group in plan.groups:
         if isinstance(group, DdlStatement) and group.kind not in _HARMLESS and not group.no_effect:
@@ -62,7 +62,7 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
         elif isinstance(group, Transaction) and _takes_back(group):
             # What is taken back later may be in the log all the same.
             times.update({part.table.full_name for step in group.rows_statements for part in step.parts()})
-        elif isinstance(group, Transaction) and not told:
+        elif isinstance(group, Transaction) and not whole_images:
             times.update({step.table.full_name for step in group.rows_statements if _is_updating_replace(step)})
     if silent:
         children = (table for table in plan.tables.values() if any(map(_cascades, table.foreign_keys)))
@@ -92,14 +92,14 @@ def first_contents_difference(plan: Plan, selected: Contents, files: Sequence[by
     plan alone.
     """
     in_rows = not any(isinstance(group, Transaction) and group.has_text for group in plan.groups)
-    told = comparable_tables(plan) if in_rows else {}
-    decoded = contents_of_decode(files, _declared(plan, told)) if told else {}
+    logged_tables = comparable_tables(plan) if in_rows else {}
+    decoded = contents_of_decode(files, _declared(plan, logged_tables)) if logged_tables else {}
     if server_line(plan.server).rows.generated_images == "inserted":
-        for name, table in told.items():
+        for name, table in logged_tables.items():
             _forget_generated(decoded[name], table)
-    found = _first_difference(selected, {name: decoded[name] for name in told})
-    if found is not None:
-        return found
+    difference = _first_difference(selected, {name: decoded[name] for name in logged_tables})
+    if difference is not None:
+        return difference
     planned = {table.full_name: table for table in asked_tables(plan) if table.full_name in plan.contents}
     return _first_difference(selected, contents_of_decode([contents_logged(plan)], _declared(plan, planned)))
 
@@ -113,9 +113,9 @@ def _first_difference(selected: Contents, decoded: Contents) -> ContentsDifferen
     for name, contents in decoded.items():
         if name not in selected:
             return ContentsDifference(name, 1, "", "no such table", "the table")
-        found = _table_difference(name, selected[name], contents)
-        if found is not None:
-            return found
+        difference = _table_difference(name, selected[name], contents)
+        if difference is not None:
+            return difference
     return None
 
 
@@ -171,8 +171,8 @@ def _left_over(rows: Rows, others: Rows) -> list[tuple[int, tuple[Shown, ...]]]:
     return left
 
 
-def _equal(one: Shown, other: Shown) -> bool:
-    return one == other or UNTOLD in (one, other)
+def _equal(cell: Shown, other: Shown) -> bool:
+    return cell == other or UNTOLD in (cell, other)
 
 
 _LONGEST = 120

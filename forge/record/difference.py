@@ -62,9 +62,9 @@ def first_difference_of_files(
 ) -> Difference | None:
     """As :func:`first_difference`, of the files of one session; ``names`` are those of the recorded ones."""
     for name, ours, theirs in zip(names, recorded, compiled, strict=False):
-        found = first_difference(ours, theirs)
-        if found is not None:
-            return found if len(recorded) == len(compiled) == 1 else replace(found, file=name)
+        difference = first_difference(ours, theirs)
+        if difference is not None:
+            return difference if len(recorded) == len(compiled) == 1 else replace(difference, file=name)
     if len(recorded) != len(compiled):
         return Difference(-1, 0, "session", "files", str(len(recorded)), str(len(compiled)))
     return None
@@ -74,13 +74,13 @@ def _differing(left: Any, right: Any, path: str) -> Iterator[tuple[str, Any, Any
     """(path, left value, right value) of every leaf in which two documents differ."""
     if isinstance(left, dict) and isinstance(right, dict):
         for key in [*left, *(key for key in right if key not in left)]:
-            one, other = left.get(key, _ABSENT), right.get(key, _ABSENT)
-            if one != other:
-                yield from _differing(one, other, f"{path}.{key}" if path else str(key))
+            mine, other = left.get(key, _ABSENT), right.get(key, _ABSENT)
+            if mine != other:
+                yield from _differing(mine, other, f"{path}.{key}" if path else str(key))
     elif isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        for index, (one, other) in enumerate(zip_longest(left, right, fillvalue=_ABSENT)):
-            if one != other:
-                yield from _differing(one, other, f"{path}[{index}]")
+        for index, (mine, other) in enumerate(zip_longest(left, right, fillvalue=_ABSENT)):
+            if mine != other:
+                yield from _differing(mine, other, f"{path}[{index}]")
     else:
         yield path, left, right
 
@@ -101,8 +101,8 @@ def _offset(recorded: bytes, compiled: bytes, index: int) -> int:
         return ours.offset
     # Sizes and positions follow from the rest: they are passed over where something else differs.
     derived = set(range(9, 17))
-    for place, (one, other) in enumerate(zip(ours.raw, theirs.raw, strict=False)):
-        if one != other and place not in derived:
+    for place, (byte, other) in enumerate(zip(ours.raw, theirs.raw, strict=False)):
+        if byte != other and place not in derived:
             return ours.offset + place
     return ours.offset + min(len(ours.raw), len(theirs.raw))
 
@@ -111,6 +111,6 @@ def _frame(data: bytes, index: int) -> Frame | None:
     return next((frame for frame in frames(data) if frame.index == index), None)
 
 
-def first_byte(one: bytes, other: bytes) -> int:
+def first_byte(left: bytes, right: bytes) -> int:
     """Offset of the first byte that differs."""
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))

@@ -61,7 +61,7 @@ def facts_of_events(*files: Iterable[Event]) -> Facts:
 class _Collected:
     def __init__(self) -> None:
         #: Facts of the session, and of each file.
-        self.found: dict[str, Any] = {}
+        self.session_facts: dict[str, Any] = {}
         self.files: list[dict[str, Any]] = []
         self.groups_in_file = 0
         self.thread_id: int | None = None
@@ -86,24 +86,24 @@ class _Collected:
     def open(self) -> None:
         """A file begins."""
         self.files.append({})
-        self.found.pop("next_file", None)
+        self.session_facts.pop("next_file", None)
         self.groups_in_file = 0
         self.thread_told = False
 
     def add(self, event: Event) -> None:
         body = event.body
         if isinstance(body, FormatDescription):
-            self.found["server_version"] = body.server_version
+            self.session_facts["server_version"] = body.server_version
             self.files[-1] |= {"opened": event.timestamp, "created": body.created}
         elif isinstance(body, AnonymousGtid):
             self._group(body)
         elif isinstance(body, GtidTagged):
-            self.found.setdefault("server_uuid", body.uuid)
-            self.found.setdefault("first_gno", body.gno)
+            self.session_facts.setdefault("server_uuid", body.uuid)
+            self.session_facts.setdefault("first_gno", body.gno)
             self.commit_timestamps.append(body.commit_timestamp or 0)
             self._open_group()
         elif isinstance(body, MariadbGtid):
-            self.found.setdefault("first_gno", body.sequence_number)
+            self.session_facts.setdefault("first_gno", body.sequence_number)
             self._open_group()
             if body.thread_id is not None:
                 self._thread(body.thread_id)
@@ -132,7 +132,7 @@ class _Collected:
         elif isinstance(body, (Stop, Rotate)):
             self.file["closed"] = event.timestamp
             if isinstance(body, Rotate):
-                self.found["next_file"] = body.next_file
+                self.session_facts["next_file"] = body.next_file
 
     def facts(self) -> Facts:
         first, *later = self.files
@@ -146,13 +146,13 @@ class _Collected:
             inner_xids=self.inner_xids or None,
             file_ids=self.file_ids or None,
             later_files=[FileFacts(**file) for file in later],
-            **self.found,
+            **self.session_facts,
         )
 
     def _group(self, body: AnonymousGtid) -> None:
         if isinstance(body, Gtid):
-            self.found.setdefault("server_uuid", body.uuid)
-            self.found.setdefault("first_gno", body.gno)
+            self.session_facts.setdefault("server_uuid", body.uuid)
+            self.session_facts.setdefault("first_gno", body.gno)
         if body.commit_timestamp is None:
             raise FormatError("a GTID event without a commit timestamp tells no facts", phase="body")
         self.commit_timestamps.append(body.commit_timestamp[0])
@@ -161,8 +161,8 @@ class _Collected:
     def _checkpoint(self, name: str, second: int) -> None:
         """The first stands in the file's head; the facts of later files tell that there are no others."""
         if "checkpoint_file" in self.file:
-            known = self.file.setdefault("checkpoints", [])
-            known.append(Checkpoint(after=self.groups_in_file, second=second, file=name))
+            checkpoints = self.file.setdefault("checkpoints", [])
+            checkpoints.append(Checkpoint(after=self.groups_in_file, second=second, file=name))
             return
         self.file["checkpoint_file"] = name
         if second != self.file.get("listed", self.file.get("opened")):
@@ -172,8 +172,8 @@ class _Collected:
 
     def _thread(self, number: int) -> None:
         if number != self.thread_id and self.thread_told:
-            one = Connection(after=self.groups_in_file - 1, thread_id=number)
-            self.file.setdefault("connections", []).append(one)
+            connection = Connection(after=self.groups_in_file - 1, thread_id=number)
+            self.file.setdefault("connections", []).append(connection)
         elif number != self.thread_id:
             self.file["thread_id"] = number
         self.thread_id, self.thread_told = number, True
@@ -274,5 +274,5 @@ class _CollectedRelay:
     def facts(self) -> Facts:
         if not self.source.files:
             self.source.open()
-        found = self.source.facts()
-        return msgspec.structs.replace(found, relay=[RelayFileFacts(**file) for file in self.files])
+        facts = self.source.facts()
+        return msgspec.structs.replace(facts, relay=[RelayFileFacts(**file) for file in self.files])

@@ -132,12 +132,15 @@ def verify(folder: Path) -> VerifyResult:
     facts: Facts = _read_yaml(folder / FACTS, Facts)
     recorded = [_read(folder / name) for name in how.files]
     planned = plan(load_scenario(folder / SCENARIO, _with_facts(how.settings, facts)))
-    made = write_files(planned, compile_files(planned))
+    compiled = write_files(planned, compile_files(planned))
     result = VerifyResult(
-        folder, sum(map(len, recorded)), sum(map(len, made)), first_difference_of_files(how.files, recorded, made)
+        folder,
+        sum(map(len, recorded)),
+        sum(map(len, compiled)),
+        first_difference_of_files(how.files, recorded, compiled),
     )
     if len(recorded) > 1 and result.difference is None:
-        result = replace(result, difference=_index_difference(_read(folder / INDEX), planned, len(made)))
+        result = replace(result, difference=_index_difference(_read(folder / INDEX), planned, len(compiled)))
     if result.difference is not None or not (folder / CONTENTS).exists():
         return result
     contents = _read_contents(folder / CONTENTS)
@@ -178,15 +181,15 @@ def find_recordings(patterns: Iterable[str]) -> list[Path]:
     Each comes once, in the order of mention, a glob's in alphabetical order.  Raises ScenarioError for a pattern that
     names none.
     """
-    found: dict[Path, None] = {}
+    recordings: dict[Path, None] = {}
     for pattern in patterns:
         matches = glob.glob(pattern, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute pattern
         places = [pattern] if Path(pattern).exists() else sorted(matches)
         folders = [folder for place in places for folder in _recordings_at(Path(place))]
         if not folders:
             raise ScenarioError(f"{pattern} names no recording", expected=f"a folder with {SCENARIO} and {BINLOG}")
-        found |= dict.fromkeys(folders)
-    return list(found)
+        recordings |= dict.fromkeys(folders)
+    return list(recordings)
 
 
 def _recordings_at(place: Path) -> list[Path]:

@@ -59,13 +59,13 @@ def _changes(data: bytes, declared: Mapping[str, Sequence[Column]], maps: TableM
         yield from maps.changes(logged)
 
 
-def _completed(told: Sequence[Column], declared: Sequence[Column]) -> tuple[Column, ...]:
+def _completed(mapped: Sequence[Column], declared: Sequence[Column]) -> tuple[Column, ...]:
     """The columns of a table map; what it does not tell of them comes from the declaration, if that fits."""
-    if [(c.type_code, c.metadata) for c in told] != [(c.type_code, c.metadata) for c in declared]:
-        return tuple(told)
+    if [(c.type_code, c.metadata) for c in mapped] != [(c.type_code, c.metadata) for c in declared]:
+        return tuple(mapped)
     names = ("name", "unsigned", "collation", "members", "geometry_type", "dimensions")
     completed = []
-    for column, other in zip(told, declared, strict=True):
+    for column, other in zip(mapped, declared, strict=True):
         missing = {name: getattr(other, name) for name in names if getattr(column, name) is None}
         completed.append(replace(column, declared=other.declared, **missing))
     return tuple(completed)
@@ -104,20 +104,20 @@ class _Replay:
         """The row that an image stands for, taken out of the table."""
         wanted = {cell.number - 1: cell.raw for cell in before}
         whole = tuple(wanted.get(index, UNTOLD) for index in range(len(self.columns)))
-        found: Raws | None = whole if whole in self.rows else None
-        if found is None:
-            fitting = [row for row in self.rows if all(row[at] in (raw, UNTOLD) for at, raw in wanted.items())]
+        row: Raws | None = whole if whole in self.rows else None
+        if row is None:
+            fitting = [row for row in self.rows if all(row[index] in (raw, UNTOLD) for index, raw in wanted.items())]
             # A key that no image told fits everywhere, so a row that has it is the better one.
-            found = min(fitting, key=lambda row: sum(row[at] is UNTOLD for at in wanted), default=None)
-        if found is None:
+            row = min(fitting, key=lambda row: sum(row[index] is UNTOLD for index in wanted), default=None)
+        if row is None:
             raise FormatError(
                 f"row {change.row} of the event changes a row that {self.name} does not have",
                 phase="row", event_index=change.event_index, offset=change.offset,
             )  # fmt: skip
-        self.rows[found] -= 1
-        if not self.rows[found]:
-            del self.rows[found]
-        return tuple(wanted.get(at, cell) for at, cell in enumerate(found))
+        self.rows[row] -= 1
+        if not self.rows[row]:
+            del self.rows[row]
+        return tuple(wanted.get(index, cell) for index, cell in enumerate(row))
 
     def contents(self) -> TableContents:
         forms = [_form(column) for column in self.columns]

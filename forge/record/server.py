@@ -149,7 +149,7 @@ class RealServer:
     def start(self) -> None:
         """Start the process (again, after :meth:`stop` or :meth:`kill`) and wait until it accepts statements."""
         log = self.folder / "error.log"
-        known = log.stat().st_size if log.exists() else 0
+        log_size = log.stat().st_size if log.exists() else 0
         command = [
             str(self._runner), self.build.daemon, *self._base_options(),
             f"--datadir={self.folder / 'data'}", f"--socket={self.socket}", "--skip-networking",
@@ -159,13 +159,13 @@ class RealServer:
         with log.open("ab") as sink:
             self._process = _spawn(command, sink)
         limit = time.monotonic() + START_LIMIT
-        while b"ready for connections" not in self._log_since(known):
+        while b"ready for connections" not in self._log_since(log_size):
             if self._process.poll() is not None:
-                raise RecordingError(f"{self.build.title} did not start: {self._complaint(known)}")
+                raise RecordingError(f"{self.build.title} did not start: {self._complaint(log_size)}")
             if time.monotonic() > limit:
                 self.kill()
                 raise RecordingError(
-                    f"{self.build.title} was not ready after {START_LIMIT:.0f} s: {self._complaint(known)}"
+                    f"{self.build.title} was not ready after {START_LIMIT:.0f} s: {self._complaint(log_size)}"
                 )
             time.sleep(0.02)
 
@@ -199,18 +199,18 @@ class RealServer:
         ]  # fmt: skip
         try:
             # Feeding bytes keeps text that is not valid UTF-8 possible through surrogate escapes.
-            done = subprocess.run(
+            process = subprocess.run(
                 command, check=False, input=text.encode("utf-8", "surrogateescape"), capture_output=True,
                 timeout=CLIENT_LIMIT, cwd=self.client_folder,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise RecordingError(f"{self.build.title} took longer than {CLIENT_LIMIT:.0f} s over the script") from None
-        if done.returncode:
-            message = done.stderr.decode("utf-8", "replace").strip() or f"the client ended with {done.returncode}"
+        if process.returncode:
+            message = process.stderr.decode("utf-8", "replace").strip() or f"the client ended with {process.returncode}"
             # MariaDB's client shows the statement first, however long it is.
             message = message[max(message.rfind("\nERROR ") + 1, 0) :]
             raise RecordingError(f"{self.build.title} refused the script: {message}")
-        return done.stdout.decode("utf-8", "surrogateescape")
+        return process.stdout.decode("utf-8", "surrogateescape")
 
     def flush(self) -> None:
         """Close the current binary log with a ROTATE event and open the next."""
@@ -229,8 +229,8 @@ class RealServer:
 
         With ``name``, those of another log of the server: its relay log.
         """
-        found = (self.folder / "data").glob(f"{name or self.log_name}.[0-9][0-9][0-9][0-9][0-9][0-9]*")
-        numbered = [path for path in found if path.suffix[1:].isdigit()]
+        paths = (self.folder / "data").glob(f"{name or self.log_name}.[0-9][0-9][0-9][0-9][0-9][0-9]*")
+        numbered = [path for path in paths if path.suffix[1:].isdigit()]
         return sorted(numbered, key=lambda path: int(path.suffix[1:]))
 
     def index_file(self, name: str | None = None) -> Path:
@@ -270,9 +270,9 @@ class RealServer:
         cache.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix="draft-", dir=cache))
         try:
-            made = draft / "data"
+            draft_data = draft / "data"
             command = [
-                str(self._runner), self.build.daemon, *self._base_options(), f"--datadir={made}",
+                str(self._runner), self.build.daemon, *self._base_options(), f"--datadir={draft_data}",
                 "--initialize-insecure", *self.build.options,
             ]  # fmt: skip
             log = draft / "log"
@@ -290,9 +290,9 @@ class RealServer:
                 raise RecordingError(
                     f"{self.build.title} could not initialize a data directory: {_last_error(log.read_bytes())}"
                 )
-            (made / "auto.cnf").unlink(missing_ok=True)
+            (draft_data / "auto.cnf").unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # another process was quicker: its template is as good
-                made.rename(template)
+                draft_data.rename(template)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
         return template

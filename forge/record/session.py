@@ -170,11 +170,11 @@ def _ended(
 
 def _put_files(plan: Plan, server: RealServer) -> None:
     """Give the server the files of LOAD DATA.  Raises ScenarioError for two of one name."""
-    found: dict[tuple[bool, str], bytes] = {}
+    contents: dict[tuple[bool, str], bytes] = {}
     for load in loads_of(plan):
-        if found.setdefault((load.local, load.name), load.content) != load.content:
+        if contents.setdefault((load.local, load.name), load.content) != load.content:
             raise ScenarioError(f"two files of LOAD DATA are called {load.name}", expected="`file:` with another name")
-    for (local, name), content in found.items():
+    for (local, name), content in contents.items():
         server.put_file(name, content, local=local)
 
 

@@ -93,10 +93,12 @@ def unknown_of_table(table_map: TableMap) -> tuple[str, ...]:
 
 
 def _facts_of(column: Column, mariadb: bool, **place: Any) -> ColumnFacts:
-    found = None if column.collation is None else find_collation(column.collation, "mariadb" if mariadb else "mysql")
+    collation = (
+        None if column.collation is None else find_collation(column.collation, "mariadb" if mariadb else "mysql")
+    )
     members = _members(column)
-    characters, octets = _lengths(column, found, members)
-    text = found is not None and found.id != BINARY_COLLATION
+    characters, octets = _lengths(column, collation, members)
+    text = collation is not None and collation.id != BINARY_COLLATION
     return ColumnFacts(
         name=column.name,
         sql_type=codec_for(column).type_name(column),
@@ -104,8 +106,8 @@ def _facts_of(column: Column, mariadb: bool, **place: Any) -> ColumnFacts:
         unsigned=column.unsigned if is_numeric(column) else None,
         characters=characters,
         octets=octets,
-        charset=found.charset if found is not None and (text or members is not None) else None,
-        collation=found.name if found is not None and (text or members is not None) else None,
+        charset=collation.charset if collation is not None and (text or members is not None) else None,
+        collation=collation.name if collation is not None and (text or members is not None) else None,
         members=members,
         unknown=tuple(_unknown(column, mariadb)),
         **place,
@@ -132,10 +134,14 @@ def _unknown(column: Column, mariadb: bool) -> Iterator[str]:
         yield from (f"or {name}" for name in disguises(column))
 
 
-def _lengths(column: Column, found: Collation | None, members: tuple[str, ...] | None) -> tuple[int | None, int | None]:
+def _lengths(
+    column: Column, collation: Collation | None, members: tuple[str, ...] | None
+) -> tuple[int | None, int | None]:
     """(characters, octets) of the longest value."""
-    least, most = (1, 1) if found is None else (charset(found.charset).min_length, charset(found.charset).max_length)
-    if members is not None and found is not None:
+    least, most = (
+        (1, 1) if collation is None else (charset(collation.charset).min_length, charset(collation.charset).max_length)
+    )
+    if members is not None and collation is not None:
         sizes = [len(member) for member in members]
         longest = sum(sizes) + len(sizes) - 1 if is_set(column) else max(sizes, default=0)
         return longest, longest * most

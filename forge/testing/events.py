@@ -31,8 +31,8 @@ def bodies_of(kind: type[Body]) -> Strategy:
 def bodies() -> st.SearchStrategy[Body]:
     """Any body but FORMAT_DESCRIPTION (which changes the framing), or raw bytes of an unknown type."""
     unknown = st.integers(0, 255).filter(lambda code: code not in EVENT_TYPES)
-    known = [bodies_of(kind) for kind in EVENT_TYPES.values() if kind is not FormatDescription]
-    return st.one_of(*known, st.builds(RawBody, unknown, st.binary(max_size=20)))
+    kinds = [bodies_of(kind) for kind in EVENT_TYPES.values() if kind is not FormatDescription]
+    return st.one_of(*kinds, st.builds(RawBody, unknown, st.binary(max_size=20)))
 
 
 def events() -> st.SearchStrategy[Event]:

@@ -140,11 +140,11 @@ def _number(name: Any) -> int:
     )
 
 
-def unhex(value: Any, what: str) -> bytes:
+def unhex(value: Any, field: str) -> bytes:
     try:
         return bytes.fromhex(str(value))
     except ValueError:
-        raise ScenarioError(f"{what} is not hexadecimal", expected="pairs of the digits 0-9 a-f") from None
+        raise ScenarioError(f"{field} is not hexadecimal", expected="pairs of the digits 0-9 a-f") from None
 
 
 def _payload_to_fields(body: TransactionPayload, state: ListingState) -> Iterator[Document]:
@@ -192,7 +192,7 @@ def _payload_from_fields(fields: Document, state: ListingState) -> TransactionPa
         raise ScenarioError(f"level is {level!r}", expected=f"{min(LEVELS)} to {max(LEVELS)}")
     if compression not in _COMPRESSIONS:
         raise ScenarioError(f"compression is {compression!r}", expected=f"one of {', '.join(_COMPRESSIONS)}")
-    if not isinstance(documents, list) or not all(isinstance(one, dict) for one in documents):
+    if not isinstance(documents, list) or not all(isinstance(document, dict) for document in documents):
         raise ScenarioError("events is no list of events", expected="a list of documents")
     inner = ListingState(inner_format(state.format), dict(state.columns))
     parts = []

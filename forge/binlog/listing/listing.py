@@ -28,15 +28,15 @@ def disassemble(data: bytes) -> Iterator[Document]:
     if not has_magic(data):
         yield {"file": data.hex()}
         return
-    found = list(frames(data))
-    lengths = _group_lengths(found)
+    placed = list(frames(data))
+    lengths = _group_lengths(placed)
     state = ListingState()
-    for frame in found:
+    for frame in placed:
         document, event = describe(frame, state, lengths.get(frame.index))
         if event is not None:
             state.note(event)
         yield document
-    end = found[-1].offset + len(found[-1].raw) if found else 4
+    end = placed[-1].offset + len(placed[-1].raw) if placed else 4
     if end < len(data):
         yield {"bytes": data[end:].hex()}
 
@@ -107,11 +107,11 @@ def _json_document(line: str, number: int, file: str | None) -> Document:
     return document
 
 
-def _group_lengths(found: list[Frame]) -> dict[int, int]:
+def _group_lengths(placed: list[Frame]) -> dict[int, int]:
     """What transaction_length would be derived for each frame that starts a group."""
     lengths: dict[int, int] = {}
     following = 0
-    for frame in reversed(found):
+    for frame in reversed(placed):
         total = len(frame.raw) + following
         if frame.type_code == GtidTagged.type_code or (
             frame.type_code in (33, 34) and group_length(total - len(pack_int(total))) == total

@@ -38,7 +38,7 @@ def diffs_from_plain(column: Column, shown: Any, read: Read) -> bytes:
     """The inverse of :func:`diffs_to_plain`, of the list.  Raises ScenarioError."""
     if not isinstance(shown, list):
         raise ScenarioError(f"diffs is {shown!r}", expected="a list of [operation, path, value]")
-    return _sized(build_diffs(_diff_from_plain(column, one, read) for one in shown))
+    return _sized(build_diffs(_diff_from_plain(column, diff, read) for diff in shown))
 
 
 def _sized(data: bytes) -> bytes:

@@ -104,13 +104,13 @@ def cell_to_plain(column: Column, cell: bytes | None) -> Any:
     return {"hex": cell.hex()}
 
 
-def rows_from_fields(known: type[Body], fields: Fields, columns: Sequence[Column] | None) -> Fields:
+def rows_from_fields(kind: type[Body], fields: Fields, columns: Sequence[Column] | None) -> Fields:
     """Fields with ``rows`` as bytes again.  Raises ScenarioError for cells that do not fit their columns."""
     if columns is None:
         raise ScenarioError(f"no TABLE_MAP before this event maps table_id {fields.get('table_id')}")
     width = len(columns)
     usual = bitmap_of(range(width), width, padding=True)
-    update = issubclass(known, (UpdateRows, UpdateRowsV1))
+    update = issubclass(kind, (UpdateRows, UpdateRowsV1))
     padded = fields.pop("null_padding", "zeros") == "ones"
     fields.setdefault("width", width)
     bitmaps = [_bitmap(fields, name, usual) for name in (("present", "present_after") if update else ("present",))]
@@ -122,13 +122,13 @@ def rows_from_fields(known: type[Body], fields: Fields, columns: Sequence[Column
             _image_from_fields(image, present_columns(bitmap, width), columns, places, padded)
             for image, bitmap in zip(images, bitmaps, strict=True)
         ]
-        if issubclass(known, PartialUpdateRows):
+        if issubclass(kind, PartialUpdateRows):
             shown = {places[key]: cell for key, cell in row["after"].items()}
             options, bits = options_from_fields(row, columns, shown)
             built[1] = replace(built[1], value_options=options, partial_bits=bits)
         rows.append(ChangedRow(*built) if update else ChangedRow(None, built[0]))
     data = build_rows(rows)
-    return fields | {"rows": (compress_block(data) if issubclass(known, COMPRESSED_ROWS) else data).hex()}
+    return fields | {"rows": (compress_block(data) if issubclass(kind, COMPRESSED_ROWS) else data).hex()}
 
 
 def _bitmap(fields: Fields, name: str, usual: bytes) -> bytes:
@@ -147,18 +147,18 @@ def _image_from_fields(
 ) -> Image:
     if not isinstance(image, dict):
         raise ScenarioError(f"a row is {image!r}", expected="a mapping of columns to values")
-    given: dict[int, Any] = {}
+    cells_by_column: dict[int, Any] = {}
     for key, value in image.items():
         if key not in places:
             raise ScenarioError(f"unknown column {key!r}", suggestion=nearest(str(key), places))
-        given[places[key]] = value
-    if set(given) != set(present):
-        missing = sorted(set(present) - set(given)) or sorted(set(given) - set(present))
+        cells_by_column[places[key]] = value
+    if set(cells_by_column) != set(present):
+        missing = sorted(set(present) - set(cells_by_column)) or sorted(set(cells_by_column) - set(present))
         raise ScenarioError(
             f"the row and the bitmap of present columns differ at column {missing[0] + 1}",
             expected="every present column once, and no other",
         )
-    cells = tuple(_cell_from_plain(columns[index], given[index]) for index in present)
+    cells = tuple(_cell_from_plain(columns[index], cells_by_column[index]) for index in present)
     return Image(cells, full_padding(len(present)) if padded else 0)
 
 

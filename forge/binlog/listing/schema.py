@@ -168,9 +168,9 @@ def _readable(body: type[Body], properties: Schema, required: list[str]) -> tupl
             "propertyNames": {"anyOf": [{"enum": list(METADATA_CODES)}, {"pattern": "^type_[0-9]+$"}]},
             "additionalProperties": _VALUE,
         }
-        known = {"columns": columns, "optional_metadata": {"anyOf": [records, {"type": "array", "items": _VALUE}]}}
+        readable = {"columns": columns, "optional_metadata": {"anyOf": [records, {"type": "array", "items": _VALUE}]}}
         block = ("types", "metadata", "nullable")
-        return properties | known, [name for name in required if name not in block]
+        return properties | readable, [name for name in required if name not in block]
     if body is QueryCompressed:
         return properties | {"query": _TEXT}, []
     if body is TransactionPayload:

@@ -82,31 +82,31 @@ def body_to_fields(body: Body, state: ListingState) -> Fields | None:
 
 def body_from_fields(type_code: int, fields: Fields, state: ListingState) -> Body:
     """The body that the fields of a document describe.  Raises ScenarioError naming the field."""
-    known = EVENT_TYPES.get(type_code)
-    if known is None:
+    kind = EVENT_TYPES.get(type_code)
+    if kind is None:
         raise ScenarioError(
             f"{event_name(type_code)} events are kept as bytes", expected="the field body, in hexadecimal"
         )
     fields = dict(fields)
-    if known is TableMap and "columns" in fields:
+    if kind is TableMap and "columns" in fields:
         fields = _table_map_from_fields(fields)
-    if issubclass(known, ROWS_BODIES) and isinstance(fields.get("rows"), list):
-        fields = rows_from_fields(known, fields, state.columns.get(fields.get("table_id", -1)))
-    if known is QueryCompressed and "query" in fields:
+    if issubclass(kind, ROWS_BODIES) and isinstance(fields.get("rows"), list):
+        fields = rows_from_fields(kind, fields, state.columns.get(fields.get("table_id", -1)))
+    if kind is QueryCompressed and "query" in fields:
         text = from_plain(fields.pop("query"), "str", "query")
         fields["block"] = compress_block(to_bytes(text)).hex()
     if isinstance(fields.get("status_variables"), dict):
         fields["status_variables"] = list(fields["status_variables"].items())
-    return _body(known, fields)
+    return _body(kind, fields)
 
 
-def _body(known: type[Body], fields: Fields) -> Body:
-    expected = {item.name: item for item in dataclasses.fields(known)}  # type: ignore[arg-type]
+def _body(kind: type[Body], fields: Fields) -> Body:
+    expected = {item.name: item for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
     values: Fields = {}
     for name, value in fields.items():
         if name not in expected:
             raise ScenarioError(
-                f"{known.type_name} has no field {name!r}",
+                f"{kind.type_name} has no field {name!r}",
                 expected=f"one of {', '.join(expected)}",
                 suggestion=nearest(name, expected),
             )
@@ -114,8 +114,8 @@ def _body(known: type[Body], fields: Fields) -> Body:
         values[name] = from_plain(value, str(expected[name].type), name) if table is None else flag_value(value, table)
     for name, item in expected.items():
         if name not in values and item.default is dataclasses.MISSING:
-            raise ScenarioError(f"{known.type_name} needs the field {name!r}")
-    return known(**values)
+            raise ScenarioError(f"{kind.type_name} needs the field {name!r}")
+    return kind(**values)
 
 
 def to_plain(value: Any) -> Any:
@@ -202,10 +202,12 @@ def _metadata_to_plain(value: Any) -> Any:
 
 
 def _metadata_from_plain(type_code: int, value: Any) -> Any:
-    found = _untag(value, "optional_metadata")
-    if type_code in _MEMBER_RECORDS and isinstance(found, tuple):
-        return tuple(tuple(to_bytes(item) if isinstance(item, str) else item for item in members) for members in found)
-    return found
+    records = _untag(value, "optional_metadata")
+    if type_code in _MEMBER_RECORDS and isinstance(records, tuple):
+        return tuple(
+            tuple(to_bytes(item) if isinstance(item, str) else item for item in members) for members in records
+        )
+    return records
 
 
 _MEMBER_RECORDS = (METADATA_CODES["set_members"], METADATA_CODES["enum_members"])

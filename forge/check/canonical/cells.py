@@ -108,8 +108,8 @@ class Cell:
         try:
             if self.partial and self.raw is not None:
                 updated = self.updated()
-                told = {} if updated is None else {"value": updated}
-                return shown | {"diffs": [_plain_diff(diff) for diff in self.diffs()]} | told
+                document = {} if updated is None else {"value": updated}
+                return shown | {"diffs": [_plain_diff(diff) for diff in self.diffs()]} | document
             text = self.text()
         except ForgeError as error:
             assert self.raw is not None

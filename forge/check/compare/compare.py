@@ -54,15 +54,15 @@ class Verdict:
 def check(data: bytes, decoders: Sequence[Decoder]) -> list[Verdict]:
     """The verdict of every decoder on a file, in the order given.  Raises nothing for any bytes."""
     reference = read_reference(data)
-    return [check_one(reference, data, one) for one in decoders]
+    return [check_one(reference, data, decoder) for decoder in decoders]
 
 
-def check_one(reference: Reference, data: bytes, one: Decoder) -> Verdict:
+def check_one(reference: Reference, data: bytes, decoder: Decoder) -> Verdict:
     """The verdict of one decoder on a file whose canonical decode is ``reference``.  Raises nothing for any bytes."""
-    missing = one.available()
+    missing = decoder.available()
     if missing is not None:
-        return Verdict(one.name, None, "not_here", missing)
-    return compare(reference, one, one.decode(data))
+        return Verdict(decoder.name, None, "not_here", missing)
+    return compare(reference, decoder, decoder.decode(data))
 
 
 def compare(reference: Reference, other: Decoder, items: Iterable[Item]) -> Verdict:
@@ -98,9 +98,9 @@ def _outcome(comparison: Comparison, difference: Difference | None) -> tuple[Out
         where = f"the event at {comparison.reference.problem_place[0]}"
         return "unsupported", f"forge does not read the rows of {where}: {problem.problem}"
     if decoding.gaps:
-        (offset, _), what = next(iter(decoding.gaps.items()))
+        (offset, _), gap = next(iter(decoding.gaps.items()))
         more = f", and {len(decoding.gaps) - 1} more" if len(decoding.gaps) > 1 else ""
-        return "unsupported", f"{what} in the event at {offset}{more}"
+        return "unsupported", f"{gap} in the event at {offset}{more}"
     message = f"{counted(comparison.rows, 'row')}, {counted(comparison.cells, 'cell')}"
     if comparison.cells_not_shown:
         message += f"; {counted(comparison.cells_not_shown, 'cell')} without a form there"

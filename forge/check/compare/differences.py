@@ -73,24 +73,24 @@ class Decoding:
 
     @classmethod
     def collect(cls, items: Iterable[Item]) -> Decoding:
-        found = cls()
+        decoding = cls()
         try:
             for item in items:
                 if isinstance(item, DecodedTable):
-                    found.tables[item.place] = item
+                    decoding.tables[item.place] = item
                 elif isinstance(item, DecodedRow):
-                    found.rows.setdefault(item.place, []).append(item)
+                    decoding.rows.setdefault(item.place, []).append(item)
                 elif isinstance(item, DecodedStatement):
-                    found.statements[item.place] = item.text
+                    decoding.statements[item.place] = item.text
                 elif isinstance(item, Gap):
-                    found.gaps[item.place] = item.what
+                    decoding.gaps[item.place] = item.what
                 elif isinstance(item, Deferred):
-                    found.deferred.add(item.place)
+                    decoding.deferred.add(item.place)
                 else:
-                    found.warnings.append(item.text)
+                    decoding.warnings.append(item.text)
         except DecodingEnded as error:
-            found.ended = error
-        return found
+            decoding.ended = error
+        return decoding
 
     def reached(self, place: Place) -> bool:
         """Whether the decoder had its chance with the event at ``place``."""
@@ -132,10 +132,10 @@ class Comparison:
     def _statements(self) -> Iterator[Difference]:
         """What is said beside rows, where the decoder shows it."""
         for place, (index, text) in self.reference.statements.items():
-            found = self.decoding.statements.get(place)
-            if found is not None and found != text:
-                sentence = f"event {index} at {place[0]} is {_quoted(text)}, {self.other.name} shows {_quoted(found)}"
-                yield Difference("statement", sentence, index, place[0], expected=text, found=found)
+            shown = self.decoding.statements.get(place)
+            if shown is not None and shown != text:
+                sentence = f"event {index} at {place[0]} is {_quoted(text)}, {self.other.name} shows {_quoted(shown)}"
+                yield Difference("statement", sentence, index, place[0], expected=text, found=shown)
 
     def _surplus(self) -> Iterator[Difference]:
         """What the decoder shows where the reference has nothing."""
@@ -143,14 +143,14 @@ class Comparison:
         for place in sorted({*self.decoding.tables, *self.decoding.rows} - set(self.reference.events)):
             if problem is not None and place >= self.reference.problem_place:
                 break
-            what = "a table map" if place in self.decoding.tables else counted(len(self.decoding.rows[place]), "row")
-            sentence = f"at {place[0]}: {self.other.name} shows {what}, forge nothing"
+            subject = "a table map" if place in self.decoding.tables else counted(len(self.decoding.rows[place]), "row")
+            sentence = f"at {place[0]}: {self.other.name} shows {subject}, forge nothing"
             yield Difference("rows", sentence, offset=place[0])
         if isinstance(problem, FormatError) and self.decoding.ended is None:
             sentence = f"forge refuses the file ({problem}), {self.other.name} reads it to the end"
             yield Difference("ending", sentence, problem.event_index, problem.offset)
 
-    def _table(self, index: int, mapped: MappedTable, found: DecodedTable | None) -> Iterator[Difference]:
+    def _table(self, index: int, mapped: MappedTable, table: DecodedTable | None) -> Iterator[Difference]:
         place = f"event {index} at {mapped.offset}, TABLE_MAP of {mapped.full_name}"
 
         def difference(
@@ -163,21 +163,21 @@ class Comparison:
             )
 
         name = self.other.table_name(mapped)
-        if found is None:
+        if table is None:
             sentence = f"{place}: {self.other.name} does not show the table"
             yield Difference("table", sentence, index, mapped.offset, mapped.full_name, expected=name)
             return
-        if found.name != name:
-            yield difference("table", "the table's name", name, found.name)
+        if table.name != name:
+            yield difference("table", "the table's name", name, table.name)
         columns = self.other.columns(mapped)
         if columns is not None:
-            for number, (expected, shown) in enumerate(zip_longest(columns, found.columns or ()), start=1):
+            for number, (expected, shown) in enumerate(zip_longest(columns, table.columns or ()), start=1):
                 untold = expected is None and number <= len(columns)
                 if not untold and expected != shown:
                     yield difference("columns", f"column {number}", expected, shown, number)
         key = self.other.primary_key(mapped)
-        if key is not NOT_SHOWN and key != found.primary_key:
-            yield difference("primary_key", "the primary key", key, found.primary_key)
+        if key is not NOT_SHOWN and key != table.primary_key:
+            yield difference("primary_key", "the primary key", key, table.primary_key)
 
     def _rows(self, place: Place, ours: list[RowChange]) -> Iterator[Difference]:
         """``ours``: the rows of this event, after those of events before it which the decoder shows here."""
@@ -200,12 +200,12 @@ class Comparison:
     def _row(self, change: RowChange, row: DecodedRow) -> Iterator[Difference]:
         place = f"event {change.event_index} at {change.offset} ({change.mapped.full_name}), row {change.row}"
         expected = f"{change.kind} {change.database}.{change.table}"
-        found = f"{row.kind} {row.database}.{row.table}"
-        if expected != found:
-            sentence = f"{place} is {_quoted(expected)}, {self.other.name} shows {_quoted(found)}"
+        shown = f"{row.kind} {row.database}.{row.table}"
+        if expected != shown:
+            sentence = f"{place} is {_quoted(expected)}, {self.other.name} shows {_quoted(shown)}"
             yield Difference(
                 "row", sentence, change.event_index, change.offset, change.mapped.full_name, change.row,
-                expected=expected, found=found,
+                expected=expected, found=shown,
             )  # fmt: skip
             return
         yield from self._image(f"{place}, before image", change, "before", change.before, row.before)
@@ -227,20 +227,20 @@ class Comparison:
             else:
                 yield from self._cell(place, change, image, cell, shown[number])
 
-    def _cell(self, place: str, change: RowChange, image: ImageName, cell: Cell, found: Form) -> Iterator[Difference]:
+    def _cell(self, place: str, change: RowChange, image: ImageName, cell: Cell, form: Form) -> Iterator[Difference]:
         expected = self._expected(cell)
         if expected is NOT_SHOWN:
             self.cells_not_shown += 1
             return
         self.cells += 1
-        if expected == found:
+        if expected == form:
             return
         ours = canonical(cell)
         should = "" if ours == expected else f" and should be shown as {_quoted(expected)}"
         raw = "" if cell.raw is None else f"; its bytes are {_spaced(cell.raw)}"
-        sentence = f"{place}, {_label(cell)} is {_quoted(ours)}{should}, {self.other.name} shows {_quoted(found)}{raw}"
+        sentence = f"{place}, {_label(cell)} is {_quoted(ours)}{should}, {self.other.name} shows {_quoted(form)}{raw}"
         yield _cell_difference(
-            "value", sentence, change, image, cell.number, cell, expected=_text(expected), found=_text(found)
+            "value", sentence, change, image, cell.number, cell, expected=_text(expected), found=_text(form)
         )
 
     def _expected(self, cell: Cell) -> Expected:
@@ -286,9 +286,9 @@ def _label(cell: Cell) -> str:
     return f"column {cell.number}{name} {cell.type_name}"
 
 
-def counted(count: int, what: str) -> str:
+def counted(count: int, noun: str) -> str:
     """``1 row``, ``2 rows``."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _text(form: Form) -> str:

@@ -137,8 +137,10 @@ class _Judge:
                 report.rows += rows
                 self._event(number, logged, tables, seen, rows)
         order: dict[Effect, int] = {"refuse": 0, "misread": 1, "ignore": 2}
-        made = [replace(finding, events=tuple(dict.fromkeys(places))) for finding, places in self.found.values()]
-        report.findings = sorted(made, key=lambda one: (order[one.effect], one.consumer, one.events[0]))
+        findings = [replace(finding, events=tuple(dict.fromkeys(places))) for finding, places in self.found.values()]
+        report.findings = sorted(
+            findings, key=lambda finding: (order[finding.effect], finding.consumer, finding.events[0])
+        )
         return report
 
     def _event(self, number: int, logged: LoggedEvent, tables: TableMaps, seen: TableMaps, rows: int) -> None:
@@ -149,8 +151,8 @@ class _Judge:
         if isinstance(event.body, FormatDescription):
             self.types = len(event.body.post_header_lengths)
         place = (number, logged.placed.index)
-        known = knows_type(self.consumer, event.type_code)
-        findings = list(self._lacking(logged, tables)) if known else [self._unknown(logged)]
+        known_type = knows_type(self.consumer, event.type_code)
+        findings = list(self._lacking(logged, tables)) if known_type else [self._unknown(logged)]
         for finding in findings:
             self._add(finding, place)
             if finding.effect == "refuse":
@@ -160,7 +162,7 @@ class _Judge:
                 if report.replica_stops is None:
                     report.replica_stops = stop
         if report.reader_stops is None:
-            self._seen(number, logged, seen, rows, skipped=not known)
+            self._seen(number, logged, seen, rows, skipped=not known_type)
 
     def _uses(self, logged: LoggedEvent, tables: TableMaps) -> Iterator[Use]:
         yield from event_uses(logged, tables, self.consumer)
@@ -228,9 +230,9 @@ class _Judge:
 
     def _add(self, finding: Finding, place: Place) -> None:
         key = (finding.title, finding.reason)
-        known, places = self.found.setdefault(key, (finding, []))
-        if finding.types[0] not in known.types:
-            self.found[key] = (replace(known, types=(*known.types, *finding.types)), places)
+        first, places = self.found.setdefault(key, (finding, []))
+        if finding.types[0] not in first.types:
+            self.found[key] = (replace(first, types=(*first.types, *finding.types)), places)
         places.append(place)
 
     def _seen(self, number: int, logged: LoggedEvent, seen: TableMaps, rows: int, *, skipped: bool) -> None:

@@ -115,11 +115,11 @@ def _rows(body: RowsBody, tables: TableMaps) -> Iterator[Use]:
 
 
 def _query(body: Query | ExecuteLoadQuery | QueryCompressed, consumer: ServerLine) -> Iterator[Use]:
-    known = features()
+    names = features()
     text = plain_query(body).query if isinstance(body, QueryCompressed) else body.query
     yield from map(Use, features_of_statement(text))
     for name, value in body.status_variables:
-        if name in known:
+        if name in names:
             yield Use(name)
         if name == "charset":
             yield from _session_collations(value, consumer)
@@ -139,8 +139,8 @@ def declared_uses(statement: DdlStatement, consumer: ServerLine) -> Iterator[Use
             yield Use(name)
         collations = {column.type.collation for column in table.columns} | {table.collation}
         for number in sorted(number for number in collations if number is not None):
-            known = find_collation(number)
-            if known is not None and known.name in text and not has_collation(number, consumer):
+            collation = find_collation(number)
+            if collation is not None and collation.name in text and not has_collation(number, consumer):
                 yield Use("collation_of_column", _named(number))
 
 
@@ -149,8 +149,8 @@ def has_collation(number: int, line: ServerLine) -> bool:
     from forge.charsets import collation
 
     if not line.knows("utf8mb4"):
-        known = find_collation(number)
-        if known is not None and known.charset in ("utf8mb4", "utf16", "utf16le", "utf32", "gb18030"):
+        named = find_collation(number)
+        if named is not None and named.charset in ("utf8mb4", "utf16", "utf16le", "utf32", "gb18030"):
             return False
     try:
         collation(number, line.name)
@@ -160,5 +160,5 @@ def has_collation(number: int, line: ServerLine) -> bool:
 
 
 def _named(number: int) -> str:
-    known = find_collation(number)
-    return f"{number}, {known.name}" if known is not None else str(number)
+    collation = find_collation(number)
+    return f"{number}, {collation.name}" if collation is not None else str(number)

@@ -238,9 +238,9 @@ def _describe(column: Column, visible: bool) -> str | None:
     from forge.charsets import find_collation
     from forge.values.text.enums import member_texts
 
-    known = None if column.collation is None else find_collation(column.collation, "mysql")
+    collation = None if column.collation is None else find_collation(column.collation, "mysql")
     members = member_texts(column.members, column.collation) if column.members is not None else None
-    name = None if known is None else known.name
+    name = None if collation is None else collation.name
     return _description(str(column.name), bool(column.unsigned), name, members, visible)
 
 
@@ -323,10 +323,10 @@ def _expected_string(cell: Cell, column: Column, stored: bytes) -> Form:
     text = cell.text()
     if not text:
         return ""  # nothing to decode: no codec is looked for, and bytes are text as well
-    known = None if column.collation is None else find_collation(column.collation, "mysql")
-    if known is not None and known.charset != "binary":
+    collation = None if column.collation is None else find_collation(column.collation, "mysql")
+    if collation is not None and collation.charset != "binary":
         try:
-            codecs.lookup(_CODECS.get(known.charset, known.charset))
+            codecs.lookup(_CODECS.get(collation.charset, collation.charset))
         except LookupError:
             return stored
     return text

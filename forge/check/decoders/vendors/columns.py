@@ -87,8 +87,12 @@ def _column(column: Column, flavour: Flavour) -> str | None:
     if column.name is not None:
         parts.append("`" + escaped(column.name).replace("`", "``") + "`")
     try:
-        known = _collation(column, flavour)
-        type_text = _type(column, known if known is None or known.charset != "binary" else None, flavour)
+        collation_of_column = _collation(column, flavour)
+        type_text = _type(
+            column,
+            collation_of_column if collation_of_column is None or collation_of_column.charset != "binary" else None,
+            flavour,
+        )
     except ScenarioError:
         return None
     if type_text is None:
@@ -102,8 +106,10 @@ def _column(column: Column, flavour: Flavour) -> str | None:
     if column.members is not None:
         separator = ", " if flavour == "mysql" else ","
         text += "(" + separator.join(f"'{escaped(to_text(member))}'" for member in column.members) + ")"
-    if known is not None and (known.charset != "binary" or is_enum(column) or is_set(column)):
-        text += f" CHARSET {known.charset} COLLATE {known.name}"
+    if collation_of_column is not None and (
+        collation_of_column.charset != "binary" or is_enum(column) or is_set(column)
+    ):
+        text += f" CHARSET {collation_of_column.charset} COLLATE {collation_of_column.name}"
     return text
 
 
@@ -119,7 +125,7 @@ def _collation(column: Column, flavour: Flavour) -> Collation | None:
     return collation(column.collation, flavour)
 
 
-def _type(column: Column, known: Collation | None, flavour: Flavour) -> str | None:
+def _type(column: Column, text_collation: Collation | None, flavour: Flavour) -> str | None:
     code = column.type_code
     if code in _PLAIN:
         return _PLAIN[code]
@@ -130,7 +136,11 @@ def _type(column: Column, known: Collation | None, flavour: Flavour) -> str | No
     if code == WireType.BIT:
         return f"BIT({8 * column.metadata[1] + column.metadata[0]})"
     if code in (WireType.BLOB, WireType.BLOB_COMPRESSED):
-        return _BLOBS[column.metadata[0]] + ("TEXT" if known else "BLOB") if column.metadata[0] in _BLOBS else None
+        return (
+            _BLOBS[column.metadata[0]] + ("TEXT" if text_collation else "BLOB")
+            if column.metadata[0] in _BLOBS
+            else None
+        )
     if is_enum(column):
         return "ENUM"
     if is_set(column):
@@ -142,14 +152,14 @@ def _type(column: Column, known: Collation | None, flavour: Flavour) -> str | No
         return "GEOMETRYCOLLECTION" if flavour != "mysql" and kind == _COLLECTION else _GEOMETRIES[kind]
     if code == WireType.VECTOR:
         return None if column.dimensions is None else f"VECTOR({column.dimensions})"
-    return _string(column, known) if is_character(column) else None
+    return _string(column, text_collation) if is_character(column) else None
 
 
-def _string(column: Column, known: Collation | None) -> str:
+def _string(column: Column, text_collation: Collation | None) -> str:
     if column.type_code == WireType.STRING:
         length = column.metadata[1] | ((column.metadata[0] & 0x30) ^ 0x30) << 4
-        name = "CHAR" if known else "BINARY"
+        name = "CHAR" if text_collation else "BINARY"
     else:
         length = int.from_bytes(column.metadata[:2], "little")
-        name = "VARCHAR" if known else "VARBINARY"
-    return f"{name}({length // (charset(known.charset).max_length if known else 1)})"
+        name = "VARCHAR" if text_collation else "VARBINARY"
+    return f"{name}({length // (charset(text_collation.charset).max_length if text_collation else 1)})"

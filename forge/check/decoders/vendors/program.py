@@ -45,8 +45,8 @@ def find_program(program: str, build: str) -> tuple[str, ...] | None:
     runner = servers_home() / f"{build}.run"
     if runner.is_file():
         return (str(runner.absolute()), program)
-    found = shutil.which(program)
-    return (found,) if found else None
+    path = shutil.which(program)
+    return (path,) if path else None
 
 
 @cache

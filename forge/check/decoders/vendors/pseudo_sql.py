@@ -172,13 +172,13 @@ class TextReader:
             yield Gap(place, "rows of a statement that does not end")
 
     def _announce(self, line: bytes) -> bool:
-        at = _AT.match(line)
-        if at is None:
+        offset = _AT.match(line)
+        if offset is None:
             return False
         if self._payload is not None:
             self.announced = (self._payload, self.announced[1] + 1)
-        elif int(at[1]) in self.offsets and int(at[1]) > self.announced[0]:
-            self.announced = (int(at[1]), 0)
+        elif int(offset[1]) in self.offsets and int(offset[1]) > self.announced[0]:
+            self.announced = (int(offset[1]), 0)
         else:
             return False
         self._waiting.append(self.announced)

@@ -78,8 +78,8 @@ class CommandLineReader(Decoder):
         """Why the program ended with a code other than 0."""
         errors = [line for line in self.error_lines(printed) if line.startswith("ERROR")]
         if not errors and reader.invalid_type is not None:
-            what = f"column type {reader.invalid_type}: it ends with code {printed.code}, without a message"
-            return DecodingEnded("unsupported", what)
+            problem = f"column type {reader.invalid_type}: it ends with code {printed.code}, without a message"
+            return DecodingEnded("unsupported", problem)
         message = "; ".join(errors) or "no message"
         unread = _UNREAD.search(message)
         if unread is not None and (code := _type_at(data, int(unread[1]))) in self.foreign_types:

@@ -25,15 +25,15 @@ def printed_statement(name: bytes, rest: bytes, lines: Sequence[bytes]) -> str |
     if name == b"Xid":
         return f"XID {to_text(rest.rpartition(b'=')[2].strip())}"
     if name == b"GTID":
-        found = re.search(rb"GTID_NEXT= '([^']*)'", b"\n".join(lines)) or re.match(rb"\s*(\d+-\d+-\d+)", rest)
-        text = to_text(found[1]) if found else "ANONYMOUS"
+        match = re.search(rb"GTID_NEXT= '([^']*)'", b"\n".join(lines)) or re.match(rb"\s*(\d+-\d+-\d+)", rest)
+        text = to_text(match[1]) if match else "ANONYMOUS"
         return None if text == "ANONYMOUS" else f"GTID {text}"
     for piece in pieces:
-        if found := re.match(rb"SET ((?:LAST_)?INSERT_ID)=(\d+)", piece):
-            return f"{to_text(found[1])} {to_text(found[2])}"
-        if found := re.match(rb"SET @@RAND_SEED1=(\d+), @@RAND_SEED2=(\d+)", piece):
-            return f"RAND {to_text(found[1])} {to_text(found[2])}"
-        if found := _VARIABLE.match(piece):
-            shown = f"0x{to_text(found[3]).lower()}" if found[3] is not None else to_text(found[2])
-            return f"@{to_text(found[1].replace(b'``', b'`'))} {shown}"
+        if match := re.match(rb"SET ((?:LAST_)?INSERT_ID)=(\d+)", piece):
+            return f"{to_text(match[1])} {to_text(match[2])}"
+        if match := re.match(rb"SET @@RAND_SEED1=(\d+), @@RAND_SEED2=(\d+)", piece):
+            return f"RAND {to_text(match[1])} {to_text(match[2])}"
+        if match := _VARIABLE.match(piece):
+            shown = f"0x{to_text(match[3]).lower()}" if match[3] is not None else to_text(match[2])
+            return f"@{to_text(match[1].replace(b'``', b'`'))} {shown}"
     return None
