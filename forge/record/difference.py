@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
-from forge.binlog.listing.listing import disassemble
+from forge.binlog.listing import disassemble
 from forge.binlog.reader import Frame, frames
 
 _ABSENT = object()

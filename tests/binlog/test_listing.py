@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from forge.binlog import write_binlog
-from forge.binlog.listing.listing import assemble, disassemble, listing_json, listing_text
+from forge.binlog.listing import assemble, disassemble, listing_json, listing_text
 from forge.binlog.writer import Item
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
-from forge.binlog.listing.listing import assemble, disassemble, listing_json, listing_text
+from forge.binlog.listing import assemble, disassemble, listing_json, listing_text
 from forge.binlog.payload import LEVELS, PayloadForm, compress_bytes, inner_events, payload_bytes
 from forge.errors import FormatError, ScenarioError
 from forge.events.event import Event

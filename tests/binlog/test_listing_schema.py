@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 
-from forge.binlog.listing.listing import assemble, disassemble, listing_text
+from forge.binlog.listing import assemble, disassemble, listing_text
 from forge.binlog.listing.schema import listing_schema
 from forge.binlog.writer import write_binlog
 from forge.errors import ScenarioError

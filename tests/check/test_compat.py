@@ -15,9 +15,9 @@ from forge.binlog.logged import logged_events
 from forge.check.canonical.decode import canonical_events
 from forge.check.canonical.table_maps import TableMaps
 from forge.check.compare.compare import check
+from forge.check.compat.features_used import event_uses
+from forge.check.compat.readers_view import as_seen
 from forge.check.compat.report import Report, compatibility, summary
-from forge.check.compat.seen import as_seen
-from forge.check.compat.used import event_uses
 from forge.check.decoders.table import decoder
 from forge.cli.app import run
 from forge.compile import compile_files, compile_plan

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from forge.binlog.listing.listing import assemble, listing_json
+from forge.binlog.listing import assemble, listing_json
 from forge.binlog.reader import frames
 from forge.cli import app
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from forge.binlog import write_binlog
-from forge.binlog.listing.listing import assemble, listing_text
+from forge.binlog.listing import assemble, listing_text
 from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.compile.rows.rows import row_events
 from forge.compile.rows.table_map import table_map

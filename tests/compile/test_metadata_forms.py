@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from forge.binlog import read_events, write_binlog
-from forge.binlog.listing.listing import assemble, listing_text
+from forge.binlog.listing import assemble, listing_text
 from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.compile import compile_plan
 from forge.errors import FormatError, ScenarioError

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
-from forge.binlog.listing.listing import assemble, listing_text
+from forge.binlog.listing import assemble, listing_text
 from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.compile import compile_plan
 from forge.engine.requests.statements import PlacedEvent

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from forge.binlog.listing.views import ListingState, body_from_fields, body_to_fields, plain_fields
+from forge.binlog.listing.fields import ListingState, body_from_fields, body_to_fields, plain_fields
 from forge.binlog.payload import (
     DEFAULT_LEVEL,
     LEVELS,

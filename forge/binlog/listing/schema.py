@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from forge.binlog.listing.views import TYPE_WORDS
+from forge.binlog.listing.fields import TYPE_WORDS
 from forge.binlog.payload import LEVELS
 from forge.events.event import EVENT_FLAGS
 from forge.events.layout import Body, flag_table

@@ -12,9 +12,9 @@ from typing import Any
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.reader import PlacedEvent
 from forge.check.canonical.cells import Cell, MappedTable, RowChange, surroundings_of
+from forge.check.canonical.printed import render_text
 from forge.check.canonical.readers import is_informational, readers_of
 from forge.check.canonical.table_maps import TableMaps
-from forge.check.canonical.text import render_text
 from forge.errors import FormatError, UnsupportedError
 from forge.events.event import EVENT_FLAGS, carries_checksum
 from forge.events.plain import flag_names, text_or_hex

@@ -1,6 +1,6 @@
 """What a consumer of one server line makes of a log of another: what it ignores, misreads or refuses, and why.
 
-The rules are ``forge/servers/features.toml``; what an event uses of them is found in :mod:`forge.check.compat.used`.
+The rules are ``forge/servers/features.toml``; :mod:`forge.check.compat.features_used` finds what an event uses of them.
 The expected decode is that of a reader of the consumer's line: up to the event at which it stops, without what it
 passes over, and without the parts of events that came after it.
 """
@@ -14,8 +14,8 @@ from typing import Any, Literal
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.check.canonical.decode import canonical_event
 from forge.check.canonical.table_maps import TableMaps
-from forge.check.compat.seen import as_seen
-from forge.check.compat.used import Use, declared_uses, event_uses
+from forge.check.compat.features_used import Use, declared_uses, event_uses
+from forge.check.compat.readers_view import as_seen
 from forge.errors import UnsupportedError
 from forge.events.event import IGNORABLE
 from forge.events.format_description import FormatDescription

@@ -29,7 +29,7 @@ def command(listing: str, output: str) -> None:
       forge disasm binlog.000001 -o binlog.listing
       forge asm binlog.listing -o again.000001
     """
-    from forge.binlog.listing.listing import assemble
+    from forge.binlog.listing import assemble
 
     refuse_inputs([output], [listing])
     write_output(output, assemble(read_text(listing), file=shown(listing)), inputs=[listing])

@@ -30,7 +30,7 @@ def command(file: str, output: str, as_json: bool) -> None:
       forge disasm binlog.000001 -o binlog.listing
       forge disasm binlog.000001 --json | head -1
     """
-    from forge.binlog.listing.listing import listing_json, listing_text
+    from forge.binlog.listing import listing_json, listing_text
 
     refuse_inputs([output], [file])
     data = read_bytes(file)

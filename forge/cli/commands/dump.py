@@ -42,7 +42,7 @@ def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[s
 
 
 def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[str]:
-    from forge.check.canonical.text import render_text
+    from forge.check.canonical.printed import render_text
 
     for event in events:
         if not rows_only or "rows" in event:

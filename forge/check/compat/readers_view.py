@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forge.check.compat.used import RECORD_FEATURES
+from forge.check.compat.features_used import RECORD_FEATURES
 from forge.events.event import Event
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.gtid import AnonymousGtid
