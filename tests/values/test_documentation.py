@@ -1,4 +1,4 @@
-"""The examples of docs/values.md are true."""
+"""The examples of docs/values.md and docs/values-json.md are true."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import yaml
 
 from forge import values
 
-PAGE = Path(__file__).parents[2] / "docs" / "values.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "values.md"
 EXAMPLE = re.compile(r"\| `([A-Z][^`]*)` \| `([^`]*)` \| `([0-9a-f ]+)` \|")
 TEXT = PAGE.read_text(encoding="utf-8")
 OURS, MARIADBS = TEXT.split("## MariaDB's own")
@@ -30,3 +31,15 @@ def test_an_example_has_the_cell_that_the_page_shows(type_text: str, shown: str,
     if isinstance(declared, dict):
         declared = {"hex": str(declared["hex"])}
     assert values.encode(type_text, declared, server=server).hex(" ") == cell
+
+
+@pytest.mark.parametrize("page", ["values.md", "values-json.md"])
+def test_the_python_of_a_page_gives_what_its_comments_say(page: str) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.M)
+    assert blocks
+    for block in blocks:
+        names: dict[str, Any] = {"my_decode": None}
+        exec(block, names)
+        for expression, shown in re.findall(r"^(\S.*?)  # (.*)$", block, re.M):
+            pattern = ".*".join(map(re.escape, shown.split("...")))
+            assert re.fullmatch(pattern, repr(eval(expression, names))), expression
