@@ -71,6 +71,8 @@ class Codec(ABC):
     #: Number of bytes that this type takes in TABLE_MAP's metadata block.
     metadata_size: ClassVar[int] = 0
     metadata_space: ClassVar[MetadataSpace | None] = None
+    #: The feature (forge/servers/features.toml) that a reader of the rows needs; None for the types of all readers.
+    reader_feature: ClassVar[str | None] = None
 
     @abstractmethod
     def width(self, column: Column, data: bytes | memoryview, offset: int) -> int:

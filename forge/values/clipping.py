@@ -1,7 +1,7 @@
 """What a server without strict mode (sql_mode = '') stores of a literal: clipped with a warning instead of refused.
 
 Every codec has its own ``clip``; what it gives is here.  Recorded on MySQL 9.7, MariaDB 10.11 and 11.8
-(corpora/recordings/modes).
+(corpora/recordings/lenient).
 """
 
 from __future__ import annotations

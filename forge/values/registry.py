@@ -142,6 +142,12 @@ def metadata_space(column: Column) -> MetadataSpace | None:
     return space
 
 
+def reader_feature(type_code: int) -> str | None:
+    """The feature (forge/servers/features.toml) that a reader of rows with this type needs; None if all have it."""
+    codec = _BY_CODE.get(type_code)
+    return None if codec is None else codec.reader_feature
+
+
 def metadata_size(type_code: int) -> int | None:
     """Bytes of the type's metadata in TABLE_MAP; None for a type that is not known.
 

@@ -41,6 +41,7 @@ class VectorCodec(LengthPrefixed):
     """32-bit floats behind a length of 4 bytes."""
 
     type_codes = (WireType.VECTOR,)
+    reader_feature = "vector_type"
     metadata_space = "character"
 
     def decode(self, column: Column, raw: bytes) -> bytes:

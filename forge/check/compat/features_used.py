@@ -24,19 +24,10 @@ from forge.plan.definitions import DdlStatement
 from forge.plan.requirements import table_features
 from forge.servers import ServerLine
 from forge.servers.features import features, features_of_statement
-from forge.values.wire_types import WireType
+from forge.values.registry import reader_feature
 
 USE_SQL_FOREIGN_KEY = 0x0010
 GENERATED_INVISIBLE_KEY = 0x0004
-_COLUMN_TYPES: dict[int, str] = {
-    WireType.TIMESTAMP2: "new_temporals",
-    WireType.DATETIME2: "new_temporals",
-    WireType.TIME2: "new_temporals",
-    WireType.JSON: "json_type",
-    WireType.VECTOR: "vector_type",
-    WireType.BLOB_COMPRESSED: "mariadb_compressed_columns",
-    WireType.VARCHAR_COMPRESSED: "mariadb_compressed_columns",
-}
 #: Types of optional metadata that came after the others: COLUMN_VISIBILITY, VECTOR_DIMENSIONALITY.
 RECORD_FEATURES = {12: "metadata_visibility", 13: "metadata_vector"}
 _PARTITION = 0x01
@@ -102,8 +93,9 @@ def _rows(body: RowsBody, tables: TableMaps) -> Iterator[Use]:
     mapped = tables.by_id.get(body.table_id)
     # A reader needs to know the types of a table when it reads its rows.
     for code in sorted(set(mapped.body.types) if mapped is not None else ()):
-        if code in _COLUMN_TYPES:
-            yield Use(_COLUMN_TYPES[code])
+        feature = reader_feature(code)
+        if feature is not None:
+            yield Use(feature)
     bitmaps = [bitmap for bitmap in (body.present, getattr(body, "present_after", None)) if bitmap is not None]
     if any(len(present_columns(bitmap, body.width)) < body.width for bitmap in bitmaps):
         yield Use("row_images")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from forge.errors import FormatError, ScenarioError
 from forge.servers.facts.values import Dialect
@@ -31,6 +31,7 @@ class JsonCodec(LengthPrefixed):
     """Binary JSON documents behind a length of 4 bytes."""
 
     type_codes = (WireType.JSON,)
+    reader_feature: ClassVar[str | None] = "json_type"
 
     def decode(self, column: Column, raw: bytes) -> bytes:
         """The document's bytes, checked to be one that :func:`decode_document` reads."""

@@ -31,6 +31,7 @@ class TypedArrayCodec(JsonCodec):
     """JSON documents behind a length of 4 bytes, in columns whose metadata describe the array's elements."""
 
     type_codes = (WireType.TYPED_ARRAY,)
+    reader_feature = None
 
     def prefix_size(self, column: Column) -> int:
         return _PREFIX_SIZE

@@ -122,6 +122,7 @@ class FractionalCodec(FixedWidthCodec):
     """A type with fsp: ``base`` bytes and the fraction's."""
 
     metadata_size = 1
+    reader_feature = "new_temporals"
     name: str
     base: int
 

@@ -67,6 +67,7 @@ def decompress(stored: bytes) -> bytes:
 
 class CompressedVarcharCodec(VarcharCodec):
     type_codes = (WireType.VARCHAR_COMPRESSED,)
+    reader_feature = "mariadb_compressed_columns"
 
     def limit(self, column: Column) -> int:
         longest = super().limit(column)
@@ -102,6 +103,7 @@ class CompressedVarcharCodec(VarcharCodec):
 
 class CompressedBlobCodec(BlobCodec):
     type_codes = (WireType.BLOB_COMPRESSED,)
+    reader_feature = "mariadb_compressed_columns"
 
     def stored(self, column: Column, data: bytes) -> bytes:
         return compress(data)
