@@ -21,14 +21,11 @@ from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, at_offset
 from forge.sql.parse.foreign_keys import column_reference
 from forge.values.declaration.sqltype import SqlType
-from forge.values.declaration.typetext import parse_type
+from forge.values.declaration.typetext import NATIONAL, continuing_words, parse_type
 from forge.values.registry import facts_of
 
 NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 
-#: Words that go on with a type's name: DOUBLE PRECISION, LONG VARCHAR, NATIONAL CHARACTER VARYING, CHAR BYTE.
-_NAME_GOES_ON = ("PRECISION", "VARYING", "VARCHAR", "VARCHARACTER", "VARBINARY", "CHAR", "CHARACTER", "BYTE")
-_NATIONAL = ("NATIONAL", "NCHAR", "NVARCHAR")
 _CHARSET_WORDS = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
 #: Words that may follow a type.
 _ATTRIBUTES = (
@@ -59,7 +56,7 @@ def column_type(cursor: Cursor) -> TypeDraft:
     if first.kind != "word":
         cursor.wrong("a column type")
     end = cursor.advance().end
-    while cursor.token.is_word(*_NAME_GOES_ON) and not cursor.following().is_word("SET"):
+    while cursor.token.is_word(*continuing_words()) and not cursor.following().is_word("SET"):
         end = cursor.advance().end
     if cursor.token.is_mark("("):
         end = cursor.balanced_end()
@@ -68,7 +65,7 @@ def column_type(cursor: Cursor) -> TypeDraft:
     with at_offset(first.start):
         found = parse_type(cursor.sql[first.start : end])
     clause = CharsetClause(offset=first.start)
-    if first.is_word(*_NATIONAL):
+    if first.is_word(*NATIONAL):
         clause = replace(clause, charset="utf8mb3", binary=cursor.accept("BINARY"))
         return TypeDraft(replace(found, collation=None), clause, first.start)
     if cursor.token.is_word("COMPRESSED"):

@@ -28,10 +28,9 @@ _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 _MAX_TEXT = 1 << 24
 #: Characters of a wrong word that an error shows and compares.
 _MAX_SHOWN = 64
-#: Words of the longest phrase that names a type: NATIONAL CHARACTER VARYING.
-_LONGEST_PHRASE = 3
 
-_NATIONAL = ("NCHAR", "NVARCHAR", "NATIONAL")
+#: Words with which a type of CHARACTER SET utf8mb3 begins.
+NATIONAL = ("NCHAR", "NVARCHAR", "NATIONAL")
 _SIGNS = ("UNSIGNED", "SIGNED", "ZEROFILL")
 _CHARSET_WORDS = ("CHARACTER", "CHAR", "CHARSET", "COLLATE", "BINARY", "BYTE", "ASCII", "UNICODE")
 _ATTRIBUTES = (*_SIGNS, *_CHARSET_WORDS, "SRID", "COMPRESSED")
@@ -42,6 +41,18 @@ def _phrases() -> dict[str, str]:
     """The name of the type that each phrase declares."""
     aliases = {alias: sql_type.name for sql_type in column_types().values() for alias in sql_type.aliases}
     return {**{name: name for name in column_types()}, **aliases}
+
+
+@cache
+def _longest_phrase() -> int:
+    """Words of the longest of them."""
+    return max(len(phrase.split()) for phrase in _phrases())
+
+
+@cache
+def continuing_words() -> tuple[str, ...]:
+    """Words that go on with a type's name: DOUBLE PRECISION, LONG VARCHAR, NATIONAL CHARACTER VARYING, CHAR BYTE."""
+    return tuple(sorted({word for phrase in _phrases() for word in phrase.split()[1:]}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +90,7 @@ class _Parser:
         parsed = self._arguments(SqlType(name), phrase)
         if phrase == "SERIAL":
             parsed = replace(parsed, unsigned=True)
-        if phrase.split()[0] in _NATIONAL:
+        if phrase.split()[0] in NATIONAL:
             self.charset = "utf8mb3"
         while self.at < len(self.tokens):
             parsed = self._attribute(parsed)
@@ -101,7 +112,7 @@ class _Parser:
     def _phrase(self) -> tuple[str, str]:
         """(the longest phrase that names a type, the type's canonical name)."""
         words: list[str] = []
-        for token in self.tokens[:_LONGEST_PHRASE]:
+        for token in self.tokens[: _longest_phrase()]:
             if not token.word:
                 break
             words.append(token.word)
