@@ -80,7 +80,7 @@ class _Parser:
         self.text = text
         self.server = server
         self.tokens = list(self._tokens())
-        self.at = 0
+        self.position = 0
         self.charset: str | None = None
         self.collation: str | None = None
         self.bin = False
@@ -92,7 +92,7 @@ class _Parser:
             parsed = replace(parsed, unsigned=True)
         if phrase.split()[0] in NATIONAL:
             self.charset = "utf8mb3"
-        while self.at < len(self.tokens):
+        while self.position < len(self.tokens):
             parsed = self._attribute(parsed)
         return self._with_collation(parsed)
 
@@ -119,7 +119,7 @@ class _Parser:
         for count in range(len(words), 0, -1):
             phrase = " ".join(words[:count])
             if phrase in _phrases():
-                self.at = count
+                self.position = count
                 return phrase, _phrases()[phrase]
         if not words:
             raise self._error("does not start with a type's name", "text such as 'DECIMAL(10,2)'")
@@ -185,7 +185,7 @@ class _Parser:
         if word == "COMPRESSED":
             self._check(word, parsed, facts.takes_compressed)
             return replace(parsed, compressed=True)
-        shown = self.tokens[self.at - 1].text[:_MAX_SHOWN]
+        shown = self.tokens[self.position - 1].text[:_MAX_SHOWN]
         suggestion = nearest(word[:_MAX_SHOWN], _ATTRIBUTES)
         raise ScenarioError(f"{shown!r} is no attribute of a column type", suggestion=suggestion)
 
@@ -226,16 +226,16 @@ class _Parser:
             raise ScenarioError(f"{parsed.name} cannot be {word}")
 
     def _takes(self, mark: str) -> bool:
-        if self.at < len(self.tokens) and self.tokens[self.at] == _Token("mark", mark):
-            self.at += 1
+        if self.position < len(self.tokens) and self.tokens[self.position] == _Token("mark", mark):
+            self.position += 1
             return True
         return False
 
     def _next(self) -> _Token:
-        if self.at >= len(self.tokens):
+        if self.position >= len(self.tokens):
             raise self._error("ends too early")
-        self.at += 1
-        return self.tokens[self.at - 1]
+        self.position += 1
+        return self.tokens[self.position - 1]
 
     def _name(self) -> str:
         self._takes("=")

@@ -45,8 +45,8 @@ class _Reader:
 
     def __init__(self, column: Column, data: bytes, srid: int) -> None:
         self.data = data
-        self.at = 0
-        self.made = bytearray()
+        self.offset = 0
+        self.stored = bytearray()
         self.lenient = column.dialect.lenient_wkb
         self.axes = axes_of(srid) if column.dialect.orders_axes else "projected"
         if self.axes == "unmeasured":
@@ -73,9 +73,9 @@ class _Reader:
             else:
                 for _ in range(self._count(order, 1, "rings of a POLYGON")):
                     self._ring(order)
-        if self.at != len(self.data):
-            raise self._wrong(f"{len(self.data) - self.at} bytes follow the geometry", "its end")
-        return bytes(self.made)
+        if self.offset != len(self.data):
+            raise self._wrong(f"{len(self.data) - self.offset} bytes follow the geometry", "its end")
+        return bytes(self.stored)
 
     def _fewest(self, kind: int) -> int:
         if self.lenient:
@@ -86,60 +86,62 @@ class _Reader:
         """The byte order and type of a geometry in a collection of type ``outer``, 0 for none."""
         order = _ORDERS.get(self._bytes(1, "a byte order")[0])
         if order is None:
-            self.at -= 1
-            raise self._wrong(f"{self.data[self.at]} is not a byte order", "00 (big-endian) or 01 (little-endian)")
+            self.offset -= 1
+            raise self._wrong(f"{self.data[self.offset]} is not a byte order", "00 (big-endian) or 01 (little-endian)")
         if order == ">" and outer not in (0, GEOMETRYCOLLECTION) and not self.lenient:
-            self.at -= 1
+            self.offset -= 1
             raise self._wrong(
                 f"a big-endian part of a {NAMES[outer]}, which MySQL refuses", "parts in little-endian order"
             )
         (kind,) = struct.unpack(order + "I", self._bytes(_HEAD_SIZE - 1, "the type of a geometry"))
         member = MEMBERS[outer] if outer else 0
         if not POINT <= kind <= GEOMETRYCOLLECTION or (member and kind != member):
-            self.at -= _HEAD_SIZE - 1
+            self.offset -= _HEAD_SIZE - 1
             wanted = f"{member}, a {NAMES[member]}" if member else "a type from 1 (POINT) to 7 (GEOMETRYCOLLECTION)"
             raise self._wrong(f"the type {kind}", wanted)
-        self.made += struct.pack("<BI", 1, kind)
+        self.stored += struct.pack("<BI", 1, kind)
         return order, kind
 
     def _count(self, order: str, fewest: int, things: str) -> int:
         (count,) = struct.unpack(order + "I", self._bytes(4, f"the number of {things}"))
         if count < fewest:
-            self.at -= 4
+            self.offset -= 4
             raise self._wrong(f"{count} {things}", f"at least {fewest}")
-        self.made += struct.pack("<I", count)
+        self.stored += struct.pack("<I", count)
         return int(count)
 
     def _ring(self, order: str) -> None:
-        start = self.at
+        start = self.offset
         count = self._count(order, 1 if self.lenient else 4, "points of a ring")
-        beginning = len(self.made)
+        beginning = len(self.stored)
         self._points(order, count)
-        first, last = self.made[beginning : beginning + _POINT_SIZE], self.made[-_POINT_SIZE:]
+        first, last = self.stored[beginning : beginning + _POINT_SIZE], self.stored[-_POINT_SIZE:]
         # MariaDB compares numbers (NaN equals nothing, -0 is 0), MySQL bytes.
         closed = struct.unpack("<dd", first) == struct.unpack("<dd", last) if self.lenient else first == last
         if not closed:
-            self.at = start
+            self.offset = start
             raise self._wrong("an open ring", "a ring that ends where it starts")
 
     def _points(self, order: str, count: int) -> None:
-        if count * _POINT_SIZE > len(self.data) - self.at:
-            raise self._wrong(f"{len(self.data) - self.at} bytes for {count} points", f"{count * _POINT_SIZE} bytes")
+        if count * _POINT_SIZE > len(self.data) - self.offset:
+            raise self._wrong(
+                f"{len(self.data) - self.offset} bytes for {count} points", f"{count * _POINT_SIZE} bytes"
+            )
         for _ in range(count):
             x, y = struct.unpack(order + "dd", self._bytes(_POINT_SIZE, "a point"))
             if self.axes == "latitude first":
                 x, y = y, x
             if self.axes != "projected" and (abs(x) > 180 or abs(y) > 90):
-                self.at -= _POINT_SIZE
+                self.offset -= _POINT_SIZE
                 raise self._wrong(f"longitude {x}, latitude {y}", "-180 to 180 and -90 to 90 degrees")
-            self.made += struct.pack("<dd", x, y)
+            self.stored += struct.pack("<dd", x, y)
 
     def _bytes(self, size: int, expected: str) -> bytes:
-        data = self.data[self.at : self.at + size]
+        data = self.data[self.offset : self.offset + size]
         if len(data) < size:
             raise self._wrong("the bytes end", expected)
-        self.at += size
+        self.offset += size
         return data
 
     def _wrong(self, problem: str, expected: str) -> ScenarioError:
-        return ScenarioError(f"invalid WKB at offset {self.at}: {problem}", expected=expected)
+        return ScenarioError(f"invalid WKB at offset {self.offset}: {problem}", expected=expected)

@@ -31,7 +31,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.position = 0
         self.data = bytearray()
 
     def geometry(self) -> bytes:
@@ -62,15 +62,15 @@ class _Parser:
                 struct.pack_into("<I", self.data, count_at, count + 1)
             if not around:
                 break
-        if self.at < len(self.text.rstrip()):
+        if self.position < len(self.text.rstrip()):
             raise self._wrong(_END)
         return bytes(self.data)
 
     def _kind(self) -> int:
-        start = self.at
+        start = self.position
         word = (self._take("word", "the name of a geometry type")).upper()
         if word not in NAMES[1:]:
-            self.at = start
+            self.position = start
             raise self._wrong("the name of a geometry type", nearest(word, NAMES[1:]))
         return NAMES.index(word)
 
@@ -94,7 +94,7 @@ class _Parser:
 
     def _line(self, least: int) -> tuple[bytes, bytes]:
         """A parenthesised list of points; returns the first and the last."""
-        start, before = len(self.data), self.at
+        start, before = len(self.data), self.position
         self.data += bytes(4)
         self._mark("(")
         self._pair()
@@ -102,7 +102,7 @@ class _Parser:
             self._pair()
         count = (len(self.data) - start - 4) // 16
         if count < least:
-            self.at = before
+            self.position = before
             raise self._wrong(f"at least {least} points, not {count}")
         struct.pack_into("<I", self.data, start, count)
         return bytes(self.data[start + 4 : start + 20]), bytes(self.data[-16:])
@@ -112,20 +112,20 @@ class _Parser:
         self.data += bytes(4)
         self._mark("(")
         while not count or self._more():
-            before = self.at
+            before = self.position
             first, last = self._line(4)
             if first != last:
-                self.at = before
+                self.position = before
                 raise self._wrong("a ring that ends where it starts")
             count += 1
         struct.pack_into("<I", self.data, start, count)
 
     def _pair(self) -> None:
         for _ in range(2):
-            start = self.at
+            start = self.position
             value = float(self._take("number", "a coordinate"))
             if not math.isfinite(value):
-                self.at = start
+                self.position = start
                 raise self._wrong("a coordinate that fits a double")
             self.data += struct.pack("<d", value)
 
@@ -138,7 +138,7 @@ class _Parser:
         return False
 
     def _peek(self) -> str:
-        match = _TOKEN.match(self.text, self.at)
+        match = _TOKEN.match(self.text, self.position)
         return match.group().strip() if match else ""
 
     def _mark(self, mark: str, expected: str | None = None) -> None:
@@ -147,13 +147,15 @@ class _Parser:
         self._take("mark", mark)
 
     def _take(self, kind: str, expected: str) -> str:
-        match = _TOKEN.match(self.text, self.at)
+        match = _TOKEN.match(self.text, self.position)
         if match is None or match.group(kind) is None:
             raise self._wrong(expected)
-        self.at = match.end()
+        self.position = match.end()
         return str(match.group(kind))
 
     def _wrong(self, expected: str, suggestion: str | None = None) -> ScenarioError:
-        rest = self.text[self.at : self.at + 20].strip()
+        rest = self.text[self.position : self.position + 20].strip()
         shown = repr(rest) if rest else _END
-        return ScenarioError(f"invalid WKT at position {self.at}: {shown}", expected=expected, suggestion=suggestion)
+        return ScenarioError(
+            f"invalid WKT at position {self.position}: {shown}", expected=expected, suggestion=suggestion
+        )
