@@ -150,8 +150,8 @@ def _fact(name: str, subject: str, fact: str, stated: Any) -> tuple[Any, str]:
     """The value and its evidence.  Raises ScenarioError for an unknown fact, and for a value of another type."""
     types = _types(subject)
     if fact not in types:
-        known = [f"{subject}.{word}" for subject in SUBJECTS for word in _types(subject)]
-        raise _wrong(name, f"unknown fact {subject}.{fact}", suggestion=nearest(f"{subject}.{fact}", known))
+        names = [f"{subject}.{word}" for subject in SUBJECTS for word in _types(subject)]
+        raise _wrong(name, f"unknown fact {subject}.{fact}", suggestion=nearest(f"{subject}.{fact}", names))
     if not isinstance(stated, dict) or set(stated) != {"value", "evidence"} or not isinstance(stated["evidence"], str):
         raise _wrong(name, f"{subject}.{fact} is {stated!r}", expected='{ value = ..., evidence = "..." }')
     if not stated["evidence"].strip():

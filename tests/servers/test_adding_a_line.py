@@ -36,12 +36,12 @@ def run(tree: Path, command: str) -> str:
     words = shlex.split(command)
     words[:1] = [sys.executable, "-m", "forge"] if words[0] == "forge" else [sys.executable]
     environment = {"PYTHONPATH": str(tree), "PATH": ""}
-    done = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}: {done.stderr}"
+    ran = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, f"{command}: {ran.stderr}"
     if output:
-        (tree / output).write_text(done.stdout)
+        (tree / output).write_text(ran.stdout)
         return ""
-    return done.stdout
+    return ran.stdout
 
 
 def pattern_of(shown: list[str]) -> str:

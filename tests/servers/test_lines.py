@@ -26,9 +26,9 @@ transactions:
 """
 
 
-def made(server: str, text: str = SCENARIO, **settings: Any) -> bytes:
-    given = {"server": server} | {f"session.{name}": value for name, value in settings.items()}
-    return write_binlog(compile_plan(plan(base_scenario(text, settings=given))))
+def log_of(server: str, text: str = SCENARIO, **settings: Any) -> bytes:
+    replaced = {"server": server} | {f"session.{name}": value for name, value in settings.items()}
+    return write_binlog(compile_plan(plan(base_scenario(text, settings=replaced))))
 
 
 @pytest.mark.parametrize("name", server_names())
@@ -41,7 +41,7 @@ def test_a_line_counts_its_event_types_in_its_own_format_description(name: str) 
 
 @pytest.mark.parametrize("name", [name for name in server_names() if name != "mysql-5.0"])
 def test_every_line_with_row_events_writes_a_file_that_is_read_back(name: str) -> None:
-    data = made(name)
+    data = log_of(name)
     events = list(read_events(data))
     description = events[0].event.body
     assert isinstance(description, FormatDescription)
@@ -61,7 +61,7 @@ def test_every_line_with_row_events_writes_a_file_that_is_read_back(name: str) -
 )  # fmt: skip
 def test_events_have_the_sizes_of_their_line(name: str, first_event: int, gtid_event: int | None) -> None:
     asked: dict[str, Any] = {"gtid": True} if server_line(name).knows("gtid") else {}
-    events = list(read_events(made(name, **asked)))
+    events = list(read_events(log_of(name, **asked)))
     assert len(events[0].raw) == first_event
     gtids = [len(event.raw) for event in events if isinstance(event.event.body, AnonymousGtid)]
     assert (gtids[0] if gtids else None) == gtid_event
@@ -71,7 +71,7 @@ def test_a_begin_of_mysql_5_has_four_status_variables() -> None:
     # 107 to 175 with the database "test" in public listings of 5.5, 219 to 291 in those of 5.7.
     text = SCENARIO.replace("t.a", "test.a")
     for name, size in (("mysql-5.5", 68), ("mysql-5.7", 72)):
-        begins = [event for event in read_events(made(name, text)) if event.raw[-10:].count(b"BEGIN")]
+        begins = [event for event in read_events(log_of(name, text)) if event.raw[-10:].count(b"BEGIN")]
         assert [len(event.raw) for event in begins] == [size]
 
 
@@ -91,7 +91,7 @@ def test_a_begin_of_mysql_5_has_four_status_variables() -> None:
 )  # fmt: skip
 def test_a_setting_that_the_line_lacks_is_refused(name: str, setting: str, value: Any, sentence: str) -> None:
     with pytest.raises(ScenarioError, match=sentence):
-        made(name, **{setting: value})
+        log_of(name, **{setting: value})
 
 
 @pytest.mark.parametrize(
@@ -114,20 +114,20 @@ def test_a_setting_that_the_line_lacks_is_refused(name: str, setting: str, value
 def test_a_column_that_the_line_lacks_is_refused(name: str, column: str, sentence: str) -> None:
     text = SCENARIO.replace("at DATETIME)", f"at DATETIME, other {column})")
     with pytest.raises(ScenarioError, match=sentence) as caught:
-        made(name, text)
+        log_of(name, text)
     assert caught.value.line == 4
 
 
 def test_row_statements_need_row_events() -> None:
     with pytest.raises(ScenarioError, match=r"6: mysql-5\.0 does not have row events .* expected MySQL 5\.1\.5"):
-        made("mysql-5.0")
+        log_of("mysql-5.0")
 
 
 def test_a_line_without_strict_mode_clips() -> None:
     text = SCENARIO.replace("at: '2024-02-29 12:34:56'", "at: 'no date'")
-    assert made("mysql-5.6", text)
+    assert log_of("mysql-5.6", text)
     with pytest.raises(ScenarioError):
-        made("mysql-5.7", text)
+        log_of("mysql-5.7", text)
 
 
 def test_every_feature_has_a_release_or_is_asked_for_by_name() -> None:
@@ -146,5 +146,5 @@ def test_an_unknown_version_text_has_no_features() -> None:
 
 @pytest.mark.parametrize(("name", "text"), [("mysql-5.1", "DROP TABLE t.a"), ("mysql-5.5", "DROP TABLE `a` /* gen")])
 def test_drop_table_is_in_the_server_s_own_words_from_5_5_on(name: str, text: str) -> None:
-    data = made(name, SCENARIO + "  - - ddl: DROP TABLE t.a\n")
+    data = log_of(name, SCENARIO + "  - - ddl: DROP TABLE t.a\n")
     assert text.encode() in data
