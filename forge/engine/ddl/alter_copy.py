@@ -24,8 +24,8 @@ def needs_copy(before: TableState, after: TableState, kept: Kept) -> bool:
     indexed = {part.column for key in before.table.keys for part in key.parts}
     if any(_column_needs_copy(old, new, index in indexed) for index, old, new in kept):
         return True
-    known = {new.name for _, _, new in kept}
-    return any(column.column.generated == "stored" and column.name not in known for column in after.columns)
+    names = {new.name for _, _, new in kept}
+    return any(column.column.generated == "stored" and column.name not in names for column in after.columns)
 
 
 def copies_moments(before: TableState, kept: Kept) -> bool:
@@ -53,18 +53,18 @@ def _column_needs_copy(old: ColumnDefinition, new: ColumnDefinition, indexed: bo
     if old.generated is not None or new.generated is not None:
         same = old.generated is not None and new.generated is not None and old.generated.sql == new.generated.sql
         return not same or old.column.generated != new.column.generated or old.type != new.type
-    one, other = old.type, new.type
+    before, after = old.type, new.type
     facts = old.type_facts
     if facts.is_varying and new.type_facts.is_varying:
         return _varying_needs_copy(old, new, indexed)
-    if one.name != other.name or one.unsigned != other.unsigned or one.fsp != other.fsp or one.srid != other.srid:
+    if (before.name, before.unsigned, before.fsp, before.srid) != (after.name, after.unsigned, after.fsp, after.srid):
         return True
     if facts.has_members:
-        return other.members[: len(one.members)] != one.members or old.wire.metadata != new.wire.metadata
+        return after.members[: len(before.members)] != before.members or old.wire.metadata != new.wire.metadata
     if facts.is_approximate:
         return False
     if facts.is_lob or facts.is_text:
-        return one.length != other.length or not _same_text(one, other, indexed)
+        return before.length != after.length or not _same_text(before, after, indexed)
     return old.wire.metadata != new.wire.metadata or old.wire.dimensions != new.wire.dimensions
 
 

@@ -46,8 +46,8 @@ def alter_method(
     if all(isinstance(action, (RenameTo, SwitchKeys)) for action in actions):
         return "rename"
     partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
-    if partitioning and len(partitioning) == len(actions) and (found := _of_partitions(partitioning[0])):
-        return found
+    if partitioning and len(partitioning) == len(actions) and (method_of_partitions := _of_partitions(partitioning[0])):
+        return method_of_partitions
     copied = any(
         (isinstance(action, AddCheck) and action.check.enforced)
         or (isinstance(action, EnforceCheck) and action.enforced)
@@ -65,8 +65,10 @@ def alter_method(
     others = any(not isinstance(action, (AddColumn, DropColumn, RenameColumn, RenameTo)) for action in actions)
     # Columns come and go instantly only by themselves, and only where the table has records.
     if columns and method == "metadata" and algorithm != "instant":
-        virtual = all(not isinstance(one, AddColumn) or one.column.generated == "virtual" for one in actions)
-        asked = algorithm == "inplace" and not (virtual and not any(isinstance(one, DropColumn) for one in actions))
+        virtual = all(not isinstance(action, AddColumn) or action.column.generated == "virtual" for action in actions)
+        asked = algorithm == "inplace" and not (
+            virtual and not any(isinstance(action, DropColumn) for action in actions)
+        )
         return "in_place" if others or asked or not before.rows else method
     return method
 
@@ -127,8 +129,8 @@ def _method(action: Action, before: TableState, after: TableState) -> AlterMetho
     if isinstance(action, AddKey) or (isinstance(action, DropKey) and action.name is None):
         return "in_place"
     if isinstance(action, AddForeignKey):
-        known = {key.name.lower() for key in before.table.keys}
-        return "metadata" if all(key.name.lower() in known for key in after.table.keys) else "in_place"
+        names = {key.name.lower() for key in before.table.keys}
+        return "metadata" if all(key.name.lower() in names for key in after.table.keys) else "in_place"
     if isinstance(action, ChangeColumn):
         return _change(action, before, after)
     return "in_place" if isinstance(action, SetOptions) and action.options.rebuild else "metadata"

@@ -45,9 +45,9 @@ class CopiedRows:
             if column.column.visible
         )
         #: The source's columns, with those of the literals behind them.
-        self.given = [*source.columns, *(self._constant(column) for column in named if column.literal is not None)]
+        self.selectable = [*source.columns, *(self._constant(column) for column in named if column.literal is not None)]
         self.literals = tuple(column.literal for column in named if column.literal is not None)
-        places = iter(range(len(source.columns), len(self.given)))
+        places = iter(range(len(source.columns), len(self.selectable)))
         #: Indexes in these, with the names in the new table.
         self.chosen = [
             (next(places) if column.literal is not None else self._index_of(column.column, column.offset), column)
@@ -73,15 +73,15 @@ class CopiedRows:
         keyed = {part.column.lower() for key in self.statement.keys if key.kind == "primary" for part in key.parts}
         default = None
         if isinstance(column.literal, int):
-            text, made = f"INT({len(str(column.literal))})", SqlType("INT")
+            text, sql_type = f"INT({len(str(column.literal))})", SqlType("INT")
             default = LiteralDefault(0)
         else:
             length = len(column.literal or "")
-            text, made = f"VARCHAR({length})", SqlType("VARCHAR", length=length)
+            text, sql_type = f"VARCHAR({length})", SqlType("VARCHAR", length=length)
             default = LiteralDefault("")
         draft = ColumnDraft(
             column.name,
-            TypeDraft(made, offset=column.offset, text=text),
+            TypeDraft(sql_type, offset=column.offset, text=text),
             column.offset,
             nullable=False,
             default=default if line.ddl.literals_have_defaults and column.name.lower() not in keyed else None,
@@ -93,21 +93,21 @@ class CopiedRows:
 
     def _sorted(self, numbers: list[int]) -> list[int]:
         """The rows by ORDER BY, which has to leave nothing open, and as many as LIMIT lets through."""
-        found = self._in_order(numbers) if not self.select.order else list(numbers)
+        ordered = self._in_order(numbers) if not self.select.order else list(numbers)
         for name, descending in reversed(self.select.order):
             index = self._index_of(name, self.select.offset)
             column = self.source.columns[index]
             if column.wire.collation is not None or column.holds_json:
                 self._unsupported(f"with ORDER BY {name}, a text,")
-            found.sort(key=lambda number: _rank(column, self.source.rows[number][index]), reverse=descending)
+            ordered.sort(key=lambda number: _rank(column, self.source.rows[number][index]), reverse=descending)
         if self.select.order:
             columns = [self._index_of(name, self.select.offset) for name, _ in self.select.order]
-            if len({tuple(self.source.rows[number][index] for index in columns) for number in found}) < len(found):
+            if len({tuple(self.source.rows[number][index] for index in columns) for number in ordered}) < len(ordered):
                 self._unsupported("with ORDER BY of values that several rows have")
         if self.select.limit is not None:
             count, skipped = self.select.limit
-            found = found[skipped : skipped + count]
-        return found
+            ordered = ordered[skipped : skipped + count]
+        return ordered
 
     def _in_order(self, numbers: list[int]) -> list[int]:
         """The rows as the server reads them: all keys that may serve must agree on the order."""
@@ -117,19 +117,19 @@ class CopiedRows:
         own = {part.column for part in clustering.parts} if clustering is not None else set()
         used = {index for index, column in self.chosen if column.literal is None}
         where = {definition.index_of(name, self.select.offset) for name in self.select.where}
-        found = self.source.ordered(numbers) if clustered else sorted(numbers)
+        ordered = self.source.ordered(numbers) if clustered else sorted(numbers)
         for key in self.source.table.keys:
             parts = {part.column for part in key.parts}
             if clustering is not None and parts == own:
                 continue
-            if len(found) > 1 and (used | where <= parts | own or key.parts[0].column in where):
+            if len(ordered) > 1 and (used | where <= parts | own or key.parts[0].column in where):
                 text = any(self.source.columns[index].wire.collation is not None for index in parts)
-                if text or self.source.ordered_by(key, numbers) != found:
+                if text or self.source.ordered_by(key, numbers) != ordered:
                     self._unsupported("that a secondary key could serve, whose order the rows would have,")
-        return found
+        return ordered
 
-    def _unsupported(self, what: str) -> NoReturn:
-        raise SqlUnsupported(f"CREATE TABLE ... SELECT {what} is not supported yet", self.select.offset)
+    def _unsupported(self, form: str) -> NoReturn:
+        raise SqlUnsupported(f"CREATE TABLE ... SELECT {form} is not supported yet", self.select.offset)
 
     @property
     def drafts(self) -> tuple[ColumnDraft, ...]:
@@ -140,7 +140,7 @@ class CopiedRows:
         return first + tuple(
             replace(own[column.name.lower()], name=column.name)
             if column.name.lower() in own
-            else self._draft(self.given[index], column)
+            else self._draft(self.selectable[index], column)
             for index, column in self.chosen
         )
 
@@ -157,20 +157,20 @@ class CopiedRows:
         self._check_own(own)
         defined = {column.name.lower(): column for column in own}
         taken = {column.name.lower() for _, column in self.chosen}
-        found = [column for name, column in defined.items() if name not in taken]
+        columns = [column for name, column in defined.items() if name not in taken]
         for index, named in self.chosen:
-            source = self.given[index]
-            known = defined.get(named.name.lower())
-            if known is None:
-                found.append(self._copied(source, named))
+            source = self.selectable[index]
+            target = defined.get(named.name.lower())
+            if target is None:
+                columns.append(self._copied(source, named))
                 continue
             if named.literal is not None:
-                if known.type_facts.is_moment or known.holds_json or known.column.generated is not None:
-                    self._unsupported(f"of a literal into column {known.name!r}")
-            elif not _fits(source, known):
-                self._unsupported(f"into column {known.name!r} of another type")
-            found.append(known.replace(name=named.name))
-        return tuple(found)
+                if target.type_facts.is_moment or target.holds_json or target.column.generated is not None:
+                    self._unsupported(f"of a literal into column {target.name!r}")
+            elif not _fits(source, target):
+                self._unsupported(f"into column {target.name!r} of another type")
+            columns.append(target.replace(name=named.name))
+        return tuple(columns)
 
     def _check_own(self, own: tuple[ColumnDefinition, ...]) -> None:
         """What is printed of the definition is known for plain columns, keys and options."""
@@ -219,7 +219,7 @@ class CopiedRows:
             changes = []
             # The server does not know how many rows there will be.
             numbering = Numbering(state.next_auto_increment, 1, is_transactional(state.table))
-            moments = [index for index, _ in self.chosen if facts_of(self.given[index].type).is_moment]
+            moments = [index for index, _ in self.chosen if facts_of(self.selectable[index].type).is_moment]
             self.copies_moments = any(
                 self.source.rows[number][index] is not None for number in numbers for index in moments
             )

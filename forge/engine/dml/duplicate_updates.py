@@ -9,7 +9,8 @@ from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.json_updates import JsonUpdate, is_json_update
 from forge.engine.requests.cells import CellPlace
 from forge.engine.requests.statements import Insert, Replace
-from forge.engine.rows.cells import NULL, Circumstances, cell_value, not_null
+from forge.engine.rows.cells import NULL, cell_value, not_null
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.literals import taken
 from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
@@ -24,13 +25,13 @@ Source = Clipped | int | JsonUpdate
 
 
 def declared_updates(
-    state: TableState, insert: Insert | Replace, kind: Kind, at: Circumstances
+    state: TableState, insert: Insert | Replace, kind: Kind, context: DmlContext
 ) -> Iterator[tuple[int, Source]]:
     """What ON DUPLICATE KEY UPDATE sets, by column: a literal, the column of the new row, or JSON functions."""
     declared = insert.on_duplicate_key_update if isinstance(insert, Insert) else None
     seen: set[int] = set()
     for name, cell in (declared or {}).items():
-        with at.place(kind, "on_duplicate_key_update", name):
+        with context.place(kind, "on_duplicate_key_update", name):
             index = column_index(state, name)
             column = state.columns[index]
             if index in seen:
@@ -40,16 +41,16 @@ def declared_updates(
                 yield index, column_index(state, str(cell["values"]))
                 continue
             if is_json_update(column, cell):
-                yield index, JsonUpdate(state, index, cell, at)
+                yield index, JsonUpdate(state, index, cell, context)
                 continue
             place = CellPlace(state.name, column.name, state.inserted)
-            literal = cell_value(column, cell, place, at)
-            value = not_null(column, literal.value, state.name, clips=at.clips or at.ignores)
+            literal = cell_value(column, cell, place, context)
+            value = not_null(column, literal.value, state.name, clips=context.clips or context.ignores)
             yield index, literal._replace(value=value)
 
 
 def updated_cells(
-    state: TableState, updates: Mapping[int, Source], before: Row, new: Row, at: Circumstances
+    state: TableState, updates: Mapping[int, Source], before: Row, new: Row, context: DmlContext
 ) -> tuple[dict[int, Value | None], dict[int, Clipped]]:
     """The values that the columns in ``updates`` get in the row ``before``, and their literals.
 
@@ -60,8 +61,8 @@ def updated_cells(
     for index, source in updates.items():
         if isinstance(source, int):
             column = state.columns[index]
-            value = _as_of(column, state.columns[source], new[source], at)
-            values[index] = not_null(column, value, state.name, clips=at.clips or at.ignores)
+            value = _as_of(column, state.columns[source], new[source], context)
+            values[index] = not_null(column, value, state.name, clips=context.clips or context.ignores)
             literals[index] = NULL
         elif isinstance(source, JsonUpdate):
             # Here the server does not patch the stored document.
@@ -73,10 +74,12 @@ def updated_cells(
     return values, literals
 
 
-def _as_of(column: ColumnDefinition, source: ColumnDefinition, value: Value | None, at: Circumstances) -> Value | None:
+def _as_of(
+    column: ColumnDefinition, source: ColumnDefinition, value: Value | None, context: DmlContext
+) -> Value | None:
     """A value of one column in another."""
     if value is None or column.type == source.type:
         return value
     if (column.type_facts.is_moment and source.type_facts.is_moment) or column.type.name == source.type.name:
-        return taken(column.wire, value, clips=at.clips or at.ignores).value
+        return taken(column.wire, value, clips=context.clips or context.ignores).value
     raise UnsupportedError(f"VALUES({source.name}), a {source.type.name}, in the {column.type.name} {column.name}")

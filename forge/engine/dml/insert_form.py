@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from forge.engine.requests.statements import Insert, Replace
-from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.context import DmlContext
 from forge.errors import ScenarioError
 
 Kind = Literal["insert", "replace"]
 
 
 def declared_rows(
-    insert: Insert | Replace, kind: Kind, at: Circumstances
+    insert: Insert | Replace, kind: Kind, context: DmlContext
 ) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
     """(steps to the row's entry, its cells by column) for every row."""
     if insert.row is not None:
@@ -22,7 +22,7 @@ def declared_rows(
     for number, row in enumerate(insert.rows or ()):
         steps = ("rows", number)
         if isinstance(row, list):
-            with at.place(kind, *steps):
+            with context.place(kind, *steps):
                 if insert.columns is None:
                     raise ScenarioError("a row is a list, but no columns are named", expected="`columns` beside `rows`")
                 if len(row) != len(insert.columns):

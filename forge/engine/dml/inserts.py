@@ -13,7 +13,8 @@ from forge.engine.dml.json_updates import JsonUpdate
 from forge.engine.dml.updates import unstamped, updated_row
 from forge.engine.requests.cells import CellPlace
 from forge.engine.requests.statements import Insert, Replace, Statement
-from forge.engine.rows.cells import Circumstances, cell_value, not_null, origin, set_by_trigger
+from forge.engine.rows.cells import cell_value, not_null, origin, set_by_trigger
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import omitted_value, with_generated
 from forge.engine.rows.literals import zero_value
 from forge.engine.rows.numbering import Numbering
@@ -35,7 +36,7 @@ _NO_END = 1 << 32
 
 
 def insert_rows(
-    state: TableState, statement: Statement, kind: Kind, at: Circumstances, *, rows_known: bool = True
+    state: TableState, statement: Statement, kind: Kind, context: DmlContext, *, rows_known: bool = True
 ) -> RowsStatement:
     """Run an INSERT or REPLACE; ``rows_known``: the server knows beforehand how many rows there are.
 
@@ -44,8 +45,8 @@ def insert_rows(
     insert = statement.insert or statement.replace
     assert insert is not None
     if isinstance(insert, Insert) and insert.ignore:
-        at = replace(at, ignores=True)
-    new = _Insert(state, statement, kind, insert, at)
+        context = replace(context, ignores=True)
+    new = _Insert(state, statement, kind, insert, context)
     if not rows_known:
         new.numbering = replace(new.numbering, rows=1)
     return new.run()
@@ -53,13 +54,13 @@ def insert_rows(
 
 class _Insert:
     def __init__(
-        self, state: TableState, statement: Statement, kind: Kind, insert: Insert | Replace, at: Circumstances
+        self, state: TableState, statement: Statement, kind: Kind, insert: Insert | Replace, context: DmlContext
     ) -> None:
         self.state = state
         self.statement = statement
         self.kind = kind
         self.insert = insert
-        self.at = at
+        self.context = context
         rows = insert.count if insert.count is not None else len(insert.rows or ())
         reserved = 1 if insert.select is not None else rows
         # BLACKHOLE sees no number that a row has had, and reserves without end.
@@ -67,10 +68,10 @@ class _Insert:
         reserved = reserved if self.keeps_rows else _NO_END
         reserves = is_transactional(state.table)
         following = state.next_auto_increment if self.keeps_rows else 1
-        self.numbering = Numbering(following, reserved, reserves, state.number_is_lost, *at.numbers)
+        self.numbering = Numbering(following, reserved, reserves, state.number_is_lost, *context.numbers)
         self.rows = rows
         self.listed: set[int] = set()
-        self.given: list[dict[int, Clipped]] = []
+        self.literals: list[dict[int, Clipped]] = []
         self.changes: list[RowChange] = []
         #: Rows computed before the first change was logged: kind, row, and the literals.
         self.evaluated: list[tuple[Literal["insert", "update"], Row, Mapping[int, Clipped]]] = []
@@ -80,7 +81,7 @@ class _Insert:
         self.further: list[Further] = []
         #: Columns of whose JSON functions the time zone was asked.
         self.converted: set[int] = set()
-        self.updates = dict(declared_updates(state, insert, kind, at))
+        self.updates = dict(declared_updates(state, insert, kind, context))
         self.by_trigger, self.by_update_trigger = self._set_by_triggers()
         #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
         self.read: set[int] = set()
@@ -94,8 +95,8 @@ class _Insert:
 
     def run(self) -> RowsStatement:
         try:
-            for steps, cells in declared_rows(self.insert, self.kind, self.at):
-                with self.at.place(self.kind, *steps):
+            for steps, cells in declared_rows(self.insert, self.kind, self.context):
+                with self.context.place(self.kind, *steps):
                     self._row(cells, steps)
         finally:
             self.state.next_auto_increment = self.numbering.following if self.keeps_rows else 1
@@ -110,9 +111,9 @@ class _Insert:
                 assigned=self._assigned(columns) if self._has_column_list() else None,
                 updates=frozenset(self.updates) if self.updates else None,
                 clauses=Clauses(
-                    ignores=self.kind == "replace" or self.at.ignores, selects=self.insert.select is not None
+                    ignores=self.kind == "replace" or self.context.ignores, selects=self.insert.select is not None
                 ),
-                line=self.at.line,
+                line=self.context.line,
             ),
             search=Search(matched=self.rows),
             evaluation=self._evaluation(columns),
@@ -134,19 +135,19 @@ class _Insert:
 
         Which of the two a column is set by, the texts of the triggers say.
         """
-        cells = set_by_trigger(self.state, self.kind, self.insert.set_by_trigger, self.at)
+        cells = set_by_trigger(self.state, self.kind, self.insert.set_by_trigger, self.context)
         if not isinstance(self.insert, Insert) or not self.insert.on_duplicate_key_update:
             return cells, {}
-        on_insert = self.at.references.set_by_triggers(self.state.table, "insert")
-        on_update = self.at.references.set_by_triggers(self.state.table, "update")
+        on_insert = self.context.references.set_by_triggers(self.state.table, "insert")
+        on_update = self.context.references.set_by_triggers(self.state.table, "update")
         updating = {index: cell for index, cell in cells.items() if index in on_update}
         declared = self.insert.set_by_update_trigger
-        updating |= set_by_trigger(self.state, self.kind, declared, self.at, field="set_by_update_trigger")
+        updating |= set_by_trigger(self.state, self.kind, declared, self.context, field="set_by_update_trigger")
         only = updating.keys() & on_update - on_insert
         return {index: cell for index, cell in cells.items() if index not in only}, updating
 
     def _assigned(self, columns: list[int]) -> frozenset[int]:
-        by_triggers = self.at.references.set_by_triggers(self.state.table, "insert")
+        by_triggers = self.context.references.set_by_triggers(self.state.table, "insert")
         return frozenset((*columns, *self.by_trigger)) | by_triggers
 
     def _origin(self, kind: str, index: int, literals: Mapping[int, Clipped], columns: list[int]) -> Origin:
@@ -163,7 +164,7 @@ class _Insert:
         origins: list[Origin] = ["literal"] if index in self.read else []
         if index in self.now:
             origins.append("now")
-        if index in self.converted or any(cells[index].converts for cells in self.given if index in cells):
+        if index in self.converted or any(cells[index].converts for cells in self.literals if index in cells):
             origins.append("converted")
         if index in self.defaulted:
             origins.append("default" if index in columns else "omitted")
@@ -188,29 +189,29 @@ class _Insert:
         return self.insert.column_list
 
     def _sql(self, columns: list[int]) -> str:
-        verb = "REPLACE" if self.kind == "replace" else "INSERT IGNORE" if self.at.ignores else "INSERT"
+        verb = "REPLACE" if self.kind == "replace" else "INSERT IGNORE" if self.context.ignores else "INSERT"
         listed = columns if self.insert.column_list else None
         if self.insert.select is not None:
             text = select_sql(verb, self.state, listed, self.insert.select)
         else:
-            text = insert_sql(verb, self.state, columns, self.given, listed=listed is not None)
+            text = insert_sql(verb, self.state, columns, self.literals, listed=listed is not None)
         updates = {index: source if isinstance(source, int) else source.sql for index, source in self.updates.items()}
         return text + duplicate_sql(self.state, updates)
 
     def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
-        state, at = self.state, self.at
+        state, context = self.state, self.context
         literals: dict[int, Clipped] = {}
         for name, cell in cells.items():
-            with at.place(self.kind, *steps, name):
+            with context.place(self.kind, *steps, name):
                 index = column_index(state, name)
                 if index in literals:
                     raise ScenarioError(f"column {state.columns[index].name!r} is given twice")
                 place = CellPlace(state.name, state.columns[index].name, state.inserted)
-                literals[index] = cell_value(state.columns[index], cell, place, at)
+                literals[index] = cell_value(state.columns[index], cell, place, context)
                 self._check_named(state.columns[index])
         if self.insert.select is not None:
             literals = {index: cell._replace(is_read=False) for index, cell in literals.items()}
-        self.given.append(literals)
+        self.literals.append(literals)
         self.listed |= literals.keys()
         values: list[Value | None] = [
             literals[index].value if index in literals else self._omitted(column)
@@ -221,14 +222,14 @@ class _Insert:
         if numbered is not None and not values[numbered]:
             # NULL, 0 and nothing at all mean the next number (sql_mode without NO_AUTO_VALUE_ON_ZERO).
             values[numbered] = generated = self._next_number(state.columns[numbered])
-        clips = at.ignores or (at.clips and self.rows > 1)
+        clips = context.ignores or (context.clips and self.rows > 1)
         for index, column in enumerate(state.columns):
             if column.generated is None:
                 # Without strict mode several rows are spared what one row is not (ER_BAD_NULL_ERROR).
                 values[index] = not_null(column, values[index], state.name, clips=clips)
         for index, cell in self.by_trigger.items():
             values[index] = cell.value
-        row = with_generated(state.columns, values, clips=at.clips or at.ignores)
+        row = with_generated(state.columns, values, clips=context.clips or context.ignores)
         self._evaluate("insert", row, literals | self.by_trigger)
         self._store(row, mark, generated)
 
@@ -266,13 +267,13 @@ class _Insert:
         if self._is_forgotten(column):
             return None if column.column.nullable else zero_value(column.wire)
         with about(f"table {self.state.name}"):
-            return omitted_value(column, self.at.time, clips=self.at.clips or self.at.ignores)
+            return omitted_value(column, self.context.time, clips=self.context.clips or self.context.ignores)
 
     def _is_forgotten(self, column: ColumnDefinition) -> bool:
         """Whether the server does not compute the column's default: MySQL's of an invisible column where the statement
         has no column list (recorded on 9.7).
         """
-        computes = self.at.references.line.rows.computes_invisible_defaults
+        computes = self.context.references.line.rows.computes_invisible_defaults
         computed = column.column.computed_default or column.column.default_now
         return computed and not column.column.visible and not computes and not self._has_column_list()
 
@@ -300,7 +301,7 @@ class _Insert:
             self.duplicate = self.duplicate or "found"
             self.numbering.reset(mark, generated)
             self._update(row, duplicate[1])
-        elif self.at.ignores:
+        elif self.context.ignores:
             self.numbering.reset(mark, generated)
         elif self.kind == "replace":
             self._replace(row, generated)
@@ -309,9 +310,9 @@ class _Insert:
 
     def _add(self, row: Row, mark: int, generated: int) -> None:
         try:
-            self.at.references.check_row(self.state, row)
+            self.context.references.check_row(self.state, row)
         except ScenarioError:
-            if not self.at.ignores:
+            if not self.context.ignores:
                 raise
             self.numbering.reset(mark, generated)
             return
@@ -334,27 +335,28 @@ class _Insert:
             if (generated or self.stale_number) and key.parts[0].column == state.auto_increment:
                 state.add(row)  # raises
             before = state.rows[number]
-            bound = self.at.references.is_parent(state.table) or self.at.references.has_delete_trigger(state.table)
+            references = self.context.references
+            bound = references.is_parent(state.table) or references.has_delete_trigger(state.table)
             if key == state.unique[-1] and not bound:
                 self.stays_marked = True
-                self.stale_number |= bool(generated) and self.at.references.line.rows.refuses_stale_numbers
+                self.stale_number |= bool(generated) and self.context.references.line.rows.refuses_stale_numbers
                 if before != row:
                     self._change(number, row)
                 return
             state.remove(number)
-            self._follow(self.at.references.parent_changes(state, before, None, replacement=row))
+            self._follow(self.context.references.parent_changes(state, before, None, replacement=row))
             self._log(before, None, duplicate=True)
             if state.auto_increment is not None:
                 self.numbering.given(row[state.auto_increment] or 0)
-        self.at.references.check_row(state, row)
+        self.context.references.check_row(state, row)
         state.add(row)
         self._log(None, row, duplicate=True)
 
     def _change(self, number: int, after: Row) -> None:
         self.duplicate = "updated" if self.updates else self.duplicate
         before = self.state.rows[number]
-        self.at.references.check_row(self.state, after, before)
-        self._follow(self.at.references.parent_changes(self.state, before, after))
+        self.context.references.check_row(self.state, after, before)
+        self._follow(self.context.references.parent_changes(self.state, before, after))
         self._log(before, after)
         self.state.change(number, after)
         self.numbering.following = max(self.numbering.following, self.state.next_auto_increment)
@@ -362,13 +364,13 @@ class _Insert:
     def _update(self, new: Row, number: int) -> None:
         state = self.state
         before = state.rows[number]
-        values, literals = updated_cells(state, self.updates, before, new, self.at)
+        values, literals = updated_cells(state, self.updates, before, new, self.context)
         self.converted |= {i for i in self.updates if literals[i].converts and isinstance(self.updates[i], JsonUpdate)}
-        after, stamped = updated_row(state, before, values, self.by_update_trigger, self.at)
+        after, stamped = updated_row(state, before, values, self.by_update_trigger, self.context)
         literals |= self.by_update_trigger
         self._evaluate("update", after, literals if stamped else unstamped(state, literals))
         if after != before:
-            if self.at.ignores and state.conflict_of_change(number, after) is not None:
+            if self.context.ignores and state.conflict_of_change(number, after) is not None:
                 return
             self._change(number, after)
         if state.auto_increment is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.json_cells import asks_for_zone, document_of_cell, with_types
 from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
@@ -42,7 +42,7 @@ class JsonUpdate:
     Raises ScenarioError for arguments that the functions do not take, UnsupportedError where a server works otherwise.
     """
 
-    def __init__(self, state: TableState, index: int, cell: Mapping[str, Any], at: Circumstances) -> None:
+    def __init__(self, state: TableState, index: int, cell: Mapping[str, Any], context: DmlContext) -> None:
         column = state.columns[index]
         if column.generated is not None:
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
@@ -50,7 +50,7 @@ class JsonUpdate:
             raise UnsupportedError("JSON functions on MariaDB, whose documents are text that they format anew")
         self._state = state
         self._cell = cell
-        self._patches = server_line(at.catalog.server).knows("partial_json")
+        self._patches = server_line(context.catalog.server).knows("partial_json")
         self._named: set[int] = set()
         functions = self._functions(self._reference)
         self._constant = None if self._named else functions

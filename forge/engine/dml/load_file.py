@@ -59,7 +59,7 @@ class LineReader:
     text: str
     load: LoadData
     width: int | None = None
-    at: int = 0
+    position: int = 0
     #: The line that was read last had more fields.
     is_cut: bool = False
     #: How many characters had to be looked at for the fields of the line; the end of the file counts as one.
@@ -76,7 +76,7 @@ class LineReader:
             fields = list(self._fields())
             if not fields:
                 return
-            self.looked_at = max(self.looked_at, self.at)
+            self.looked_at = max(self.looked_at, self.position)
             self.is_cut = not self._line_ends and self._pass_line()
             yield fields
 
@@ -89,11 +89,11 @@ class LineReader:
     def _fields(self) -> Iterator[str | None]:
         """The fields of the line that comes next."""
         if self.load.lines_starting_by:
-            start = self.text.find(self.load.lines_starting_by, self.at)
-            self.at = len(self.text) if start < 0 else start + len(self.load.lines_starting_by)
+            start = self.text.find(self.load.lines_starting_by, self.position)
+            self.position = len(self.text) if start < 0 else start + len(self.load.lines_starting_by)
         count = 0
         while not self._line_ends and count != self.width:
-            if self.at >= len(self.text):
+            if self.position >= len(self.text):
                 self._meet_end()
                 return
             yield self._field()
@@ -105,19 +105,19 @@ class LineReader:
     def _pass_line(self) -> bool:
         """Go behind the end of the line; whether there was anything before it."""
         terminator, passed = self._line_terminator, False
-        while terminator and self.at < len(self.text):
-            if self.load.escaped_by and self.text[self.at] == self.load.escaped_by:
-                self.at += 1
+        while terminator and self.position < len(self.text):
+            if self.load.escaped_by and self.text[self.position] == self.load.escaped_by:
+                self.position += 1
             elif self._takes(terminator):
                 return passed
-            self.at += 1
+            self.position += 1
             passed = True
         return passed
 
     def _takes(self, separator: str) -> bool:
-        if not separator or not self.text.startswith(separator, self.at):
+        if not separator or not self.text.startswith(separator, self.position):
             return False
-        self.at += len(separator)
+        self.position += len(separator)
         return True
 
     def _field(self) -> str | None:
@@ -126,16 +126,16 @@ class LineReader:
         characters: list[str] = []
         self._has_null = False
         is_open = bool(enclosing) and self._takes(enclosing)
-        while self.at < len(self.text):
+        while self.position < len(self.text):
             if self._escape(characters):
                 continue
             if is_open and self._takes(enclosing):
                 if self._takes(enclosing):
                     characters.append(enclosing)
                     continue
-                if self.at >= len(self.text):
+                if self.position >= len(self.text):
                     self._meet_end()
-                if self.at >= len(self.text) or self._takes(self._line_terminator):
+                if self.position >= len(self.text) or self._takes(self._line_terminator):
                     self._line_ends = True
                     return self._value(characters, enclosed=True)
                 if self._takes(load.fields_terminated_by):
@@ -147,8 +147,8 @@ class LineReader:
                 return self._value(characters)
             if not is_open and self._takes(load.fields_terminated_by):
                 return self._value(characters)
-            characters.append(self.text[self.at])
-            self.at += 1
+            characters.append(self.text[self.position])
+            self.position += 1
         self._line_ends = True
         self._meet_end()
         return self._value([enclosing, *characters] if is_open else characters)
@@ -156,18 +156,18 @@ class LineReader:
     def _escape(self, characters: list[str]) -> bool:
         """Take an escape sequence, if one comes next."""
         escape = self.load.escaped_by
-        if not escape or self.text[self.at] != escape:
+        if not escape or self.text[self.position] != escape:
             return False
-        if self.at + 1 >= len(self.text):
-            self.at += 1
+        if self.position + 1 >= len(self.text):
+            self.position += 1
             characters.append(escape)
             return True
-        following = self.text[self.at + 1]
+        following = self.text[self.position + 1]
         if escape == self.load.enclosed_by and following != escape:
             return False
         self._has_null |= following == "N"
         characters.append(_ESCAPES.get(following, following))
-        self.at += 2
+        self.position += 2
         return True
 
     def _value(self, characters: Sequence[str], *, enclosed: bool = False) -> str | None:

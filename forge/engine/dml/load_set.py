@@ -9,7 +9,7 @@ from typing import Any
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.requests.cells import literal_of
 from forge.engine.requests.loads import LoadData
-from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import as_literal
 from forge.engine.rows.literals import taken
 from forge.engine.rows.state import TableState
@@ -42,22 +42,22 @@ class Assignment:
         return f"{identifier(self.column.name)}={self.sql}"
 
 
-def assignments(state: TableState, load: LoadData, at: Circumstances) -> list[Assignment]:
+def assignments(state: TableState, load: LoadData, context: DmlContext) -> list[Assignment]:
     """The clause.  Raises ScenarioError for what a server would refuse."""
     assigned: list[Assignment] = []
     for name, cell in (load.set or {}).items():
-        with at.place("load_data", "set", name):
+        with context.place("load_data", "set", name):
             index = column_index(state, name)
             column = state.columns[index]
             if column.generated is not None:
                 raise ScenarioError(f"column {column.name!r} is generated", expected="no value for it")
             if any(assignment.index == index for assignment in assigned):
                 raise ScenarioError(f"column {column.name!r} is set twice")
-            assigned.append(_assignment(column, index, cell, at))
+            assigned.append(_assignment(column, index, cell, context))
     return assigned
 
 
-def _assignment(column: ColumnDefinition, index: int, cell: Any, at: Circumstances) -> Assignment:
+def _assignment(column: ColumnDefinition, index: int, cell: Any, context: DmlContext) -> Assignment:
     if isinstance(cell, Mapping) and "sql" in cell:
         if set(cell) - {"sql", "values"} or not isinstance(cell["sql"], str) or not cell["sql"].strip():
             raise ScenarioError(f"{cell!r} is no expression", expected="{sql: text}, perhaps with `values`")
@@ -69,18 +69,18 @@ def _assignment(column: ColumnDefinition, index: int, cell: Any, at: Circumstanc
         if sql.upper() == "DEFAULT":
             return Assignment(column, index, sql, is_default=True)
         try:
-            expression = parse_expression(sql, at.references.line.grammar, in_statement=True)
+            expression = parse_expression(sql, context.references.line.grammar, in_statement=True)
         except UnsupportedError as error:
             error.expected = "`values` beside it: a list of what it gives for each line"
             raise
         return Assignment(column, index, sql, expression=expression)
     literal = literal_of(cell)
-    sql = "NULL" if literal is None else taken(column.wire, literal, clips=at.clips or at.ignores).sql
+    sql = "NULL" if literal is None else taken(column.wire, literal, clips=context.clips or context.ignores).sql
     return Assignment(column, index, sql, literal=literal)
 
 
 def set_cells(
-    clause: Sequence[Assignment], number: int, row: Mapping[str, str | None], state: TableState, at: Circumstances
+    clause: Sequence[Assignment], number: int, row: Mapping[str, str | None], state: TableState, context: DmlContext
 ) -> dict[str, Any]:
     """What the clause gives columns in line ``number`` (from 0), whose fields are ``row``: by column or variable."""
     cells: dict[str, Any] = {}
@@ -92,7 +92,7 @@ def set_cells(
                 raise ScenarioError(f"`values` of {assignment.column.name!r} has no value for line {number + 1}")
             cells[assignment.column.name] = literal_of(assignment.values[number])
         elif assignment.expression is not None:
-            value = assignment.expression.evaluate(_Operands(row, state, at))
+            value = assignment.expression.evaluate(_Operands(row, state, context))
             cells[assignment.column.name] = None if value is None else as_literal(assignment.column, value)
         else:
             cells[assignment.column.name] = assignment.literal
@@ -102,15 +102,15 @@ def set_cells(
 class _Operands(dict[str, Operand]):
     """What an expression asks for: columns that the line gives, and variables."""
 
-    def __init__(self, row: Mapping[str, str | None], state: TableState, at: Circumstances) -> None:
+    def __init__(self, row: Mapping[str, str | None], state: TableState, context: DmlContext) -> None:
         super().__init__()
         self.row = {name.lower(): value for name, value in row.items()}
         self.state = state
-        self.at = at
+        self.context = context
 
     def __missing__(self, name: str) -> Operand:
         if name == "@@now":
-            return self.at.time.text
+            return self.context.time.text
         if name not in self.row:
             subject = f"variable {name}" if name.startswith("@") else f"column {name!r}"
             raise UnsupportedError(
@@ -122,4 +122,4 @@ class _Operands(dict[str, Operand]):
         if name.startswith("@"):
             return Field(value)
         column = self.state.columns[column_index(self.state, name)]
-        return column.operand(taken(column.wire, value, clips=self.at.clips or self.at.ignores).value)
+        return column.operand(taken(column.wire, value, clips=self.context.clips or self.context.ignores).value)

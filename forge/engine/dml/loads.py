@@ -12,7 +12,7 @@ from forge.engine.dml.load_file import LineReader, file_text
 from forge.engine.dml.load_set import Assignment, assignments, set_cells
 from forge.engine.requests.loads import LoadData
 from forge.engine.requests.statements import Insert, Replace, Statement
-from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
@@ -23,15 +23,15 @@ from forge.sql.write.statements import table_sql
 from forge.values.literals import quoted
 
 
-def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsStatement:
+def load_rows(state: TableState, load: LoadData, context: DmlContext) -> RowsStatement:
     """Run a LOAD DATA.  Raises ScenarioError where a server would refuse it."""
     duplicates = "ignore" if load.local and load.duplicates == "error" else load.duplicates
     visible = [column.name for column in state.columns if column.column.visible]
     columns = visible if load.columns is None else load.columns
-    clause = assignments(state, load, at)
+    clause = assignments(state, load, context)
     bits = _check_columns(state, columns)
     ignores = duplicates == "ignore"
-    content, rows, looked_at = _content(load, len(columns), at, ignores=ignores)
+    content, rows, looked_at = _content(load, len(columns), context, ignores=ignores)
     fields = [_cells(number, row, columns, state, ignores=ignores) for number, row in enumerate(rows, start=1)]
     file = LoadFile(
         name=load.file or f"{state.table.name}.txt",
@@ -39,7 +39,7 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
         columns=tuple(columns),
         sets=tuple(assignment.text for assignment in clause),
         looked_at=_first_looks(state, fields, looked_at),
-        variables=_variables(fields, columns, load, at),
+        variables=_variables(fields, columns, load, context),
         local=load.local,
         duplicates=duplicates,
         format=LoadFormat(
@@ -53,21 +53,21 @@ def load_rows(state: TableState, load: LoadData, at: Circumstances) -> RowsState
             ignored_lines=load.ignore_lines,
         ),
     )
-    at = replace(at, place=lambda *_, place=at.place: place("load_data"))
-    result = RowsStatement("insert", state.table, (), StatementText(line=at.line))
+    context = replace(context, place=lambda *_, place=context.place: place("load_data"))
+    result = RowsStatement("insert", state.table, (), StatementText(line=context.line))
     if fields:
         declared = []
         for number, row in enumerate(fields):
             cells: dict[str, Any] = {name: cell for name, cell in row.items() if not name.startswith("@")}
             cells |= {name: {"hex": (cells[name] or "").encode().hex()} for name in bits if cells.get(name) is not None}
-            cells |= set_cells(clause, number, row, state, at)
+            cells |= set_cells(clause, number, row, state, context)
             declared.append({name: cell if name in bits else {"value": cell} for name, cell in cells.items()})
         if duplicates == "replace":
             new = Statement(replace=Replace(into=load.into, rows=declared))  # type: ignore[arg-type]
-            result = insert_rows(state, new, "replace", at, rows_known=False)
+            result = insert_rows(state, new, "replace", context, rows_known=False)
         else:
             new = Statement(insert=Insert(into=load.into, rows=declared, ignore=ignores))  # type: ignore[arg-type]
-            result = insert_rows(state, new, "insert", at, rows_known=False)
+            result = insert_rows(state, new, "insert", context, rows_known=False)
         result = _without_moments(result, clause)
     assigned = None if load.columns is None else result.text.assigned
     return replace(result, text=replace(result.text, sql=_sql(state, load, file), assigned=assigned, load=file))
@@ -99,13 +99,13 @@ def _check_columns(state: TableState, columns: Sequence[str]) -> list[str]:
 
 
 def _variables(
-    fields: Sequence[Mapping[str, str | None]], columns: Sequence[str], load: LoadData, at: Circumstances
+    fields: Sequence[Mapping[str, str | None]], columns: Sequence[str], load: LoadData, context: DmlContext
 ) -> tuple[UserVariable, ...]:
     """What the variables among the columns hold after the last line."""
     names = [name for name in columns if name.startswith("@")]
     if not names or not fields:
         return ()
-    text_collation = _collation(load, at)
+    text_collation = _collation(load, context)
     variables: dict[str, UserVariable] = {}
     for name in names:
         value = fields[-1].get(name)
@@ -132,21 +132,21 @@ def _without_moments(statement: RowsStatement, clause: Sequence[Assignment]) -> 
     return replace(statement, evaluation=replace(evaluation, rows=rows, origins=origins))
 
 
-def _collation(load: LoadData, at: Circumstances) -> Collation:
+def _collation(load: LoadData, context: DmlContext) -> Collation:
     """Of the file's text: character_set_database, if the statement says none."""
     if load.character_set is not None:
-        return default_collation(load.character_set, at.catalog.server)
-    database = at.catalog.databases.get(at.current_database)
+        return default_collation(load.character_set, context.catalog.server)
+    database = context.catalog.databases.get(context.current_database)
     if database is None:
         raise ScenarioError("no database is current", expected="session.database, or character_set")
-    return collation(database, at.catalog.server)
+    return collation(database, context.catalog.server)
 
 
 def _content(
-    load: LoadData, width: int, at: Circumstances, *, ignores: bool
+    load: LoadData, width: int, context: DmlContext, *, ignores: bool
 ) -> tuple[bytes, list[list[str | None]], list[int]]:
     """The file's bytes, its lines of ``width`` fields, and how many bytes were looked at for each line."""
-    text_charset = charset(_collation(load, at).charset)
+    text_charset = charset(_collation(load, context).charset)
     if load.hex is not None:
         try:
             content = bytes.fromhex(load.hex)

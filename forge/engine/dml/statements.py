@@ -13,7 +13,7 @@ from forge.engine.dml.text_context import with_opened_tables
 from forge.engine.dml.updates import delete_rows, update_rows
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
-from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.errors import ScenarioError
 from forge.plan.effects import ForeignKeyEffects, OpenedTables, TriggerEffects
@@ -25,18 +25,18 @@ from forge.sql.reads.charsets import defines_timestamp, names_charset
 from forge.sql.reads.tables import table_references
 
 
-def execute(declared: Statement, at: Circumstances) -> RowsStatement:
+def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     """Run a statement; the rows that it changed, and its SQL.  Raises ScenarioError where a server would refuse it."""
-    statement = _executed(declared, at)
+    statement = _executed(declared, context)
     events = _events(declared)
-    follow, _ = at.references.followed(statement.table, events)
-    parts = [(_executed_further(part, index, at), part) for index, part in enumerate(declared.further)]
+    follow, _ = context.references.followed(statement.table, events)
+    parts = [(_executed_further(part, index, context), part) for index, part in enumerate(declared.further)]
     joined = [part.table for part, declaration in parts if declaration.joined]
     names = table_references(declared.query) if declared.query is not None and statement.kind != "insert" else []
-    locked = _locked(declared, statement, follow, parts, at)
+    locked = _locked(declared, statement, follow, parts, context)
     if joined:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
-    line = at.references.line
+    line = context.references.line
     statement = replace(statement, text=_with_words(statement.text, statement.text.sql, line))
     if statement.kind == "delete" and len(names) > 1:
         # DELETE of several tables reads all columns.
@@ -53,17 +53,17 @@ def execute(declared: Statement, at: Circumstances) -> RowsStatement:
             locked=tuple(locked) if parts or follow or declared.locks is not None else (),
             update_bits=_update_bits([statement.table, *joined], names),
         ),
-        triggers=_triggers(statement, at),
+        triggers=_triggers(statement, context),
         foreign_keys=ForeignKeyEffects(
-            checks_parents=at.references.checks,
-            is_parent=at.references.is_parent(statement.table),
-            is_related=_is_related(declared, statement, follow, further, at),
+            checks_parents=context.references.checks,
+            is_parent=context.references.is_parent(statement.table),
+            is_related=_is_related(declared, statement, follow, further, context),
         ),
-        context=replace(statement.context, time=(at.time.second, at.time.microsecond)),
+        context=replace(statement.context, time=(context.time.second, context.time.microsecond)),
     )
-    if at.is_text:
+    if context.is_text:
         joint = [(part, _events(declaration)) for part, declaration in parts if declaration.joined]
-        return with_opened_tables(statement, [(statement, events), *joint], declared, at)
+        return with_opened_tables(statement, [(statement, events), *joint], declared, context)
     return statement
 
 
@@ -72,11 +72,11 @@ def _locked(
     statement: RowsStatement,
     follow: Sequence[Opened],
     parts: Sequence[tuple[RowsStatement, DeclaredFurther]],
-    at: Circumstances,
+    context: DmlContext,
 ) -> list[Table]:
     """The tables that are opened for writing, but for those that a statement of several tables joins."""
     if declared.locks is not None:
-        return [statement.table, *_locks(declared.locks, at)]
+        return [statement.table, *_locks(declared.locks, context)]
     locked = [statement.table, *(opened.table for opened in follow)]
     for part, declaration in parts:
         if not declaration.joined and all(other.full_name != part.table.full_name for other in locked):
@@ -84,11 +84,11 @@ def _locked(
     return locked
 
 
-def _triggers(statement: RowsStatement, at: Circumstances) -> TriggerEffects:
-    fired = at.references.triggers(statement.table, statement.kind)
+def _triggers(statement: RowsStatement, context: DmlContext) -> TriggerEffects:
+    fired = context.references.triggers(statement.table, statement.kind)
     before = [trigger for trigger in fired if trigger.timing == "before"]
     return TriggerEffects(
-        tables=frozenset(".".join(trigger.table) for trigger in at.catalog.live_triggers()),
+        tables=frozenset(".".join(trigger.table) for trigger in context.catalog.live_triggers()),
         exist=bool(fired),
         before=None if not before else "rows" if before[0].starts_with_rows else "other",
     )
@@ -106,13 +106,13 @@ def _is_related(
     statement: RowsStatement,
     opened: Sequence[Opened],
     further: Sequence[RowsStatement],
-    at: Circumstances,
+    context: DmlContext,
 ) -> bool:
     """Whether foreign keys keep the statement from running beside others."""
     tables = [(statement.table, _events(declared)), *((child.table, child.events) for child in opened)]
-    tables += [(table, ("insert", "update", "delete")) for table in _locks(declared.locks or (), at)]
+    tables += [(table, ("insert", "update", "delete")) for table in _locks(declared.locks or (), context)]
     return any(part.foreign_keys.is_related for part in further) or any(
-        at.references.isolates(table, events) for table, events in tables
+        context.references.isolates(table, events) for table, events in tables
     )
 
 
@@ -120,33 +120,33 @@ def _all_columns(statement: RowsStatement) -> RowsStatement:
     return replace(statement, changes=tuple(replace(change, after_duplicate=True) for change in statement.changes))
 
 
-def _executed(statement: Statement, at: Circumstances) -> RowsStatement:
+def _executed(statement: Statement, context: DmlContext) -> RowsStatement:
     new = statement.insert or statement.replace
     if new is not None:
         kind: Kind = "insert" if statement.insert is not None else "replace"
-        with at.place(kind, "into"):
-            state = at.opened(new.into)
-        return insert_rows(state, statement, kind, at)
+        with context.place(kind, "into"):
+            state = context.opened(new.into)
+        return insert_rows(state, statement, kind, context)
     if statement.load_data is not None:
-        with at.place("load_data", "into"):
-            state = at.opened(statement.load_data.into)
-        with at.place("load_data"):
-            return load_rows(state, statement.load_data, at)
+        with context.place("load_data", "into"):
+            state = context.opened(statement.load_data.into)
+        with context.place("load_data"):
+            return load_rows(state, statement.load_data, context)
     if statement.update is not None:
-        with at.place("update", "table"):
-            state = at.opened(statement.update.table)
-        return update_rows(state, statement, statement.update, at)
+        with context.place("update", "table"):
+            state = context.opened(statement.update.table)
+        return update_rows(state, statement, statement.update, context)
     assert statement.delete is not None  # the model has seen to it
-    with at.place("delete", "from"):
-        state = at.opened(statement.delete.table)
-    return delete_rows(state, statement, statement.delete, at)
+    with context.place("delete", "from"):
+        state = context.opened(statement.delete.table)
+    return delete_rows(state, statement, statement.delete, context)
 
 
-def _executed_further(declared: DeclaredFurther, index: int, at: Circumstances) -> RowsStatement:
+def _executed_further(declared: DeclaredFurther, index: int, context: DmlContext) -> RowsStatement:
     def place(*steps: Any) -> Any:
-        return at.place("further", index, *steps)
+        return context.place("further", index, *steps)
 
-    return execute(declared, replace(at, place=place))
+    return execute(declared, replace(context, place=place))
 
 
 def _events(statement: Statement) -> tuple[Operation, ...]:
@@ -176,9 +176,9 @@ def _in_order(
     return tuple(Further(position, part) for position, _, part in sorted(placed, key=lambda entry: entry[:2]))
 
 
-def _locks(names: Sequence[str], at: Circumstances) -> list[Table]:
-    with at.place("locks"):
-        return [at.opened(name).table for name in names]
+def _locks(names: Sequence[str], context: DmlContext) -> list[Table]:
+    with context.place("locks"):
+        return [context.opened(name).table for name in names]
 
 
 def _position(table: Table, names: Sequence[str]) -> int:

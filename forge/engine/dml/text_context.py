@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from forge.engine.dictionary.triggers import Trigger
 from forge.engine.requests.statements import Statement
-from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.engine.session.named_tables import tables_named_in
 from forge.errors import ScenarioError
@@ -24,26 +24,26 @@ def with_opened_tables(
     statement: RowsStatement,
     own: Sequence[tuple[RowsStatement, tuple[Operation, ...]]],
     declared: Statement,
-    at: Circumstances,
+    context: DmlContext,
 ) -> RowsStatement:
     """The statement with what its text opens; ``own`` are it and those joined to it, with what they do to rows."""
     opened = [Opened(part.table, events) for part, events in own]
     triggers: list[Trigger] = []
     ran: list[Trigger] = []
     for part, events in own:
-        further, its_triggers = at.references.followed(part.table, events)
+        further, its_triggers = context.references.followed(part.table, events)
         opened += further
         triggers += its_triggers
         name = (part.table.database, part.table.name)
         ran += [trigger for trigger in its_triggers if trigger.table == name and _fires(trigger, part)]
-    named = tables_named_in(_text(statement, declared), at.catalog, at.current_database)
+    named = tables_named_in(_text(statement, declared), context.catalog, context.current_database)
     tables = [*(entry.table for entry in opened), *named]
     isolates = any(
-        at.references.isolates(entry.table, entry.events)
+        context.references.isolates(entry.table, entry.events)
         for entry in opened
-        if entry.table.foreign_keys or at.references.is_parent(entry.table)
+        if entry.table.foreign_keys or context.references.is_parent(entry.table)
     )
-    clauses = replace(statement.text.clauses, several_tables=_is_of_several(statement, declared, at))
+    clauses = replace(statement.text.clauses, several_tables=_is_of_several(statement, declared, context))
     numbers = replace(statement.evaluation.numbers, generated=first_number(statement))
     return replace(
         statement,
@@ -53,7 +53,7 @@ def with_opened_tables(
             statement.opened,
             databases=tuple(sorted({table.database for table in tables}, reverse=True)),
             reads_others=bool({table.full_name for table in named} - {entry.table.full_name for entry in opened}),
-            numbers_further=_numbers_further(opened, len(own), at),
+            numbers_further=_numbers_further(opened, len(own), context),
         ),
         triggers=replace(
             statement.triggers,
@@ -62,7 +62,7 @@ def with_opened_tables(
             fired_on_update=any(trigger.event == "update" for trigger in ran),
         ),
         foreign_keys=replace(
-            statement.foreign_keys, isolates=isolates or any(at.references.is_parent(table) for table in named)
+            statement.foreign_keys, isolates=isolates or any(context.references.is_parent(table) for table in named)
         ),
     )
 
@@ -73,12 +73,12 @@ def _text(statement: RowsStatement, declared: Statement) -> str:
     return statement.text.sql if has_text else ""
 
 
-def _is_of_several(statement: RowsStatement, declared: Statement, at: Circumstances) -> bool:
+def _is_of_several(statement: RowsStatement, declared: Statement, context: DmlContext) -> bool:
     if declared.query is None:
         # Our own text has that form where it needs an index hint (forge.sql.write.statements).
         return statement.text.sql.startswith("DELETE `")
     return statement.kind != "insert" and is_of_several_tables(
-        declared.query, at.references.line.texts.joins_subqueries
+        declared.query, context.references.line.texts.joins_subqueries
     )
 
 
@@ -89,12 +89,12 @@ def _fires(trigger: Trigger, statement: RowsStatement) -> bool:
     return statement.search.matched > 0
 
 
-def _numbers_further(opened: Sequence[Opened], own: int, at: Circumstances) -> bool:
+def _numbers_further(opened: Sequence[Opened], own: int, context: DmlContext) -> bool:
     """Whether a table with AUTO_INCREMENT is opened for writing beside the statement's own (recorded on all three).
 
     MySQL also takes a child table for one, when it opens the parent to check new rows (recorded on 9.7).
     """
-    logged = at.references.line.rows.cascades == "logged"
+    logged = context.references.line.rows.cascades == "logged"
     for index, entry in enumerate(opened):
         if not any(column.auto_increment for column in entry.table.columns):
             continue
@@ -104,7 +104,7 @@ def _numbers_further(opened: Sequence[Opened], own: int, at: Circumstances) -> b
             continue
         name = (entry.table.database, entry.table.name)
         elsewhere = any(foreign.parent != name for foreign in entry.table.foreign_keys)
-        if logged and at.references.checks and elsewhere and {"insert", "update"} & set(entry.events):
+        if logged and context.references.checks and elsewhere and {"insert", "update"} & set(entry.events):
             return True
     return False
 

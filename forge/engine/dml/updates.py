@@ -9,7 +9,8 @@ from typing import Any
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
 from forge.engine.requests.cells import CellPlace, is_generator
 from forge.engine.requests.statements import Delete, Statement, Update
-from forge.engine.rows.cells import NULL, Circumstances, cell_value, not_null, origin, set_by_trigger
+from forge.engine.rows.cells import NULL, cell_value, not_null, origin, set_by_trigger
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
 from forge.engine.rows.state import TableState
 from forge.engine.rows.where import (
@@ -35,9 +36,9 @@ from forge.values.clipping import Clipped
 from forge.values.json.equal import equal_documents
 
 
-def update_rows(state: TableState, statement: Statement, update: Update, at: Circumstances) -> RowsStatement:
+def update_rows(state: TableState, statement: Statement, update: Update, context: DmlContext) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
-    conditions = _where(state, "update", update.where, at)
+    conditions = _where(state, "update", update.where, context)
     chosen, searched = matching(conditions, state), _searched("update", state, conditions)
     where = where_sql(conditions, state)
     state.updates += 1
@@ -51,23 +52,23 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
     functions: dict[int, JsonUpdate] = {}
     applied: dict[int, list[Applied]] = {}
     for name, cell in update.set.items():
-        with at.place("update", "set", name):
+        with context.place("update", "set", name):
             index = column_index(state, name)
             if index in values:
                 raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
             if is_json_update(state.columns[index], cell):
                 if name in (update.set_by_trigger or ()):
                     raise UnsupportedError("JSON functions on a column that a BEFORE trigger sets too")
-                functions[index] = JsonUpdate(state, index, cell, at)
+                functions[index] = JsonUpdate(state, index, cell, context)
                 # SET clauses see what those before them have set.
                 rows = [_so_far(row, values, position) for position, row in enumerate(before)]
                 applied[index] = [functions[index].apply(row[index], row, patches=patches) for row in rows]
                 values[index] = [update.document for update in applied[index]] or [None]
                 literals[index] = Clipped(None, functions[index].sql)
             else:
-                values[index], literals[index] = _new_values(state, index, cell, chosen, at)
+                values[index], literals[index] = _new_values(state, index, cell, chosen, context)
     set_columns = list(values)
-    by_trigger = set_by_trigger(state, "update", update.set_by_trigger, at)
+    by_trigger = set_by_trigger(state, "update", update.set_by_trigger, context)
     assignments = [
         assignment(state.columns[index], literals[index].sql)
         if index in applied
@@ -77,13 +78,13 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
     changes: list[RowChange] = []
     further: list[Further] = []
     first_stamped = False
-    with at.place("update"):
+    with context.place("update"):
         for position, number in enumerate(chosen):
             new = {index: values[index][position] for index in values}
-            after, stamped = updated_row(state, state.rows[number], new, by_trigger, at)
+            after, stamped = updated_row(state, state.rows[number], new, by_trigger, context)
             if after != state.rows[number]:
-                at.references.check_row(state, after, state.rows[number])
-                cascaded = at.references.parent_changes(state, state.rows[number], after)
+                context.references.check_row(state, after, state.rows[number])
+                cascaded = context.references.parent_changes(state, state.rows[number], after)
                 further += [Further(len(changes), change) for change in cascaded]
                 noted = {index: of_rows[position].diffs for index, of_rows in applied.items()}
                 if not changes:
@@ -101,11 +102,11 @@ def update_rows(state: TableState, statement: Statement, update: Update, at: Cir
         further=tuple(further),
         text=StatementText(
             statement.query or update_sql(state, assignments, where, len(chosen)),
-            assigned=frozenset((*values, *by_trigger)) | at.references.set_by_triggers(state.table, "update"),
+            assigned=frozenset((*values, *by_trigger)) | context.references.set_by_triggers(state.table, "update"),
             reads=_read_columns(state, conditions, len(chosen)).union(
                 _read_for_checks(state, values), *(function.reads for function in functions.values())
             ),
-            line=at.line,
+            line=context.line,
         ),
         search=replace(searched.search, matched=len(chosen)),
         evaluation=Evaluation(
@@ -144,7 +145,7 @@ def _evaluated(
 
 
 def _new_values(
-    state: TableState, index: int, cell: Any, chosen: list[int], at: Circumstances
+    state: TableState, index: int, cell: Any, chosen: list[int], context: DmlContext
 ) -> tuple[list[Value | None], Clipped]:
     """The values that SET gives a column, one for each chosen row, and the first one's literal."""
     column = state.columns[index]
@@ -158,8 +159,8 @@ def _new_values(
         if any(part.column == index for part in state.clustering.parts):
             raise ScenarioError(f"{state.name}.{column.name}: several keys change at once", expected="a literal")
     rows = chosen if generated else chosen[:1] or [0]
-    cells = [cell_value(column, cell, CellPlace(state.name, column.name, row, state.updates), at) for row in rows]
-    values = [not_null(column, value, state.name, clips=at.clips) for value, *_ in cells]
+    cells = [cell_value(column, cell, CellPlace(state.name, column.name, row, state.updates), context) for row in rows]
+    values = [not_null(column, value, state.name, clips=context.clips) for value, *_ in cells]
     return (values if generated else values * len(chosen) or values), cells[0] if cells else NULL
 
 
@@ -175,24 +176,25 @@ def updated_row(
     before: Row,
     values: Mapping[int, Value | None],
     by_trigger: Mapping[int, Clipped],
-    at: Circumstances,
+    context: DmlContext,
 ) -> tuple[Row, bool]:
     """The row after an UPDATE, and whether ON UPDATE CURRENT_TIMESTAMP was evaluated: if anything else changes.
 
     MySQL looks at that before the triggers run (fill_record_n_invoke_before_triggers), MariaDB behind them (recorded).
     """
     set_values = {index: cell.value for index, cell in by_trigger.items()}
-    early = at.references.line.rows.stamps_before_triggers
+    early = context.references.line.rows.stamps_before_triggers
     seen = values if early else {**values, **set_values}
-    row = with_generated(state.columns, [seen.get(index, value) for index, value in enumerate(before)], clips=at.clips)
+    cells = [seen.get(index, value) for index, value in enumerate(before)]
+    row = with_generated(state.columns, cells, clips=context.clips)
     changes = not _is_same(state, before, row)
     if changes:
         row = tuple(
-            at.time.text(column.type.fsp) if column.column.on_update_now and index not in seen else value
+            context.time.text(column.type.fsp) if column.column.on_update_now and index not in seen else value
             for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
         )
     cells = [set_values.get(index, value) for index, value in enumerate(row)]
-    row = with_generated(state.columns, cells, clips=at.clips)
+    row = with_generated(state.columns, cells, clips=context.clips)
     return (before if _is_same(state, before, row) else row), changes
 
 
@@ -209,21 +211,21 @@ def _is_same(state: TableState, before: Row, after: Row) -> bool:
     )
 
 
-def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Circumstances) -> RowsStatement:
+def delete_rows(state: TableState, statement: Statement, delete: Delete, context: DmlContext) -> RowsStatement:
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
-    conditions = _where(state, "delete", delete.where, at)
+    conditions = _where(state, "delete", delete.where, context)
     chosen, searched = matching(conditions, state), _searched("delete", state, conditions)
     sql = statement.query or delete_sql(state, where_sql(conditions, state), len(chosen))
     changes: list[RowChange] = []
     further: list[Further] = []
-    with at.place("delete"):
+    with context.place("delete"):
         for number in chosen:
             if number not in state.rows:
                 continue
             # A row that refers to itself is gone when its children are looked for.
             before = state.rows[number]
             state.remove(number)
-            cascaded = at.references.parent_changes(state, before, None)
+            cascaded = context.references.parent_changes(state, before, None)
             further += [Further(len(changes), change) for change in cascaded]
             changes.append(RowChange(before, None))
     deletes_all = not conditions and statement.query is None
@@ -231,7 +233,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, at: Cir
         searched,
         changes=tuple(changes),
         further=tuple(further),
-        text=StatementText(sql, clauses=Clauses(deletes_all=deletes_all), line=at.line),
+        text=StatementText(sql, clauses=Clauses(deletes_all=deletes_all), line=context.line),
         search=replace(searched.search, matched=len(chosen)),
     )
 
@@ -254,11 +256,11 @@ def _searched(kind: ChangeKind, state: TableState, conditions: list[Condition]) 
     )
 
 
-def _where(state: TableState, kind: str, where: Mapping[str, Any] | None, at: Circumstances) -> list[Condition]:
+def _where(state: TableState, kind: str, where: Mapping[str, Any] | None, context: DmlContext) -> list[Condition]:
     conditions: list[Condition] = []
     for name, declared in (where or {}).items():
-        with at.place(kind, "where", name):
-            conditions += parse_where({name: declared}, state, zero_dates=at.clips)
+        with context.place(kind, "where", name):
+            conditions += parse_where({name: declared}, state, zero_dates=context.clips)
     return conditions
 
 

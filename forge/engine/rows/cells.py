@@ -1,18 +1,13 @@
-"""What statements run in, and the values of the cells that they declare."""
+"""The values of the cells that statements declare."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
 from typing import Any
 
-from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.names import declared_name
-from forge.engine.requests.cells import CellGenerator, CellPlace, Generated, is_generator, literal_of
-from forge.engine.rows.defaults import StatementTime
-from forge.engine.rows.foreign_keys import References
+from forge.engine.requests.cells import CellPlace, Generated, is_generator, literal_of
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.json_cells import asks_for_zone, with_types
 from forge.engine.rows.literals import taken, zero_value
 from forge.engine.rows.state import TableState, stored_bytes_of
@@ -25,42 +20,10 @@ from forge.values.clipping import Clipped
 from forge.values.json.binary import decode_document
 from forge.values.text.column_charset import charset_of
 
-#: Names the entry of the scenario that the errors of a block belong to.
-Place = Callable[..., AbstractContextManager[None]]
 NULL = Clipped(None, "NULL", is_read=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What a statement runs in: ``place(*steps)`` adds the line of an entry inside the statement to errors."""
-
-    catalog: Catalog
-    current_database: str
-    generate: CellGenerator
-    time: StatementTime
-    place: Place
-    references: References
-    line: int | None
-    #: The session has no strict mode.
-    clips: bool = False
-    #: auto_increment_increment and auto_increment_offset.
-    numbers: tuple[int, int] = (1, 1)
-    #: Statements may be logged as their texts.
-    is_text: bool = False
-    #: INSERT IGNORE: impossible values become warnings.
-    ignores: bool = False
-
-    def opened(self, name: str) -> TableState:
-        """The table of a declared name such as ``shop.orders``, which the statement opens.
-
-        Raises ScenarioError with the nearest name.
-        """
-        state = self.catalog.table(declared_name(name), self.current_database)
-        state.is_open = True
-        return state
-
-
-def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circumstances) -> Clipped:
+def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, context: DmlContext) -> Clipped:
     """The value of a declared cell (None for NULL), and its literal in SQL.
 
     Raises ScenarioError for what the column cannot hold.
@@ -69,29 +32,29 @@ def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, at: Circum
         if column.generated is not None:
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
         if is_generator(cell, json=column.holds_json):
-            generated = at.generate(cell, place)
+            generated = context.generate(cell, place)
             literal = _cut_to_fit(column, generated) if generated.fits else generated.value
         else:
             literal = literal_of(cell)
-        return _null(column, at) if literal is None else _taken(column, literal, at)
+        return _null(column, context) if literal is None else _taken(column, literal, context)
 
 
-def _null(column: ColumnDefinition, at: Circumstances) -> Clipped:
+def _null(column: ColumnDefinition, context: DmlContext) -> Clipped:
     """NULL, which is the current time in a TIMESTAMP NOT NULL of MariaDB, in strict mode too."""
     facts = column.column
     if facts.nullable or column.type.name != "TIMESTAMP" or not column.wire.dialect.null_is_now:
         return NULL
-    return NULL._replace(value=at.time.text(column.type.fsp), is_now=True)
+    return NULL._replace(value=context.time.text(column.type.fsp), is_now=True)
 
 
-def _taken(column: ColumnDefinition, literal: Any, at: Circumstances) -> Clipped:
+def _taken(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipped:
     if column.type_facts.is_json:
-        cell = taken(column.wire, with_types(literal), clips=at.clips)
+        cell = taken(column.wire, with_types(literal), clips=context.clips)
         return cell._replace(converts=cell.value is not None and asks_for_zone(decode_document(cell.value)))
     if isinstance(literal, Tagged):
         raise ScenarioError(f"{literal} is a value inside a JSON document", expected="a literal without a tag")
-    if not at.ignores or at.clips:
-        return taken(column.wire, literal, clips=at.clips)
+    if not context.ignores or context.clips:
+        return taken(column.wire, literal, clips=context.clips)
     try:
         return taken(column.wire, literal, clips=False)
     except UnsupportedError:
@@ -139,18 +102,18 @@ def set_by_trigger(
     state: TableState,
     kind: str,
     declared: Mapping[str, Any] | None,
-    at: Circumstances,
+    context: DmlContext,
     *,
     field: str = "set_by_trigger",
 ) -> dict[int, Clipped]:
     """The values that a BEFORE trigger gives columns (SET NEW.column), by index."""
     cells: dict[int, Clipped] = {}
     for name, cell in (declared or {}).items():
-        with at.place(kind, field, name):
+        with context.place(kind, field, name):
             index = column_index(state, name)
             column = state.columns[index]
-            value = cell_value(column, cell, CellPlace(state.name, column.name, state.inserted), at)
-            cells[index] = value._replace(value=not_null(column, value.value, state.name, clips=at.clips))
+            value = cell_value(column, cell, CellPlace(state.name, column.name, state.inserted), context)
+            cells[index] = value._replace(value=not_null(column, value.value, state.name, clips=context.clips))
     return cells
 
 

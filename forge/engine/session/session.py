@@ -13,7 +13,7 @@ from forge.engine.requests.cells import CellGenerator
 from forge.engine.requests.places import RequestPlace
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction, XaName
-from forge.engine.rows.cells import Circumstances
+from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import References
 from forge.engine.session.connection import Connection
 from forge.engine.session.definitions import apply_definition, defined
@@ -171,10 +171,10 @@ class Session(Connection):
         if statement.rows_query:
             with place.at("rows_query"):
                 self.line.require(self.line.rows.query_event)
-        circumstances = self._circumstances(place, where)
+        context = self._context(place, where)
         follows_changes = running.caches.has_changes
-        rows = execute(statement, circumstances)
-        context = replace(
+        rows = execute(statement, context)
+        session_context = replace(
             rows.context,
             follows_changes=follows_changes,
             in_xa=running.declared.xa is not None,
@@ -182,7 +182,7 @@ class Session(Connection):
             rows_query=statement.rows_query,
         )
         # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
-        running.add(self.texts.finished(statement, replace(rows, context=context), circumstances), index)
+        running.add(self.texts.finished(statement, replace(rows, context=session_context), context), index)
 
     def _temporary_table(
         self, statement: Ddl, text: str, running: RunningTransaction, where: LogPlace, place: RequestPlace
@@ -193,9 +193,9 @@ class Session(Connection):
         running.watch()
         return definition
 
-    def _circumstances(self, place: RequestPlace, where: LogPlace) -> Circumstances:
+    def _context(self, place: RequestPlace, where: LogPlace) -> DmlContext:
         catalog, settings = self.state.catalog, self.settings
-        return Circumstances(
+        return DmlContext(
             catalog=catalog,
             current_database=self.state.database,
             generate=self.generate,

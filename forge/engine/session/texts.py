@@ -8,7 +8,7 @@ from typing import Any
 
 from forge.compile.query.mixed_format import is_text, logs_temporary, needs_rows
 from forge.engine.requests.statements import Statement
-from forge.engine.rows.cells import Circumstances, Place
+from forge.engine.rows.context import DmlContext, Place
 from forge.engine.session.state import SessionState
 from forge.engine.session.user_variables import setting_sql, user_variable
 from forge.errors import ScenarioError, UnsupportedError
@@ -55,12 +55,12 @@ class SessionText:
         self.state.keeps_rows |= unsafe and logs and (statement.temporary or bool(self.state.catalog.temporary))
         return not unsafe and not self.state.keeps_rows and (logs or not temporary)
 
-    def finished(self, declared: Statement, statement: RowsStatement, at: Circumstances) -> RowsStatement:
+    def finished(self, declared: Statement, statement: RowsStatement, context: DmlContext) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.
 
-        Raises ScenarioError (at ``at.place(field)``) for text that reads what the scenario does not tell.
+        Raises ScenarioError (at ``context.place(field)``) for text that reads what the scenario does not tell.
         """
-        place = at.place
+        place = context.place
         settings = [self._set(name, value, place) for name, value in (declared.user_variables or {}).items()]
         if declared.rand_seeds is not None:
             settings.append("SET rand_seed1 = {}, rand_seed2 = {}".format(*declared.rand_seeds))
@@ -70,8 +70,8 @@ class SessionText:
         if sql is not None:
             with place("query"):
                 reads = _reads(sql, lenient=self.session.binlog_format == "row")
-        names = {(database or at.current_database, name) for database, name in reads.tables}
-        tables = [state.table for state in map(at.catalog.find, names) if state is not None]
+        names = {(database or context.current_database, name) for database, name in reads.tables}
+        tables = [state.table for state in map(context.catalog.find, names) if state is not None]
         statement = replace(
             self._with_reads(statement, declared, reads),
             opened=replace(

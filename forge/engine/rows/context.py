@@ -1,0 +1,47 @@
+"""What a statement on rows runs in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from forge.engine.dictionary.catalog import Catalog
+from forge.engine.dictionary.names import declared_name
+from forge.engine.requests.cells import CellGenerator
+from forge.engine.rows.defaults import StatementTime
+from forge.engine.rows.foreign_keys import References
+from forge.engine.rows.state import TableState
+
+#: Names the entry of the scenario that the errors of a block belong to.
+Place = Callable[..., AbstractContextManager[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class DmlContext:
+    """What a statement runs in: ``place(*steps)`` adds the line of an entry inside the statement to errors."""
+
+    catalog: Catalog
+    current_database: str
+    generate: CellGenerator
+    time: StatementTime
+    place: Place
+    references: References
+    line: int | None
+    #: The session has no strict mode.
+    clips: bool = False
+    #: auto_increment_increment and auto_increment_offset.
+    numbers: tuple[int, int] = (1, 1)
+    #: Statements may be logged as their texts.
+    is_text: bool = False
+    #: INSERT IGNORE: impossible values become warnings.
+    ignores: bool = False
+
+    def opened(self, name: str) -> TableState:
+        """The table of a declared name such as ``shop.orders``, which the statement opens.
+
+        Raises ScenarioError with the nearest name.
+        """
+        state = self.catalog.table(declared_name(name), self.current_database)
+        state.is_open = True
+        return state
