@@ -18,6 +18,7 @@ from forge.events.plain import one_line
 class AnnotateRows(Body):
     type_code: ClassVar[int] = 160
     type_name: ClassVar[str] = "ANNOTATE_ROWS"
+    features: ClassVar[tuple[str, ...]] = ("annotate_rows",)
     informational: ClassVar[bool] = True
     query: str
     layout: ClassVar[Struct] = Struct("query" / Text(Rest()))

@@ -16,6 +16,7 @@ from forge.events.plain import words
 class BinlogCheckpoint(Body):
     type_code: ClassVar[int] = 161
     type_name: ClassVar[str] = "BINLOG_CHECKPOINT"
+    features: ClassVar[tuple[str, ...]] = ("mariadb_gtid",)
     file_name_length: int | None = derived()
     file_name: str
     layout: ClassVar[Struct] = Struct(

@@ -77,6 +77,7 @@ class AnonymousGtid(Body):
 
     type_code: ClassVar[int] = 34
     type_name: ClassVar[str] = "ANONYMOUS_GTID"
+    features: ClassVar[tuple[str, ...]] = ("anonymous_gtid",)
 
     gtid_flags: int = 0
     uuid: str = NIL_UUID
@@ -129,6 +130,7 @@ class AnonymousGtid(Body):
 class Gtid(AnonymousGtid):
     type_code: ClassVar[int] = 33
     type_name: ClassVar[str] = "GTID"
+    features: ClassVar[tuple[str, ...]] = ("gtid",)
 
     def gtid(self) -> str | None:
         return f"{self.uuid}:{self.gno}"

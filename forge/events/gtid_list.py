@@ -44,6 +44,7 @@ class GtidList(Body):
 
     type_code: ClassVar[int] = 163
     type_name: ClassVar[str] = "GTID_LIST"
+    features: ClassVar[tuple[str, ...]] = ("mariadb_gtid",)
     count_and_flags: int | None = derived()
     gtids: tuple[tuple[int, int, int], ...] = ()
     filler: bytes | None = derived()

@@ -98,6 +98,7 @@ class GtidTagged(Body):
 
     type_code: ClassVar[int] = 42
     type_name: ClassVar[str] = "GTID_TAGGED"
+    features: ClassVar[tuple[str, ...]] = ("gtid_tags",)
     last_non_ignorable: int = 0
     gtid_flags: int | None = 0
     uuid: str | None = None

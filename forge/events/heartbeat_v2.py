@@ -22,6 +22,7 @@ class HeartbeatV2(Body):
 
     type_code: ClassVar[int] = 41
     type_name: ClassVar[str] = "HEARTBEAT_V2"
+    features: ClassVar[tuple[str, ...]] = ("heartbeat_v2",)
     informational: ClassVar[bool] = True
     values: Values
     layout: ClassVar[Struct] = Struct("values" / TypeLengthValues())

@@ -263,6 +263,8 @@ class Body:
     type_code: ClassVar[int]
     type_name: ClassVar[str]
     layout: ClassVar[Any]
+    #: What a server must have to read the type: names of forge/servers/features.toml.  Types up to 26 may need nothing.
+    features: ClassVar[tuple[str, ...]] = ()
     #: Carries no change of data (WL#4033): the canonical decode says what readers do with it.
     informational: ClassVar[bool] = False
 

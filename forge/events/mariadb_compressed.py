@@ -54,6 +54,7 @@ class QueryCompressed(QueryFields):
 
     type_code: ClassVar[int] = 165
     type_name: ClassVar[str] = "QUERY_COMPRESSED"
+    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
 
     thread_id: int = 0
     exec_time: int = 0
@@ -93,18 +94,21 @@ class WriteRowsCompressed(WriteRowsV1):
 
     type_code: ClassVar[int] = 166
     type_name: ClassVar[str] = "WRITE_ROWS_COMPRESSED_V1"
+    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateRowsCompressed(UpdateRowsV1):
     type_code: ClassVar[int] = 167
     type_name: ClassVar[str] = "UPDATE_ROWS_COMPRESSED_V1"
+    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteRowsCompressed(DeleteRowsV1):
     type_code: ClassVar[int] = 168
     type_name: ClassVar[str] = "DELETE_ROWS_COMPRESSED_V1"
+    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
 
 
 COMPRESSED_ROWS = (WriteRowsCompressed, UpdateRowsCompressed, DeleteRowsCompressed)

@@ -82,6 +82,7 @@ class MariadbGtid(Body):
 
     type_code: ClassVar[int] = 162
     type_name: ClassVar[str] = "MARIADB_GTID"
+    features: ClassVar[tuple[str, ...]] = ("mariadb_gtid",)
     sequence_number: int
     domain_id: int = 0
     flags2: int = 0

@@ -96,6 +96,7 @@ def _bounded(count: int, stream: Any) -> range:
 class PreviousGtids(Body):
     type_code: ClassVar[int] = 35
     type_name: ClassVar[str] = "PREVIOUS_GTIDS"
+    features: ClassVar[tuple[str, ...]] = ("gtid",)
     gtid_set: tuple[bool, tuple[GtidSource, ...]] = (False, ())
     layout: ClassVar[Struct] = Struct("gtid_set" / GtidSet())
 

@@ -77,11 +77,23 @@ RAW_TYPES: dict[int, str] = {
     172: "PARTIAL_ROW_DATA",
 }
 
+_RAW_FEATURES: dict[int, tuple[str, ...]] = {
+    **dict.fromkeys((20, 21, 22), ("row_events",)),
+    36: ("transaction_context",),
+    **dict.fromkeys((169, 170, 171), ("compressed_events",)),
+}
+
 EVENT_NAMES: dict[int, str] = {
     **RAW_TYPES,
     **{code: body.type_name for code, body in EVENT_TYPES.items()},
 }
 EVENT_CODES: dict[str, int] = {name: code for code, name in EVENT_NAMES.items()}
+
+
+def features_of_type(type_code: int) -> tuple[str, ...]:
+    """What a server must have to read events of the type, by :attr:`Body.features`."""
+    body = EVENT_TYPES.get(type_code)
+    return _RAW_FEATURES.get(type_code, ()) if body is None else body.features
 
 
 def event_name(type_code: int) -> str:

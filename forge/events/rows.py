@@ -63,6 +63,8 @@ class AnyRows(Body):
 class RowsV1(AnyRows):
     """``present`` has a bit a column (lowest first): the columns in the before image, or in the only image."""
 
+    features: ClassVar[tuple[str, ...]] = ("row_events", "rows_v1")
+
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
     width: int = at_boundaries(0, 1, 8, 9, 250, 251)
@@ -76,6 +78,7 @@ class RowsV1(AnyRows):
 class UpdateRowsV1(AnyRows):
     type_code: ClassVar[int] = 24
     type_name: ClassVar[str] = "UPDATE_ROWS_V1"
+    features: ClassVar[tuple[str, ...]] = ("row_events", "rows_v1")
 
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
@@ -91,6 +94,8 @@ class UpdateRowsV1(AnyRows):
 class RowsV2(AnyRows):
     """As :class:`RowsV1`, with ``extra`` row info."""
 
+    features: ClassVar[tuple[str, ...]] = ("rows_v2",)
+
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
     extra: bytes = b""
@@ -105,6 +110,7 @@ class RowsV2(AnyRows):
 class UpdateRows(AnyRows):
     type_code: ClassVar[int] = 31
     type_name: ClassVar[str] = "UPDATE_ROWS"
+    features: ClassVar[tuple[str, ...]] = ("rows_v2",)
 
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
@@ -147,6 +153,7 @@ class PartialUpdateRows(UpdateRows):
 
     type_code: ClassVar[int] = 39
     type_name: ClassVar[str] = "PARTIAL_UPDATE_ROWS"
+    features: ClassVar[tuple[str, ...]] = ("partial_json",)
 
 
 RowsBody = RowsV1 | RowsV2 | UpdateRowsV1 | UpdateRows

@@ -19,6 +19,7 @@ from forge.events.plain import one_line
 class RowsQuery(Body):
     type_code: ClassVar[int] = 29
     type_name: ClassVar[str] = "ROWS_QUERY"
+    features: ClassVar[tuple[str, ...]] = ("rows_query",)
     informational: ClassVar[bool] = True
     unused_length: int = 0
     query: str

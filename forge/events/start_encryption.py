@@ -17,6 +17,7 @@ from forge.events.layout import Body
 class StartEncryption(Body):
     type_code: ClassVar[int] = 164
     type_name: ClassVar[str] = "START_ENCRYPTION"
+    features: ClassVar[tuple[str, ...]] = ("start_encryption",)
     scheme: int = 1
     key_version: int
     nonce: bytes

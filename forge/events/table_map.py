@@ -51,6 +51,7 @@ class TableMap(Body):
 
     type_code: ClassVar[int] = 19
     type_name: ClassVar[str] = "TABLE_MAP"
+    features: ClassVar[tuple[str, ...]] = ("row_events",)
 
     table_id: int
     table_flags: int = flags(TABLE_FLAGS, default=1)

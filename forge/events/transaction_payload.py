@@ -29,6 +29,7 @@ class TransactionPayload(Body):
 
     type_code: ClassVar[int] = 40
     type_name: ClassVar[str] = "TRANSACTION_PAYLOAD"
+    features: ClassVar[tuple[str, ...]] = ("compression",)
     values: Values
     payload: bytes
     layout: ClassVar[Struct] = Struct("values" / TypeLengthValues(), "payload" / Rest())

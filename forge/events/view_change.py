@@ -21,6 +21,7 @@ class ViewChange(Body):
 
     type_code: ClassVar[int] = 37
     type_name: ClassVar[str] = "VIEW_CHANGE"
+    features: ClassVar[tuple[str, ...]] = ("transaction_context",)
     view_id: bytes
     sequence_number: int
     certification_count: int

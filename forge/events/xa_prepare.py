@@ -19,6 +19,7 @@ from forge.events.shapes import Shape
 class XaPrepare(Body):
     type_code: ClassVar[int] = 38
     type_name: ClassVar[str] = "XA_PREPARE"
+    features: ClassVar[tuple[str, ...]] = ("xa_prepare",)
     one_phase: int = 0
     format_id: int = 1
     gtrid_length: int | None = derived()

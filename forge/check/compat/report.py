@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.check.canonical.decode import canonical_event
+from forge.check.canonical.readers import knows_type, reading, stops_all_the_same
 from forge.check.canonical.table_maps import TableMaps
 from forge.check.compat.features_used import Use, declared_uses, event_uses
 from forge.check.compat.readers_view import as_seen
@@ -20,11 +21,11 @@ from forge.errors import UnsupportedError
 from forge.events.event import IGNORABLE
 from forge.events.format_description import FormatDescription
 from forge.events.query import Query
+from forge.events.registry import features_of_type
 from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
 from forge.servers import ServerLine, server_line
 from forge.servers.features import Effect, feature
-from forge.servers.reading import TYPE_FEATURES, knows_type, reading, stops_all_the_same
 
 #: Event by file and index, both from 0.
 Place = tuple[int, int]
@@ -206,7 +207,7 @@ class _Judge:
             source="WL#4033",
             types=(event.type_name,),
         )
-        for name in TYPE_FEATURES.get(event.type_code, ()):
+        for name in features_of_type(event.type_code):
             if not line.knows(name):
                 finding = self._finding(Use(name), event.type_name)
                 break
