@@ -118,7 +118,7 @@ class CompiledCase:
 
 def compile_case(case: Case) -> CompiledCase:
     """Make the files of a case.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
-    from forge.compile.files.compilation import compile_files, file_names, write_files
+    from forge.compile import compile_files, file_names, write_files
     from forge.corpus.features import features_of
     from forge.scenario import plan
     from forge.scenario.matrix import base_scenario

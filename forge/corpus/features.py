@@ -9,7 +9,6 @@ import msgspec
 
 from forge.binlog.payload import inner_events, inner_format
 from forge.charsets import find_collation
-from forge.compile.rows.table_map import key_of_rows, key_prefix
 from forge.engine.requests.transactions import Transaction
 from forge.errors import FormatError
 from forge.events.event import Event
@@ -20,6 +19,7 @@ from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
 from forge.plan.definitions import DdlStatement
+from forge.plan.keys import key_of_rows, key_prefix
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.plan import Plan
 from forge.plan.session import Session

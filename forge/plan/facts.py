@@ -98,10 +98,11 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
     def thread_in(self, number: int, groups: int) -> int | None:
         """The connection's id in the session's file ``number``, from 0, after so many groups of it."""
-        here = [one.thread_id for one in self.file(number).connections if one.after <= groups]
-        earlier = (_last_thread(self.file(at)) for at in range(number - 1, -1, -1))
-        known = (*reversed(here), self.file(number).thread_id, *earlier)
-        return next((thread for thread in known if thread is not None), None)
+        file = self.file(number)
+        connections = [connection.thread_id for connection in file.connections if connection.after <= groups]
+        earlier = (_last_thread(self.file(before)) for before in range(number - 1, -1, -1))
+        threads = (*reversed(connections), file.thread_id, *earlier)
+        return next((thread for thread in threads if thread is not None), None)
 
 
 def _last_thread(file: FileFacts) -> int | None:

@@ -1,4 +1,4 @@
-"""What rows have in the keys of their table: what has to be unique, and what transactions depend on."""
+"""The keys of a table: which one names a row, which are checked, and what rows have in them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import product
 
 from forge.charsets import compare_key
 from forge.plan.tables import Key, KeyPart, Row, Table
+from forge.values.registry import facts_of
 
 #: One entry of a key: a value for each of its parts, equal for two rows if the server calls them equal.
 KeyEntry = tuple[object, ...]
@@ -28,3 +29,43 @@ def _comparable(table: Table, part: KeyPart, row: Row) -> object:
     if isinstance(value, (str, bytes)) and part.prefix is not None:
         value = value[: part.prefix]
     return compare_key(collation, value) if isinstance(value, str) and collation is not None else value
+
+
+def key_of_rows(table: Table) -> Key | None:
+    """The key by which the server identifies rows: the primary key, else the first unique key of whole NOT
+    NULL columns.
+
+    sql_table.cc sorts unique keys without NULLs first; recorded: of ``k1(d(3)), k2(c NULL), k3(b, a), k4(a)`` it is k3.
+    """
+    if table.primary_key is not None:
+        return table.primary_key
+    for key in table.keys:
+        if key.kind == "unique" and all(
+            not table.takes_null(part) and key_prefix(table, part) is None for part in key.parts
+        ):
+            return key
+    return None
+
+
+def unique_keys(table: Table) -> list[Key]:
+    """The primary and unique keys in the order in which the server keeps and checks them (sort_keys in sql_table.cc).
+
+    The primary key, those without NULLs, the others; within these, keys of whole columns before those with prefixes.
+    """
+
+    def rank(key: Key) -> tuple[bool, bool, bool]:
+        nullable = any(map(table.takes_null, key.parts))
+        prefixed = any(key_prefix(table, part) is not None for part in key.parts)
+        return key.kind != "primary", nullable, prefixed
+
+    return sorted((key for key in table.keys if key.kind != "index"), key=rank)
+
+
+def key_prefix(table: Table, part: KeyPart) -> int | None:
+    """The prefix of a key part, None if it covers the whole column."""
+    if part.prefix is None:
+        return None
+    sql_type = table.columns[part.column].type
+    facts = facts_of(sql_type)
+    whole = facts.takes_prefix and not facts.is_lob and part.prefix == sql_type.length
+    return None if whole else part.prefix

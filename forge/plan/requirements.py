@@ -33,7 +33,7 @@ def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, 
         ("log_bin_compress", "compressed_events", session.log_bin_compress),
         ("mysql56_temporal_format", "mysql56_temporal_format", not session.mysql56_temporal_format),
     )
-    yield from ((setting, feature) for setting, feature, given in asked if given)
+    yield from ((setting, feature) for setting, feature, is_set in asked if is_set)
 
 
 def column_features(column: TableColumn) -> Iterator[str]:
@@ -55,9 +55,9 @@ def column_features(column: TableColumn) -> Iterator[str]:
         yield "expression_defaults"
     if not column.visible:
         yield "invisible_columns"
-    known = None if column.type.collation is None else find_collation(column.type.collation)
-    if known is not None and known.charset in _CHARSETS:
-        yield _CHARSETS[known.charset]
+    collation = None if column.type.collation is None else find_collation(column.type.collation)
+    if collation is not None and collation.charset in _CHARSETS:
+        yield _CHARSETS[collation.charset]
 
 
 def table_features(table: Table) -> frozenset[str]:

@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from forge.compile.files.compilation import compile_files, index_of_plan, write_files
+from forge.compile import compile_files, index_of_plan, write_files
 from forge.errors import ScenarioError
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan

@@ -14,6 +14,7 @@ from forge.binlog import read_events, write_binlog
 from forge.binlog.listing import assemble, listing_text
 from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.compile import compile_plan
+from forge.compile.rows.metadata_faults import MAKERS
 from forge.errors import FormatError, ScenarioError
 from forge.events.table_map import TableMap
 from forge.plan.metadata_faults import FAULTS
@@ -189,10 +190,14 @@ def test_a_record_of_an_unknown_type_stands_where_it_was_put_and_nothing_is_read
     assert schema.create_table() == plain.create_table()
 
 
+def test_every_fault_can_be_made() -> None:
+    assert list(MAKERS) == list(FAULTS)
+
+
 def test_the_page_has_every_fault_with_its_verdict() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (accept|may|reject) \|", DOCS.read_text("utf-8"), re.MULTILINE)
     for row, (name, fault) in zip_longest(rows, FAULTS.items()):
-        assert row == (name, fault.what, fault.verdict)
+        assert row == (name, fault.description, fault.verdict)
 
 
 def test_the_page_names_every_field() -> None:

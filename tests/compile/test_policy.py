@@ -9,18 +9,20 @@ from hypothesis import strategies as st
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.compile.groups.dependency import CommitOrder, Writeset
-from forge.compile.groups.grouping import LoggedTransaction, logged_groups
+from forge.compile.groups.grouping import logged_groups
+from forge.compile.groups.logged import LoggedTransaction
 from forge.compile.query.ddl_text import ddl_text
 from forge.compile.query.status import begin_variables
-from forge.compile.rows.images import image_columns
+from forge.compile.row_images import image_columns
 from forge.compile.rows.rows import row_events
-from forge.compile.rows.table_map import key_of_rows, table_map
+from forge.compile.rows.table_map import table_map
 from forge.errors import ScenarioError
 from forge.events.columns import columns_of
 from forge.events.row_image import parse_rows
 from forge.events.rows import WriteRows
 from forge.plan.changes import RowChange
 from forge.plan.definitions import DatabaseCreation, DefinitionText, DroppedTable, TableDrop
+from forge.plan.keys import key_of_rows
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.plan import Plan
 from forge.plan.session import Session

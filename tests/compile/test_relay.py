@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
-from forge.compile.files.compilation import compile_files, file_names, index_of_plan, write_files
+from forge.compile import compile_files, file_names, index_of_plan, write_files
 from forge.errors import UnsupportedError
 from forge.events.rotate import Rotate
 from forge.plan.session import RelayLog, Session

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog import frames, read_events
-from forge.compile.files.compilation import compile_files, write_files
+from forge.compile import compile_files, write_files
 from forge.errors import FormatError, ScenarioError
 from forge.plan.session import Session, Torn
 from forge.scenario import Scenario, insert, plan

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from forge.compile.groups.grouping import LoggedTransaction, logged_groups
+from forge.compile.groups.grouping import logged_groups
+from forge.compile.groups.logged import LoggedTransaction
 from forge.errors import ScenarioError
 from forge.plan.definitions import DdlStatement
 from forge.plan.facts import Facts

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.writer import write_binlog
-from forge.compile.files.compilation import compile_files, compile_plan, write_files
+from forge.compile import compile_files, compile_plan, write_files
 from forge.compile.rows.table_map import wire_columns
 from forge.errors import FormatError
 from forge.plan.changes import RowChange

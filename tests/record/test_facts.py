@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.writer import write_binlog
-from forge.compile.files.compilation import compile_plan
+from forge.compile import compile_plan
 from forge.errors import FormatError
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan

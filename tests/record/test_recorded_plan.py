@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forge.binlog.writer import write_binlog
-from forge.compile.files.compilation import compile_plan
+from forge.compile import compile_plan
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.plan.plan import Plan
 from forge.record.difference import first_difference

@@ -121,7 +121,7 @@ def _build_all(cases: list[Case], file: str, output: str, as_json: bool) -> None
 
 
 def _build(case: Case, file: str, output: str, as_json: bool) -> None:
-    from forge.compile.files.compilation import compile_files, file_names, index_of_plan, write_files
+    from forge.compile import compile_files, file_names, index_of_plan, write_files
     from forge.scenario import plan
 
     planned = plan(case.scenario)

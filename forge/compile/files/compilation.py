@@ -12,6 +12,7 @@ from forge.compile.files.mariadb import MariadbLog
 from forge.compile.files.mysql import MysqlLog
 from forge.compile.files.relay import RelayFiles
 from forge.compile.files.session_files import SessionFiles
+from forge.compile.rows.forced_metadata import check_forced
 from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.plan.plan import Plan
@@ -32,7 +33,7 @@ def compile_files(plan: Plan) -> list[list[Event]]:
         line.require(feature)
     log = LOGS[line.family](plan, line)
     files = list(SessionFiles(log).written())
-    plan.session.metadata.check(log.mapped)
+    check_forced(plan.session.metadata, log.mapped)
     return files if plan.session.relay_log is None else list(RelayFiles(log, plan.session.relay_log).written(files))
 
 

@@ -8,7 +8,7 @@ from itertools import count
 
 from forge.compile.files.own import own_event
 from forge.compile.groups.clock import Clock
-from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.logged import logged_variables
 from forge.compile.query.statement_format import statement_bodies, statement_flags
 from forge.compile.query.status import in_order, session_variables
@@ -208,7 +208,7 @@ class SessionLog(ABC):
             if table.full_name in statement.triggers.tables and self.line.table_map.flags_triggers:
                 mapped = mapped.replace(table_flags=mapped.table_flags | HAS_TRIGGERS)
             yield self.event(mapped, second)
-        yield from (own_event(one, second, self.session, self.line) for one in inside)
+        yield from (own_event(event, second, self.session, self.line) for event in inside)
         for body in row_events(statement, table_ids, self.session, self.line):
             yield self.event(body, second)
 

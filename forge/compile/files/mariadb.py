@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.compile.files.log import SessionLog, xa_text
-from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_variables
 from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text
 from forge.compile.query.statement_format import statement_flags, statement_variables
@@ -64,9 +64,9 @@ class MariadbLog(SessionLog):
         """BINLOG_CHECKPOINT of a background thread, as soon as the engine has caught up."""
         facts = self.facts.file(self.file)
         if facts.checkpoints is not None:
-            for known in facts.checkpoints:
-                if known.after == groups:
-                    yield self.event(BinlogCheckpoint(file_name=known.file), known.second)
+            for checkpoint in facts.checkpoints:
+                if checkpoint.after == groups:
+                    yield self.event(BinlogCheckpoint(file_name=checkpoint.file), checkpoint.second)
         elif self.rotated and groups == 1:
             yield self.event(BinlogCheckpoint(file_name=self.file_name(self.file)), self.clock.opened(self.file))
 
@@ -180,23 +180,23 @@ class MariadbLog(SessionLog):
             query="COMMIT",
         )
         last = self._committed_alone(transaction) if self.line.texts.commit_has_variables else None
-        made = transaction.made_alone if self.line.texts.commit_has_variables else None
-        flags = THREAD_SPECIFIC if made is not None else 0 if last is None else statement_flags(last)
+        definition = transaction.made_alone if self.line.texts.commit_has_variables else None
+        flags = THREAD_SPECIFIC if definition is not None else 0 if last is None else statement_flags(last)
         yield self.commit(number, transaction, status, flags)
 
     def _commit_variables(self, number: int, transaction: LoggedTransaction) -> StatusVariables:
         """COMMIT of a single statement has those of the statement."""
         last = self._committed_alone(transaction)
-        made = transaction.made_alone
-        if made is not None and self.line.texts.commit_has_variables:
-            made_with = mariadb_ddl_variables(made, 0, 0, self.session, self.line)
-            return tuple((name, value) for name, value in made_with if name != "mariadb_ddl_xid")
+        definition = transaction.made_alone
+        if definition is not None and self.line.texts.commit_has_variables:
+            own = mariadb_ddl_variables(definition, 0, 0, self.session, self.line)
+            return tuple((name, value) for name, value in own if name != "mariadb_ddl_xid")
         if last is None:
             return in_order(session_variables(self.session, self.line), self.line)
         if not self.line.texts.commit_has_variables:
             variables = session_variables(self.session, self.line)
-            if last.as_text and "table_map_for_update" in (own := statement_variables(last, self.session, self.line)):
-                variables["table_map_for_update"] = own["table_map_for_update"]
+            used = statement_variables(last, self.session, self.line) if last.as_text else {}
+            variables |= {name: value for name, value in used.items() if name == "table_map_for_update"}
             return in_order(variables, self.line)
         used = statement_variables(last, self.session, self.line)
         if last.as_text:

@@ -14,7 +14,7 @@ from forge.binlog.payload import PayloadForm, compress_events
 from forge.compile.files.log import SessionLog, xa_text
 from forge.compile.files.own import rows_query
 from forge.compile.groups.dependency import CommitOrder, Writeset
-from forge.compile.groups.grouping import LoggedGroup, LoggedTransaction
+from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.clock_use import asks_for_time
 from forge.compile.query.ddl_status import (
     begin_of_ddl,

@@ -64,9 +64,9 @@ def with_types(lengths: bytes, events: Iterable[OwnEvent]) -> bytes:
     listed = {event.type_code: event.post_header_length for event in events if event.post_header_length is not None}
     if not listed:
         return lengths
-    made = bytearray(lengths.ljust(max(listed), b"\0"))
+    listing = bytearray(lengths.ljust(max(listed), b"\0"))
     for code, length in listed.items():
-        made[code - 1] = length
+        listing[code - 1] = length
     # The entry for FORMAT_DESCRIPTION is its own length, modulo 256.
-    made[14] = (_LEAST_DESCRIPTION + len(made)) % 256
-    return bytes(made)
+    listing[14] = (_LEAST_DESCRIPTION + len(listing)) % 256
+    return bytes(listing)

@@ -154,10 +154,10 @@ class RelayFiles:
     def _next(self) -> list[Event]:
         """The file that ends here; the next one is opened."""
         closed = self._now if self.facts.closed is None else self.facts.closed
-        done = [*self.events, self._event(Rotate(next_file=self.file_name(self.file + 1)), closed, RELAY_LOG)]
+        file = [*self.events, self._event(Rotate(next_file=self.file_name(self.file + 1)), closed, RELAY_LOG)]
         self.file += 1
         self._open()
-        return done
+        return file
 
     def _begin(self, number: int) -> None:
         """The source says which file it is going to send."""

@@ -13,7 +13,8 @@ from forge.binlog.reader import read_events
 from forge.binlog.writer import derives_length, write_binlog
 from forge.compile.files.log import SessionLog
 from forge.compile.files.own import own_event, own_events, with_types
-from forge.compile.groups.grouping import LoggedGroup, logged_groups
+from forge.compile.groups.grouping import logged_groups
+from forge.compile.groups.logged import LoggedGroup
 from forge.events.event import IN_USE, Event
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
@@ -100,12 +101,12 @@ class SessionFiles:
         else:
             self._append(self.log.between(self.log.in_file))
 
-    def _append(self, events: Iterator[Event]) -> None:
-        made = list(events)
-        self.events += made
-        if made and self.session.max_binlog_size is not None:
+    def _append(self, group: Iterator[Event]) -> None:
+        events = list(group)
+        self.events += events
+        if events and self.session.max_binlog_size is not None:
             description = self.events[0]
-            self.size += len(write_binlog([description, *made])) - len(write_binlog([description]))
+            self.size += len(write_binlog([description, *events])) - len(write_binlog([description]))
 
     def _open(self) -> None:
         description = self._description()

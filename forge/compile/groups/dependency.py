@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.compile.groups.grouping import LoggedTransaction
+from forge.compile.groups.logged import LoggedTransaction
 from forge.plan.keys import KeyEntry, key_entries
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Key, KeyPart, Row, Table

@@ -1,4 +1,4 @@
-"""Data definition statements as QUERY events: their status variables (docs/servers/data-definition.md)."""
+"""Status variables of data definition statements (docs/servers/data-definition.md has the table)."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _making(statement: DdlStatement) -> _Making | None:
 
 
 def _time_variables(making: _Making, microsecond: int, line: ServerLine) -> dict[str, Any]:
-    """TIME_ZONE and MICROSECONDS of MySQL's statements that make or change a table, as the page says."""
+    """TIME_ZONE and MICROSECONDS of MySQL's statements that make or change a table."""
     evaluated = [column for column in making.filled if column.default_now]
     zone = _checks_moment_default(making.columns, line) or making.copies_moments
     zone = zone or any(column.type.name == "DATETIME" for column in evaluated)

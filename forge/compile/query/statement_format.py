@@ -56,8 +56,8 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
     if line.query.character_set_collations and text.load is None and text.clauses.names_charset:
         variables["character_set_collations"] = line.query.character_set_collations
     # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
-    told = line.texts.marks_single_updates or text.clauses.several_tables
-    if statement.kind == "update" and told and not statement.triggers.fired_on_update:
+    marks_tables = line.texts.marks_single_updates or text.clauses.several_tables
+    if statement.kind == "update" and marks_tables and not statement.triggers.fired_on_update:
         variables["table_map_for_update"] = statement.opened.update_bits
     if line.knows("updated_databases"):
         names = statement.opened.databases or (statement.table.database,)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from forge.compile.query.clock_calls import calls_use_fraction, calls_use_zone
-from forge.compile.rows.images import image_columns
+from forge.compile.row_images import image_columns
 from forge.events.status_vars import StatusVariables
 from forge.plan.changes import EvaluatedRow, Origin
 from forge.plan.session import Session

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from forge.compile.query.mixed_format import marks_late
-from forge.compile.rows.images import ImageColumns, image_columns
-from forge.compile.rows.table_map import key_of_rows, wire_columns
+from forge.compile.row_images import ImageColumns, image_columns
+from forge.compile.rows.table_map import wire_columns
+from forge.compile.statement_choice import marks_late
 from forge.events.layout import pack_int
 from forge.events.mariadb_compressed import (
     DeleteRowsCompressed,
@@ -34,6 +34,7 @@ from forge.events.rows import (
     WriteRowsV1,
 )
 from forge.plan.changes import ChangeKind, RowChange
+from forge.plan.keys import key_of_rows
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, Table

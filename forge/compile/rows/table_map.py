@@ -11,17 +11,19 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from forge.compile.rows.forced_metadata import forced_metadata
 from forge.errors import ScenarioError
 from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
 from forge.events.optional_metadata import MetadataRecord, record
 from forge.events.table_map import TableMap
+from forge.plan.keys import key_of_rows, key_prefix
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.session import Session
-from forge.plan.tables import Key, KeyPart, Table
+from forge.plan.tables import Table
 from forge.servers import ServerLine
 from forge.values.base import Column
 from forge.values.declaration.column_type import Temporals
-from forge.values.registry import column_for, facts_of
+from forge.values.registry import column_for
 from forge.values.wire_types import WireType
 
 Columns = Sequence[Column]
@@ -49,7 +51,7 @@ def table_map(table: Table, table_id: int, session: Session, line: ServerLine) -
             nullable[index // 8] |= 1 << (index % 8)
     records = optional_metadata(table, columns, session, line)
     forms = session.metadata.of(table.full_name)
-    forced, tail = forms.forced(records, columns, mariadb=line.values.geometry_is_character)
+    forced, tail = forced_metadata(forms, records, columns, mariadb=line.values.geometry_is_character)
     return TableMap(
         table_id=table_id,
         database=table.database,
@@ -153,46 +155,6 @@ def _primary_key(table: Table, columns: Columns, forms: MetadataForms, line: Ser
     simple = record("simple_primary_key", tuple(index for index, _ in prefixes))
     prefixed = record("prefix_primary_key", prefixes)
     return {"simple": [simple], "prefix": [prefixed], "both": [simple, prefixed]}[form]
-
-
-def key_of_rows(table: Table) -> Key | None:
-    """The key by which the server identifies rows: the primary key, else the first unique key of whole NOT
-    NULL columns.
-
-    sql_table.cc sorts unique keys without NULLs first; recorded: of ``k1(d(3)), k2(c NULL), k3(b, a), k4(a)`` it is k3.
-    """
-    if table.primary_key is not None:
-        return table.primary_key
-    for key in table.keys:
-        if key.kind == "unique" and all(
-            not table.takes_null(part) and key_prefix(table, part) is None for part in key.parts
-        ):
-            return key
-    return None
-
-
-def unique_keys(table: Table) -> list[Key]:
-    """The primary and unique keys in the order in which the server keeps and checks them (sort_keys in sql_table.cc).
-
-    The primary key, those without NULLs, the others; within these, keys of whole columns before those with prefixes.
-    """
-
-    def rank(key: Key) -> tuple[bool, bool, bool]:
-        nullable = any(map(table.takes_null, key.parts))
-        prefixed = any(key_prefix(table, part) is not None for part in key.parts)
-        return key.kind != "primary", nullable, prefixed
-
-    return sorted((key for key in table.keys if key.kind != "index"), key=rank)
-
-
-def key_prefix(table: Table, part: KeyPart) -> int | None:
-    """The prefix of a key part, None if it covers the whole column."""
-    if part.prefix is None:
-        return None
-    sql_type = table.columns[part.column].type
-    facts = facts_of(sql_type)
-    whole = facts.takes_prefix and not facts.is_lob and part.prefix == sql_type.length
-    return None if whole else part.prefix
 
 
 def _visibility(table: Table, columns: Columns, forms: MetadataForms, line: ServerLine) -> Records:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from forge.compile.rows.table_map import key_of_rows
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.create_select import CopiedRows
 from forge.engine.ddl.drop_table import check_droppable, distinct
@@ -19,6 +18,7 @@ from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.tables import plan_table
 from forge.engine.rows.state import TableState
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
+from forge.plan.keys import key_of_rows
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported

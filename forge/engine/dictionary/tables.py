@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.compile.rows.table_map import key_of_rows
 from forge.engine.dictionary.column_sizes import stored_bytes
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.key_definition import check_auto_increment, named_keys
 from forge.engine.dictionary.partitions import partition_of, used_columns
+from forge.plan.keys import key_of_rows
 from forge.plan.tables import Table
 from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import (

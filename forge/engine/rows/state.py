@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from forge.charsets import compare_key
-from forge.compile.rows.table_map import key_of_rows, unique_keys
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
 from forge.engine.dictionary.tables import plan_table
 from forge.errors import ScenarioError, about
-from forge.plan.keys import KeyEntry, key_entries
+from forge.plan.keys import KeyEntry, key_entries, key_of_rows, unique_keys
 from forge.plan.tables import Key, Row, Table
 from forge.servers import server_line
 from forge.sql.expressions import parse_expression

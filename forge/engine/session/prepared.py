@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from forge.compile.groups.grouping import Caches
+from forge.compile.groups.caches import Caches
 from forge.engine.requests.transactions import XaName
 from forge.engine.rows.state import TableState, UndoLog, undo
 from forge.errors import ScenarioError

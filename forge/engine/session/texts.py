@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from forge.compile.query.mixed_format import is_text, logs_temporary, needs_rows
+from forge.compile.statement_choice import is_text, logs_temporary, needs_rows
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext, Place
 from forge.engine.session.state import SessionState

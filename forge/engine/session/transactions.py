@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.compile.groups.grouping import Caches
+from forge.compile.groups.caches import Caches
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.names import declared_name
 from forge.engine.requests.statements import Statement

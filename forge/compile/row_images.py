@@ -4,7 +4,7 @@ The key that stands for the row (``key_of_rows``) decides: without one, the befo
 "Blob" means the BLOB and TEXT families; JSON, GEOMETRY and VECTOR are not blobs here (recorded).
 
 The unused bits of the bitmap tell how the server made it: set when it marked all columns at once, clear when it set
-them one by one, even if all are set in the end (recorded; rows.md 3.4).
+them one by one, even if all are set in the end (recorded).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from forge.compile.rows.table_map import key_of_rows
 from forge.events.row_image import bitmap_of
 from forge.plan.changes import ChangeKind
+from forge.plan.keys import key_of_rows
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
@@ -122,30 +122,30 @@ def _without_generated(table: Table, image: ImageColumns | None) -> ImageColumns
 
 def _made_by_insert(table: Table, line: ServerLine) -> set[int]:
     """Values that the server makes belong to the statement; literal defaults do not."""
-    made = {
+    computed = {
         index
         for index, column in enumerate(table.columns)
         if column.auto_increment or column.default_now or column.computed_default
     }
     if line.rows.generated_images != "followed":
-        return made | _kept(table)
-    return made | {index for index, column in enumerate(table.columns) if column.generated is not None}
+        return computed | _kept(table)
+    return computed | {index for index, column in enumerate(table.columns) if column.generated is not None}
 
 
 def _made_by_update(table: Table, written: set[int], line: ServerLine) -> set[int]:
     """A generated column follows the columns that it uses; a virtual one with a key is always computed."""
-    made = {index for index, column in enumerate(table.columns) if column.on_update_now}
+    computed = {index for index, column in enumerate(table.columns) if column.on_update_now}
     if line.rows.generated_images != "followed":
-        return made | _kept(table)
+        return computed | _kept(table)
     indexed = _indexed(table)
     if table.partition is not None and key_of_rows(table) is None:
         # Rows are found again by all their columns there, and virtual ones that are read are marked (recorded on 9.7).
-        made |= {index for index, column in enumerate(table.columns) if column.generated == "virtual"}
+        computed |= {index for index, column in enumerate(table.columns) if column.generated == "virtual"}
     for index, column in enumerate(table.columns):
-        followed = any(table.column_index(name) in written | made for name in column.uses)
+        followed = any(table.column_index(name) in written | computed for name in column.uses)
         if followed or (column.generated == "virtual" and index in indexed):
-            made.add(index)
-    return made
+            computed.add(index)
+    return computed
 
 
 def _kept(table: Table) -> set[int]:

@@ -5,7 +5,7 @@ Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/statement-format.md)
 
 from __future__ import annotations
 
-from forge.compile.rows.images import written_columns
+from forge.compile.row_images import written_columns
 from forge.plan.engines import is_transactional
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement

@@ -1,0 +1,339 @@
+"""Optional metadata that no server writes: how each fault of ``forge.plan.metadata_faults`` is metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from forge.errors import ScenarioError
+from forge.events.column_kinds import has_prefixes, is_character, is_enum, is_set, longest_value
+from forge.events.layout import pack_int
+from forge.events.optional_metadata import METADATA_CODES, MetadataRecord, build_record, build_value, record
+from forge.values.base import Column
+
+
+class DescribedTable:
+    """The optional metadata of one TABLE_MAP in the making.
+
+    ``records`` in writing order; ``tail`` are bytes behind them that are no record.
+    """
+
+    def __init__(self, records: Sequence[MetadataRecord], columns: Sequence[Column], mariadb: bool) -> None:
+        self.records = list(records)
+        self.columns = columns
+        self.mariadb = mariadb
+        self.tail: bytes | None = None
+
+    def value(self, name: str) -> Any:
+        """What the record says.  Raises ScenarioError if the table has none of that name."""
+        return self.records[self._place(name)].value
+
+    def put(self, name: str, value: Any) -> None:
+        """Give the record another value; bytes stand for the value's own bytes."""
+        self.records[self._place(name)] = record(name, value)
+
+    def put_either(self, names: tuple[str, str], name: str, value: Any) -> None:
+        """Write the record ``name`` in the place of whichever of both forms is there."""
+        places = [place for place, item in enumerate(self.records) if item.type_name in names]
+        if not places:
+            raise ScenarioError(f"this table has no {' or '.join(names)} record")
+        self.records[places[0] : places[-1] + 1] = [record(name, value)]
+
+    def bytes_of(self, name: str) -> bytes:
+        return build_value(self.records[self._place(name)])
+
+    def put_behind(self, name: str, more: MetadataRecord) -> None:
+        self.records.insert(self._place(name) + 1, more)
+
+    def last(self) -> MetadataRecord:
+        """Take the last record away.  Raises ScenarioError if there is none."""
+        if not self.records:
+            raise ScenarioError("this table has no optional metadata")
+        return self.records.pop()
+
+    def collations(self, chosen: Callable[[Column], bool]) -> tuple[int, ...]:
+        return tuple(63 if column.collation is None else column.collation for column in self.columns if chosen(column))
+
+    def _place(self, name: str) -> int:
+        for place, item in enumerate(self.records):
+            if item.type_name == name:
+                return place
+        raise ScenarioError(f"this table has no {name} record")
+
+
+_CHARSETS = ("default_charset", "column_charset")
+_MEMBER_CHARSETS = ("enum_set_default_charset", "enum_set_column_charset")
+_KEYS = ("simple_primary_key", "prefix_primary_key")
+#: Collation id that no server has.
+_UNKNOWN_COLLATION = 9999
+
+
+def _drop_last(name: str) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        metadata.put(name, metadata.value(name)[:-1])
+
+    return apply
+
+
+def _one_more(name: str, item: Any) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        metadata.put(name, (*metadata.value(name), item))
+
+    return apply
+
+
+def _last_byte_off(name: str) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        metadata.put(name, metadata.bytes_of(name)[:-1])
+
+    return apply
+
+
+def _extra_byte(name: str) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        metadata.put(name, metadata.bytes_of(name) + b"\0")
+
+    return apply
+
+
+def _padding(name: str) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        bits = metadata.value(name)
+        if len(bits) % 8 == 0:
+            raise ScenarioError(f"the {name} record of this table has no padding bits")
+        metadata.put(name, bits.ljust(-(-len(bits) // 8) * 8, "1"))
+
+    return apply
+
+
+def _counts_one_more(name: str) -> Callable[[DescribedTable], None]:
+    """The number of members is one more than there are."""
+
+    def apply(metadata: DescribedTable) -> None:
+        *others, last = metadata.value(name)
+        members = b"".join(pack_int(len(member)) + member for member in last)
+        before = build_value(record(name, tuple(others)))
+        metadata.put(name, before + pack_int(len(last) + 1) + members)
+
+    return apply
+
+
+def _without_last_member(name: str) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        *others, last = metadata.value(name)
+        metadata.put(name, (*others, last[:-1]))
+
+    return apply
+
+
+def _text_beyond(name: str) -> Callable[[DescribedTable], None]:
+    """The last text of the record claims more bytes than the record has."""
+
+    def apply(metadata: DescribedTable) -> None:
+        data = metadata.bytes_of(name)
+        value = metadata.value(name)
+        last = value[-1] if name == "column_name" else value[-1][-1]
+        size = len(last.encode("utf-8", "surrogateescape") if isinstance(last, str) else last)
+        metadata.put(
+            name, data[: len(data) - size - len(pack_int(size))] + pack_int(size + 9) + data[len(data) - size :]
+        )
+
+    return apply
+
+
+def _bits(name: str, bit: str) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        metadata.put(name, bit * len(metadata.value(name)))
+
+    return apply
+
+
+def _key(parts: Callable[[DescribedTable], tuple[tuple[int, int], ...]]) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        metadata.put_either(_KEYS, "prefix_primary_key", parts(metadata))
+
+    return apply
+
+
+def _simple_key(parts: Callable[[DescribedTable], tuple[int, ...]]) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        metadata.put_either(_KEYS, "simple_primary_key", parts(metadata))
+
+    return apply
+
+
+def _first(metadata: DescribedTable, chosen: Callable[[Column], bool], what: str) -> int:
+    for index, column in enumerate(metadata.columns):
+        if chosen(column):
+            return index
+    raise ScenarioError(f"this table has no {what}")
+
+
+def _long_prefix(metadata: DescribedTable) -> tuple[tuple[int, int], ...]:
+    index = _first(metadata, lambda column: (longest_value(column) or 1 << 16) < 1 << 16, "CHAR or VARCHAR column")
+    return ((index, (longest_value(metadata.columns[index]) or 0) + 1),)
+
+
+def _number_prefix(metadata: DescribedTable) -> tuple[tuple[int, int], ...]:
+    return ((_first(metadata, lambda column: not has_prefixes(column), "column without prefixes"), 1),)
+
+
+def _other_key(metadata: DescribedTable) -> None:
+    parts = metadata.value("simple_primary_key")
+    other = _first(metadata, lambda column: metadata.columns.index(column) not in parts, "column outside the key")
+    metadata.put_behind("simple_primary_key", record("prefix_primary_key", ((other, 0),)))
+
+
+def _key_cut(metadata: DescribedTable) -> None:
+    metadata.put_either(_KEYS, "prefix_primary_key", b"\0")
+
+
+def _charset(value: Callable[[tuple[int, ...]], Any], name: str = "column_charset") -> Callable[[DescribedTable], None]:
+    """The charset record in the form ``name`` with a value metadata of the collations of the character columns."""
+
+    def apply(metadata: DescribedTable) -> None:
+        metadata.put_either(
+            _CHARSETS, name, value(metadata.collations(lambda column: is_character(column, metadata.mariadb)))
+        )
+
+    return apply
+
+
+def _member_charset(value: Callable[[tuple[int, ...]], Any], name: str) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        counted = metadata.collations(lambda column: is_enum(column) or is_set(column))
+        metadata.put_either(_MEMBER_CHARSETS, name, value(counted))
+
+    return apply
+
+
+def _charsets_differ(metadata: DescribedTable) -> None:
+    counted = metadata.collations(lambda column: is_character(column, metadata.mariadb))
+    metadata.put_either(_CHARSETS, "default_charset", (_other(counted[0]), ()))
+    metadata.put_behind("default_charset", record("column_charset", counted))
+
+
+def _other(collation: int) -> int:
+    return 8 if collation != 8 else 11
+
+
+def _pair_cut(counted: tuple[int, ...]) -> bytes:
+    return pack_int(counted[0]) + b"\0"
+
+
+def _repeated(metadata: DescribedTable) -> None:
+    name = metadata.records[0].type_name if metadata.records else ""
+    if name != "signedness":
+        raise ScenarioError("this table has no signedness record")
+    bits = metadata.value(name)
+    metadata.put_behind(name, record(name, "".join("01"[bit == "0"] for bit in bits)))
+
+
+def _tail(cut: Callable[[bytes, MetadataRecord], bytes]) -> Callable[[DescribedTable], None]:
+    """The last record, or what is left of it, becomes bytes that are no record."""
+
+    def apply(metadata: DescribedTable) -> None:
+        last = metadata.last()
+        metadata.tail = cut(build_record(last), last)
+
+    return apply
+
+
+def _longer(whole: bytes, last: MetadataRecord) -> bytes:
+    value = build_value(last)
+    return bytes([last.type_code]) + pack_int(len(value) + 1) + value
+
+
+def _ends_with(more: bytes) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        metadata.tail = more
+
+    return apply
+
+
+def _type_zero(value: bytes) -> Callable[[DescribedTable], None]:
+    def apply(metadata: DescribedTable) -> None:
+        metadata.records.append(MetadataRecord(0, value))
+
+    return apply
+
+
+def _without_columns(metadata: DescribedTable) -> None:
+    if any(item.type_name == "geometry_type" for item in metadata.records):
+        raise ScenarioError("this table has geometry columns")
+    metadata.records.append(record("geometry_type", (1,)))
+
+
+_SIGNEDNESS = bytes([METADATA_CODES["signedness"]])
+
+#: Each raises ScenarioError for a table whose records cannot have the fault.
+MAKERS: dict[str, Callable[[DescribedTable], None]] = {
+    # The frame.
+    "record_cut": _tail(lambda whole, _: whole[:-1]),
+    "record_beyond_event": _tail(_longer),
+    "record_length_ff": _ends_with(_SIGNEDNESS + b"\xff\x01\0"),
+    "record_length_fb": _ends_with(_SIGNEDNESS + b"\xfb\x01\0"),
+    "record_length_huge": _ends_with(_SIGNEDNESS + b"\xfe" + b"\xff" * 8),
+    "record_type_only": _ends_with(_SIGNEDNESS),
+    "record_type_zero": _type_zero(b"\x01\0"),
+    "record_type_zero_empty": _type_zero(b""),
+    "record_contradicted": _repeated,
+    "record_without_columns": _without_columns,
+    # SIGNEDNESS, VISIBILITY.
+    "signedness_short": _last_byte_off("signedness"),
+    "signedness_long": _extra_byte("signedness"),
+    "signedness_padding": _padding("signedness"),
+    "visibility_short": _last_byte_off("visibility"),
+    "visibility_long": _extra_byte("visibility"),
+    "visibility_padding": _padding("visibility"),
+    "visibility_none": _bits("visibility", "0"),
+    # Character sets.
+    "charset_list_short": _charset(lambda counted: counted[:-1]),
+    "charset_list_long": _charset(lambda counted: (*counted, 8)),
+    "charset_unknown": _charset(lambda counted: (_UNKNOWN_COLLATION, *counted[1:])),
+    "charset_item_cut": _charset(lambda counted: b"".join(map(pack_int, counted[:-1])) + b"\xfc"),
+    "charset_empty": _charset(lambda _: b"", "default_charset"),
+    "charset_default_zero": _charset(lambda counted: (0, tuple(enumerate(counted))), "default_charset"),
+    "charset_index_beyond": _charset(lambda counted: (counted[0], ((len(counted), 8),)), "default_charset"),
+    "charset_index_twice": _charset(lambda counted: (counted[0], ((0, 8), (0, 11))), "default_charset"),
+    "charset_pair_cut": _charset(_pair_cut, "default_charset"),
+    "charset_forms_differ": _charsets_differ,
+    "member_charset_short": _member_charset(lambda counted: counted[:-1], "enum_set_column_charset"),
+    "member_charset_long": _member_charset(lambda counted: (*counted, 8), "enum_set_column_charset"),
+    "member_charset_index_beyond": _member_charset(
+        lambda counted: (counted[0], ((len(counted), 8),)), "enum_set_default_charset"
+    ),
+    # Names and members.
+    "name_missing": _drop_last("column_name"),
+    "name_added": _one_more("column_name", "more"),
+    "name_beyond_record": _text_beyond("column_name"),
+    "name_empty": lambda metadata: metadata.put("column_name", ("",) * len(metadata.columns)),
+    "name_repeated": lambda metadata: metadata.put("column_name", ("same",) * len(metadata.columns)),
+    "enum_list_missing": _drop_last("enum_members"),
+    "enum_list_added": _one_more("enum_members", (b"x", b"y")),
+    "enum_member_missing": _without_last_member("enum_members"),
+    "enum_count_wrong": _counts_one_more("enum_members"),
+    "enum_member_beyond_record": _text_beyond("enum_members"),
+    "set_list_missing": _drop_last("set_members"),
+    "set_list_added": _one_more("set_members", (b"x", b"y")),
+    "set_member_missing": _without_last_member("set_members"),
+    "set_count_wrong": _counts_one_more("set_members"),
+    "set_member_beyond_record": _text_beyond("set_members"),
+    # Geometry and vectors.
+    "geometry_missing": _drop_last("geometry_type"),
+    "geometry_added": _one_more("geometry_type", 1),
+    "geometry_unknown": lambda metadata: metadata.put("geometry_type", (99,) * len(metadata.value("geometry_type"))),
+    "dimensions_missing": _drop_last("vector_dimensions"),
+    "dimensions_added": _one_more("vector_dimensions", 3),
+    "dimensions_wrong": lambda metadata: metadata.put(
+        "vector_dimensions", (1,) * len(metadata.value("vector_dimensions"))
+    ),
+    # The key.
+    "key_index_beyond": _simple_key(lambda metadata: (len(metadata.columns),)),
+    "key_column_twice": _simple_key(lambda metadata: (0, 0)),
+    "key_empty": _simple_key(lambda metadata: ()),
+    "key_prefix_too_long": _key(_long_prefix),
+    "key_prefix_of_number": _key(_number_prefix),
+    "key_pair_cut": _key_cut,
+    "key_forms_differ": _other_key,
+}
