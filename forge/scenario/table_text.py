@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
@@ -11,13 +10,9 @@ import msgspec
 
 from forge.errors import ScenarioError
 from forge.scenario.table_model import ColumnDeclaration, KeyDeclaration, TableDeclaration
+from forge.sql.parse.columns import is_default_expression
 from forge.sql.write.identifiers import identifier
 from forge.values.literals import hexadecimal, quoted
-
-_SQL_DEFAULT = re.compile(
-    r"\(.*\)|(CURRENT_TIMESTAMP|NOW|LOCALTIME|LOCALTIMESTAMP)(\(\d*\))?", re.IGNORECASE | re.DOTALL
-)
-_PART = re.compile(r"(?P<name>.*?)(?P<prefix>\(\d+\))?", re.DOTALL)
 
 
 def table_text(table: TableDeclaration) -> str:
@@ -62,7 +57,7 @@ def _default(name: str, value: Any) -> str:
     if isinstance(value, bytes):
         return hexadecimal(value)
     if isinstance(value, str):
-        return value if _SQL_DEFAULT.fullmatch(value.strip()) else quoted(value)
+        return value if is_default_expression(value) else quoted(value)
     raise ScenarioError(f"the default of column {name!r} is no literal", expected="text, a number, or null")
 
 
@@ -78,7 +73,7 @@ def _key(key: KeyDeclaration) -> str:
 def _parts(parts: Iterable[str]) -> str:
     rendered = []
     for part in parts:
-        match = _PART.fullmatch(part)
-        assert match is not None  # the pattern matches every text
-        rendered.append(identifier(match["name"]) + (match["prefix"] or ""))
+        name, bracket, size = part.removesuffix(")").rpartition("(")
+        has_prefix = part.endswith(")") and bracket and size.isdecimal()
+        rendered.append(f"{identifier(name)}({size})" if has_prefix else identifier(part))
     return ", ".join(rendered)

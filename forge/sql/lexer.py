@@ -122,6 +122,17 @@ def tokenize(sql: str, *, several: bool = False) -> list[Token]:
     return tokens
 
 
+def without_comments(sql: str) -> str:
+    """The text with a space in the place of each comment."""
+    pieces: list[str] = []
+    end = 0
+    for token in scan(sql):
+        if token.kind == "comment":
+            pieces += [sql[end : token.start], " "]
+            end = token.end
+    return "".join(pieces) + sql[end:]
+
+
 def _holds_statements(head: list[Token]) -> bool:
     """Whether a text that begins so may have semicolons inside."""
     return bool(head) and head[0].is_word("CREATE", "ALTER") and any(token.is_word(*_HOLDERS) for token in head)

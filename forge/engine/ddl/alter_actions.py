@@ -9,6 +9,7 @@ from typing import Any, Final
 from forge.engine.ddl.alter_targets import is_on, is_there, refuse_dependents, refuse_foreign_keys, same_name
 from forge.engine.ddl.alteration import Alteration, Slot
 from forge.engine.dictionary.columns import define_column, in_charset, with_default, without_default
+from forge.engine.dictionary.engines import chosen_engine
 from forge.engine.dictionary.foreign_key_definition import (
     declared_references,
 )
@@ -208,7 +209,7 @@ def _set_options(alteration: Alteration, action: SetOptions) -> None:
         alteration.collation = options.charset.resolve(alteration.collation, alteration.server).id
     if options.auto_increment is not None:
         alteration.auto_increment = options.auto_increment
-    alteration.engine = options.engine or alteration.engine
+    alteration.engine = chosen_engine(options) or alteration.engine
 
 
 def _rename_column(alteration: Alteration, action: RenameColumn) -> None:

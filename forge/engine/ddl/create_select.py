@@ -71,17 +71,17 @@ class CopiedRows:
         """
         line = server_line(self.server)
         keyed = {part.column.lower() for key in self.statement.keys if key.kind == "primary" for part in key.parts}
+        width: int | None
         default = None
         if isinstance(column.literal, int):
-            text, sql_type = f"INT({len(str(column.literal))})", SqlType("INT")
+            width, sql_type = len(str(column.literal)), SqlType("INT")
             default = LiteralDefault(0)
         else:
-            length = len(column.literal or "")
-            text, sql_type = f"VARCHAR({length})", SqlType("VARCHAR", length=length)
+            width, sql_type = None, SqlType("VARCHAR", length=len(column.literal or ""))
             default = LiteralDefault("")
         draft = ColumnDraft(
             column.name,
-            TypeDraft(sql_type, offset=column.offset, text=text),
+            TypeDraft(sql_type, offset=column.offset, width=width),
             column.offset,
             nullable=False,
             default=default if line.ddl.literals_have_defaults and column.name.lower() not in keyed else None,
@@ -146,11 +146,11 @@ class CopiedRows:
 
     def _draft(self, column: ColumnDefinition, named: SelectedColumn) -> ColumnDraft:
         written = column.draft
-        text, comment = ("", "") if written is None else (written.type.text, written.comment)
+        width, comment = (None, "") if written is None else (written.type.width, written.comment)
         charset = CharsetClause() if written is None else written.type.charset
         if named.literal is not None and written is not None:
             return replace(written, name=named.name)
-        return ColumnDraft(named.name, TypeDraft(column.type, charset, text=text), named.offset, comment=comment)
+        return ColumnDraft(named.name, TypeDraft(column.type, charset, width=width), named.offset, comment=comment)
 
     def columns(self, own: tuple[ColumnDefinition, ...]) -> tuple[ColumnDefinition, ...]:
         """All columns of the new table, of which ``own`` are those that the statement defines."""

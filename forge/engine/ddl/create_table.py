@@ -11,7 +11,7 @@ from forge.engine.ddl.drop_table import check_droppable, distinct
 from forge.engine.dictionary.catalog import TableName
 from forge.engine.dictionary.columns import ColumnDefinition, define_column
 from forge.engine.dictionary.definition import Definition
-from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine
+from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
 from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
@@ -179,7 +179,7 @@ def check_temporary(statement: CreateTable) -> None:
         raise SqlError("a temporary table has no partitions", statement.partitions.offset)
     if statement.foreign_keys:
         raise SqlError("a temporary table has no foreign keys", statement.foreign_keys[0].offset)
-    if special is not None and (statement.options.engine or INNODB) == INNODB:
+    if special is not None and (chosen_engine(statement.options) or INNODB) == INNODB:
         raise SqlError("a temporary table of InnoDB has no FULLTEXT key", special.offset)
 
 
@@ -205,7 +205,7 @@ def defined_table(
             if part.column.lower() in nullable:
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
                 raise SqlError(problem, part.offset, expected="NOT NULL")
-    engine = statement.options.engine or INNODB
+    engine = chosen_engine(statement.options) or INNODB
     definition = Definition(
         name[0], name[1], columns, keys, collation, server, engine=engine, temporary=statement.temporary
     ).with_not_null_keys()

@@ -49,7 +49,7 @@ def drop_tables(statement: DropTables, context: DdlContext) -> TableDrop:
         no_effect=not dropped,
         named=tuple(named),
         if_exists=statement.if_exists,
-        comment=comment_before_names(context.sql, if_exists=statement.if_exists),
+        comment=comment_before_names(context.sql),
     )
 
 

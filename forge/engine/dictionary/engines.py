@@ -9,7 +9,7 @@ from typing import Literal
 from forge.errors import nearest
 from forge.plan.tables import Table, TableColumn
 from forge.servers import server_line
-from forge.sql.ast.definitions import KeyDraft
+from forge.sql.ast.definitions import KeyDraft, TableOptions
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.values.registry import facts_of
 
@@ -52,8 +52,14 @@ _OTHERS = (
 )  # fmt: skip
 
 
-def engine_named(word: str, offset: int) -> str:
-    """The engine of ``ENGINE = word``.  Raises SqlError, SqlUnsupported for engines that this version does not know."""
+def chosen_engine(options: TableOptions) -> str | None:
+    """The engine of ``ENGINE = word``, if there is that option.
+
+    Raises SqlError, and SqlUnsupported for engines that this version does not know.
+    """
+    word, offset = options.engine, options.engine_offset
+    if word is None:
+        return None
     engine = _ENGINES.get(_ALIASES.get(word.lower(), word.lower()))
     if engine is not None:
         return engine.name

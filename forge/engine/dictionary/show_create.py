@@ -5,7 +5,6 @@ Recorded on 9.7, with generated invisible primary keys.  A table option is print
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,25 +19,18 @@ from forge.servers.facts.ddl import Definitions
 from forge.sql.ast.definitions import ColumnDraft, ExpressionDefault, KeyDraft, NowDefault, PartDraft
 from forge.sql.ast.statements import CreateTable
 from forge.sql.expressions import Expression
-from forge.sql.expressions.evaluation import kind_of
-from forge.sql.write.identifiers import identifier
-from forge.values.declaration.sqltype import SqlType
-from forge.values.registry import column_for, column_type, facts_of
+from forge.sql.write.expressions import expression_sql
+from forge.sql.write.identifiers import identifier, qualified
+from forge.sql.write.literals import printed_text
+from forge.sql.write.types import printed_digits, type_sql
+from forge.values.registry import facts_of
 
-_WIDTH = re.compile(r"\(\s*(\d+)\s*\)")
-_BOOL = re.compile(r"BOOL(EAN)?\b|TINYINT\s*\(\s*1\s*\)\s*$", re.IGNORECASE)
 #: Options in the order in which they are printed, those before the comment.
 _OPTIONS = (
     "MIN_ROWS", "MAX_ROWS", "AVG_ROW_LENGTH", "PACK_KEYS", "STATS_PERSISTENT", "STATS_AUTO_RECALC",
     "STATS_SAMPLE_PAGES", "CHECKSUM", "DELAY_KEY_WRITE", "ROW_FORMAT", "KEY_BLOCK_SIZE",
 )  # fmt: skip
-_ESCAPES = str.maketrans({"\0": r"\0", "\n": r"\n", "\r": r"\r", "\\": r"\\", "'": "''"})
 QUOTE = "'"
-_OPERATORS = {
-    "Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "IntDiv": "DIV", "Mod": "%", "EQ": "=", "NEQ": "<>", "LT": "<",
-    "LTE": "<=", "GT": ">", "GTE": ">=", "And": "and", "Or": "or",
-}  # fmt: skip
-_FUNCTIONS = {"Concat": "concat", "Lower": "lower", "Upper": "upper", "JSON_ARRAY": "json_array", "Abs": "abs"}
 
 
 def create_table_text(statement: CreateTable, definition: Definition, current_database: str) -> str:
@@ -51,9 +43,7 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     lines += _keys(definition)
     if statement.foreign_keys or definition.checks:
         raise UnsupportedError("constraints of a table that gets an invisible primary key are not supported yet")
-    name = identifier(definition.name)
-    if definition.database != current_database:
-        name = f"{identifier(definition.database)}.{name}"
+    name = qualified(definition.database, definition.name, current_database)
     head = "CREATE TABLE IF NOT EXISTS " if statement.if_not_exists else "CREATE TABLE "
     body = ",\n  ".join(lines)
     options = "".join(f" {option}" for option in _options(statement, definition))
@@ -64,17 +54,12 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     return f"{head}{name} (\n  {body}\n){options}"
 
 
-def quoted_text(text: str) -> str:
-    """A literal with the few escapes that the server prints."""
-    return f"'{text.translate(_ESCAPES)}'"
-
-
 def _column(draft: ColumnDraft, column: ColumnDefinition, statement: CreateTable, definition: Definition) -> str:
     words = [identifier(column.name), _type_text(column, draft, definition), *_charset(draft, column, definition)]
     facts = column.column
     if column.generated is not None:
         kind = "STORED" if facts.generated == "stored" else "VIRTUAL"
-        words.append(f"GENERATED ALWAYS AS ({expression_text(column.generated, definition)}) {kind}")
+        words.append(f"GENERATED ALWAYS AS ({_expression(column.generated, definition)}) {kind}")
     if not facts.nullable:
         words.append("NOT NULL")
     elif facts.type.name == "TIMESTAMP" and column.generated is None:
@@ -89,7 +74,7 @@ def _column(draft: ColumnDraft, column: ColumnDefinition, statement: CreateTable
     if not facts.visible:
         words.append("/*!80023 INVISIBLE */")
     if draft.comment:
-        words.append(f"COMMENT {quoted_text(draft.comment)}")
+        words.append(f"COMMENT {printed_text(draft.comment)}")
     return " ".join(words)
 
 
@@ -99,49 +84,17 @@ def _form(definition: Definition) -> Definitions:
 
 
 def _type_text(column: ColumnDefinition, draft: ColumnDraft, definition: Definition) -> str:
-    """As :func:`type_text`; MariaDB prints the widths of all integers and of YEAR."""
-    sql_type, written = column.type, draft.type.text
+    """The type as the server prints it; MariaDB has the widths of all integers and of YEAR."""
+    sql_type, width = column.type, draft.type.width
     if not _form(definition).prints_integer_widths:
-        return type_text(sql_type, written)
+        return type_sql(sql_type, width)
     facts = facts_of(sql_type)
     if facts.kind == "year":
         return "year(4)"
     if facts.display_widths is None or sql_type.zerofill:
-        return type_text(sql_type, written)
-    match = _WIDTH.search(written)
-    width = int(match[1]) if match else 1 if _BOOL.match(written) else facts.display_widths[sql_type.unsigned]
+        return type_sql(sql_type, width)
+    width = facts.display_widths[sql_type.unsigned] if width is None else width
     return f"{sql_type.name.lower()}({width})" + " unsigned" * bool(sql_type.unsigned)
-
-
-#: TEXT(n) and BLOB(n) are printed as the type that they became, by its bytes of length.
-_LOB_WORDS = ("tiny", "", "medium", "long")
-
-
-def type_text(sql_type: SqlType, written: str) -> str:
-    """The type's name with its arguments; display widths are printed for ZEROFILL and TINYINT(1) only."""
-    facts, lower = facts_of(sql_type), sql_type.name.lower()
-    if facts.display_widths is not None:
-        width = _WIDTH.search(written)
-        if sql_type.zerofill:
-            lower += f"({width[1] if width else facts.display_widths[1]})"
-        elif _BOOL.match(written) and not sql_type.unsigned:
-            lower += "(1)"
-    elif facts.kind == "decimal":
-        lower += f"({sql_type.precision or 10},{sql_type.scale or 0})"
-    elif facts.is_approximate and sql_type.precision is not None:
-        lower += f"({sql_type.precision},{sql_type.scale})"
-    elif facts.has_members:
-        lower += f"({','.join(map(quoted_text, sql_type.members))})"
-    elif facts.is_lob:
-        if sql_type.length is not None:
-            lower = _LOB_WORDS[column_for(sql_type).metadata[0] - 1] + ("text" if facts.is_text else "blob")
-    elif column_type(sql_type.name).arguments == "length":
-        lower += f"({facts.default_length if sql_type.length is None else sql_type.length})"
-    elif sql_type.name == "GEOMETRYCOLLECTION":
-        lower = "geomcollection"
-    elif sql_type.fsp:
-        lower += f"({sql_type.fsp})"
-    return lower + " unsigned" * sql_type.unsigned + " zerofill" * sql_type.zerofill
 
 
 def _charset(draft: ColumnDraft, column: ColumnDefinition, definition: Definition) -> Iterator[str]:
@@ -170,22 +123,20 @@ def _default(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
         yield f"DEFAULT {_now(facts.type.fsp)}"
     elif isinstance(draft.default, ExpressionDefault):
         assert column.default is not None
-        yield f"DEFAULT ({expression_text(column.default, definition)})"
+        yield f"DEFAULT ({_expression(column.default, definition)})"
     elif facts.has_default and facts.default is not None:
-        text = _default_text(column, facts.default, draft.type.text)
+        text = _default_text(column, facts.default, draft.type.width)
         bare = facts_of(facts.type).is_number and _form(definition).prints_bare_numbers
         yield f"DEFAULT {text.strip(QUOTE) if bare else text}"
     elif facts.nullable and (not facts_of(facts.type).is_lob or _form(definition).prints_null_of_lobs):
         yield "DEFAULT NULL"
 
 
-def _default_text(column: ColumnDefinition, value: Any, written: str) -> str:
+def _default_text(column: ColumnDefinition, value: Any, width: int | None) -> str:
     facts = column.type_facts
-    if column.type.zerofill:
-        # As wide as the column, a decimal point included.
-        sizes = re.findall(r"\d+", type_text(column.type, written))
-        width = int(sizes[0]) + (facts.kind == "decimal" and sizes[1] != "0")
-        return f"'{column.codec.text(column.wire, value) or value:0>{width}}'"
+    if column.type.zerofill and not facts.is_approximate:
+        text = column.codec.text(column.wire, value) or value
+        return f"'{text:0>{printed_digits(column.type, width)}}'"
     if facts.kind == "bit":
         return f"b'{value:b}'"
     if facts.is_approximate:
@@ -199,9 +150,9 @@ def _default_text(column: ColumnDefinition, value: Any, written: str) -> str:
             raise UnsupportedError(
                 "binary defaults in a table that gets an invisible primary key are not supported yet"
             ) from None
-        return quoted_text(value)
+        return printed_text(value)
     text = column.codec.text(column.wire, value)
-    return quoted_text(text if isinstance(text, str) else str(value))
+    return printed_text(text if isinstance(text, str) else str(value))
 
 
 def _now(fsp: int) -> str:
@@ -221,7 +172,7 @@ def _keys(definition: Definition) -> Iterator[str]:
             text = f"{word}KEY {identifier(name)} ({parts})"
         text += f" USING {key.using}" if key.using else ""
         text += "" if key.visible else " /*!80000 INVISIBLE */"
-        yield text + (f" COMMENT {quoted_text(key.comment)}" if key.comment else "")
+        yield text + (f" COMMENT {printed_text(key.comment)}" if key.comment else "")
 
 
 def _rank(key: KeyDraft, definition: Definition) -> tuple[bool, ...]:
@@ -267,28 +218,10 @@ def _options(statement: CreateTable, definition: Definition) -> Iterator[str]:
     if idle:
         raise UnsupportedError(f"{', '.join(idle)} of a table that gets an invisible primary key is not supported yet")
     if comment:
-        yield f"COMMENT={quoted_text(comment)}"
+        yield f"COMMENT={printed_text(comment)}"
 
 
-def expression_text(expression: Expression, definition: Definition) -> str:
-    """An expression as the server keeps it: in parentheses throughout, literals with their character set."""
-    charset = collation(server_line(definition.server).query.client_charset[1], definition.server).charset
-
-    def text(node: Any) -> str:
-        kind = kind_of(node)
-        if kind == "Paren":
-            return text(node.this)
-        if kind == "Column":
-            return identifier(node.name)
-        if kind == "Literal":
-            return f"_{charset}{quoted_text(node.this)}" if node.is_string else str(node.this)
-        if kind in _OPERATORS:
-            return f"({text(node.this)} {_OPERATORS[kind]} {text(node.expression)})"
-        if kind == "Neg":
-            return f"-({text(node.this)})"
-        if kind in _FUNCTIONS:
-            arguments = node.expressions or [node.this]
-            return f"{_FUNCTIONS[kind]}({','.join(map(text, arguments))})"
-        raise UnsupportedError(f"{kind.upper()} in a table that gets an invisible primary key is not supported yet")
-
-    return text(expression.tree)
+def _expression(expression: Expression, definition: Definition) -> str:
+    """An expression, whose literals have the connection's character set."""
+    connection = server_line(definition.server).query.client_charset[1]
+    return expression_sql(expression, collation(connection, definition.server).charset)

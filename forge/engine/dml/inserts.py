@@ -10,6 +10,7 @@ from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dml.duplicate_updates import declared_updates, updated_cells
 from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate
+from forge.engine.dml.row_texts import duplicate_text, insert_text
 from forge.engine.dml.updates import unstamped, updated_row
 from forge.engine.requests.cells import CellPlace
 from forge.engine.requests.statements import Insert, Replace, Statement
@@ -28,7 +29,6 @@ from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
 from forge.sql.reads.inserts import has_column_list
-from forge.sql.write.statements import duplicate_sql, insert_sql, select_sql
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
@@ -190,13 +190,10 @@ class _Insert:
 
     def _sql(self, columns: list[int]) -> str:
         verb = "REPLACE" if self.kind == "replace" else "INSERT IGNORE" if self.context.ignores else "INSERT"
-        listed = columns if self.insert.column_list else None
-        if self.insert.select is not None:
-            text = select_sql(verb, self.state, listed, self.insert.select)
-        else:
-            text = insert_sql(verb, self.state, columns, self.literals, listed=listed is not None)
+        listed, select = self.insert.column_list, self.insert.select
+        text = insert_text(verb, self.state, columns, self.literals, listed=listed, select=select)
         updates = {index: source if isinstance(source, int) else source.sql for index, source in self.updates.items()}
-        return text + duplicate_sql(self.state, updates)
+        return text + duplicate_text(self.state, updates)
 
     def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
         state, context = self.state, self.context

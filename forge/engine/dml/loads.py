@@ -18,8 +18,7 @@ from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.statement_text import LoadFile, LoadFormat, StatementText, UserVariable
 from forge.plan.statements import RowsStatement
-from forge.sql.write.identifiers import identifier
-from forge.sql.write.statements import table_sql
+from forge.sql.write.identifiers import identifier, qualified
 from forge.values.literals import quoted
 
 
@@ -205,7 +204,7 @@ def _sql(state: TableState, load: LoadData, file: LoadFile) -> str:
     parts = ["LOAD DATA LOCAL INFILE" if file.local else "LOAD DATA INFILE"]
     parts.append(quoted(file.name if file.local else f"./{file.name}"))
     parts += [load.duplicates.upper()] if load.duplicates != "error" else []
-    parts.append(f"INTO TABLE {table_sql(state.table)}")
+    parts.append(f"INTO TABLE {qualified(state.table.database, state.table.name)}")
     parts += [f"CHARACTER SET {form.charset}"] if form.charset is not None else []
     fields = [f"TERMINATED BY {quoted(form.fields_terminated)}"] if form.fields_terminated != "\t" else []
     if form.enclosed or form.optionally:

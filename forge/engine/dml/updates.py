@@ -8,6 +8,7 @@ from typing import Any
 
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
 from forge.engine.requests.cells import CellPlace, is_generator
+from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.requests.statements import Delete, Statement, Update
 from forge.engine.rows.cells import NULL, cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.context import DmlContext
@@ -30,7 +31,7 @@ from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
 from forge.servers import server_line
-from forge.sql.write.statements import assignment, case_assignment, delete_sql, update_sql
+from forge.sql.write.statements import assignment
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.json.equal import equal_documents
@@ -70,7 +71,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
     set_columns = list(values)
     by_trigger = set_by_trigger(state, "update", update.set_by_trigger, context)
     assignments = [
-        assignment(state.columns[index], literals[index].sql)
+        assignment(state.columns[index].name, literals[index].sql)
         if index in applied
         else _assigned(state, index, before, values[index], literals[index].sql)
         for index in set_columns
@@ -101,7 +102,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
         changes=tuple(changes),
         further=tuple(further),
         text=StatementText(
-            statement.query or update_sql(state, assignments, where, len(chosen)),
+            statement.query or update_text(state, assignments, where, len(chosen)),
             assigned=frozenset((*values, *by_trigger)) | context.references.set_by_triggers(state.table, "update"),
             reads=_read_columns(state, conditions, len(chosen)).union(
                 _read_for_checks(state, values), *(function.reads for function in functions.values())
@@ -167,8 +168,8 @@ def _new_values(
 def _assigned(state: TableState, index: int, before: list[Row], values: list[Value | None], literal: str) -> str:
     column = state.columns[index]
     if len({repr(value) for value in values}) <= 1:
-        return assignment(column, literal)
-    return case_assignment(state, index, before, values)
+        return assignment(column.name, literal)
+    return own_values(state, index, before, values)
 
 
 def updated_row(
@@ -215,7 +216,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "delete", delete.where, context)
     chosen, searched = matching(conditions, state), _searched("delete", state, conditions)
-    sql = statement.query or delete_sql(state, where_sql(conditions, state), len(chosen))
+    sql = statement.query or delete_text(state, where_sql(conditions, state), len(chosen))
     changes: list[RowChange] = []
     further: list[Further] = []
     with context.place("delete"):

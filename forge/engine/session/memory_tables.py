@@ -12,7 +12,7 @@ from forge.plan.engines import is_transactional
 from forge.sql.ast.objects import ObjectDdl
 from forge.sql.ast.statements import AlterTable, CreateTable, DatabaseStatement, DropTables
 from forge.sql.parse.statements import Ddl
-from forge.sql.write.statements import table_sql
+from forge.sql.write.identifiers import qualified
 
 #: Data definition that opens no table that is there.
 _OPENS_NONE = (CreateTable, DatabaseStatement, DropTables, ObjectDdl)
@@ -58,6 +58,6 @@ def _open(connection: Connection, table: TableState, *, caused_by_ddl: bool = Fa
     if not table.lost_rows:
         return
     table.lost_rows = False
-    sql = f"TRUNCATE TABLE {table_sql(table.table)} {connection.line.ddl.memory_comment}"
+    sql = f"TRUNCATE TABLE {qualified(table.table.database, table.table.name)} {connection.line.ddl.memory_comment}"
     text = DefinitionText(sql, connection.state.database)
     connection.journal.add(MemoryEmptied(text, tables=(table.table,), caused_by_ddl=caused_by_ddl))

@@ -57,8 +57,8 @@ class TypeDraft:
     type: SqlType
     charset: CharsetClause = CharsetClause()
     offset: int = 0
-    #: The type as written, which has the display width of an integer.
-    text: str = ""
+    #: The display width of an integer, as written; that of BOOL is 1.
+    width: int | None = None
 
     def resolve(self, table_collation: int, server: str) -> SqlType:
         """The type with the collation that the column gets.  Raises SqlError."""
@@ -198,7 +198,9 @@ class TableOptions:
 
     charset: CharsetClause = CharsetClause()
     auto_increment: int | None = None
+    #: The storage engine as written.
     engine: str | None = None
+    engine_offset: int = 0
     rebuild: bool = False
     #: Options that leave no trace but in SHOW CREATE TABLE: (name, value).
     idle: tuple[tuple[str, str], ...] = ()

@@ -19,6 +19,7 @@ from forge.sql.ast.definitions import (
 )
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, at_offset
+from forge.sql.lexer import without_comments
 from forge.sql.parse.foreign_keys import column_reference
 from forge.values.declaration.sqltype import SqlType
 from forge.values.declaration.typetext import NATIONAL, continuing_words, parse_type
@@ -58,22 +59,30 @@ def column_type(cursor: Cursor) -> TypeDraft:
     end = cursor.advance().end
     while cursor.token.is_word(*continuing_words()) and not cursor.following().is_word("SET"):
         end = cursor.advance().end
+    width = 1 if first.is_word("BOOL", "BOOLEAN") else None
     if cursor.token.is_mark("("):
+        width = int(cursor.following().text) if _is_width(cursor) else width
         end = cursor.balanced_end()
     while cursor.token.is_word("UNSIGNED", "SIGNED", "ZEROFILL"):
         end = cursor.advance().end
     with at_offset(first.start):
-        found = parse_type(cursor.sql[first.start : end])
+        sql_type = parse_type(without_comments(cursor.sql[first.start : end]))
     clause = CharsetClause(offset=first.start)
     if first.is_word(*NATIONAL):
         clause = replace(clause, charset="utf8mb3", binary=cursor.accept("BINARY"))
-        return TypeDraft(replace(found, collation=None), clause, first.start)
+        return TypeDraft(replace(sql_type, collation=None), clause, first.start)
     if cursor.token.is_word("COMPRESSED"):
-        found = _compressed(cursor, found)
-    return TypeDraft(found, _charset_clause(cursor, found, clause), first.start, cursor.sql[first.start : end])
+        sql_type = _compressed(cursor, sql_type)
+    return TypeDraft(sql_type, _charset_clause(cursor, sql_type, clause), first.start, width)
 
 
-def _charset_clause(cursor: Cursor, found: SqlType, clause: CharsetClause) -> CharsetClause:
+def _is_width(cursor: Cursor) -> bool:
+    """Whether one short number stands in the parentheses that come next."""
+    number, behind = cursor.following(), cursor.following(2)
+    return number.kind == "number" and number.text.isdigit() and len(number.text) < 5 and behind.is_mark(")")
+
+
+def _charset_clause(cursor: Cursor, sql_type: SqlType, clause: CharsetClause) -> CharsetClause:
     """The character set written directly after a type, with BINARY before or after it."""
     offset = cursor.token.start
     binary = cursor.accept("BINARY")
@@ -83,8 +92,8 @@ def _charset_clause(cursor: Cursor, found: SqlType, clause: CharsetClause) -> Ch
     elif word := cursor.accept_any(*_CHARSET_WORDS):
         name = _CHARSET_WORDS[word]
     binary = cursor.accept("BINARY") or binary
-    if (binary or name) and not facts_of(found).has_charset:
-        raise SqlError(f"a {found.name} column has no character set", offset)
+    if (binary or name) and not facts_of(sql_type).has_charset:
+        raise SqlError(f"a {sql_type.name} column has no character set", offset)
     return replace(clause, charset=name, binary=binary, offset=offset if binary or name else clause.offset)
 
 
@@ -154,14 +163,14 @@ def _has_attributes(column: ColumnDraft) -> bool:
     )
 
 
-def _compressed(cursor: Cursor, found: SqlType) -> SqlType:
+def _compressed(cursor: Cursor, sql_type: SqlType) -> SqlType:
     """MariaDB's COMPRESSED [= zlib]."""
     offset = cursor.advance().start
-    if not facts_of(found).takes_compressed:
-        raise SqlError(f"a {found.name} column cannot be COMPRESSED", offset)
+    if not facts_of(sql_type).takes_compressed:
+        raise SqlError(f"a {sql_type.name} column cannot be COMPRESSED", offset)
     if cursor.accept_mark("="):
         cursor.advance()
-    return replace(found, compressed=True)
+    return replace(sql_type, compressed=True)
 
 
 def _idle_attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
@@ -206,6 +215,16 @@ def default_clause(cursor: Cursor) -> Default:
     if cursor.token.is_word(*NOW):
         return NowDefault(_now(cursor), offset)
     return LiteralDefault(literal(cursor), offset)
+
+
+def is_default_expression(text: str) -> bool:
+    """Whether a default is SQL by its form: an expression in parentheses, or CURRENT_TIMESTAMP."""
+    try:
+        cursor = Cursor(text)
+        clause = default_clause(cursor)
+    except ScenarioError:
+        return False
+    return cursor.at_end() and not isinstance(clause, LiteralDefault)
 
 
 def _now(cursor: Cursor) -> int:

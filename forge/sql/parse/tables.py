@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from forge.engine.dictionary.engines import engine_named
 from forge.sql.ast.definitions import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, PartDraft, TableOptions
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.cursor import Cursor
@@ -194,8 +193,7 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
         return replace(options, auto_increment=cursor.integer("a number"))
     if cursor.accept("ENGINE"):
         cursor.accept_mark("=")
-        engine = cursor.advance().text.strip("'\"`")
-        return replace(options, engine=engine_named(engine, offset), rebuild=True)
+        return replace(options, engine=cursor.advance().text, engine_offset=offset, rebuild=True)
     rebuild = cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
     name: str | None
     if cursor.accept("DATA") or cursor.accept("INDEX"):

@@ -1,0 +1,128 @@
+"""The texts of statements on rows that have no ``query``: a server changes the same rows by them, in our order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.rows.column_literals import comparison_sql, value_sql
+from forge.engine.rows.state import TableState
+from forge.errors import UnsupportedError
+from forge.plan.engines import is_transactional
+from forge.plan.tables import Row
+from forge.servers import server_line
+from forge.sql.write.identifiers import identifier, qualified
+from forge.sql.write.statements import (
+    Access,
+    assignment,
+    chosen_value,
+    delete_sql,
+    duplicate_sql,
+    insert_select_sql,
+    insert_sql,
+    new_value,
+    no_index_hint,
+    update_sql,
+)
+from forge.values.base import Value
+from forge.values.clipping import Clipped
+
+_TEXTS = ("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
+
+
+def insert_text(
+    verb: str,
+    state: TableState,
+    columns: Sequence[int],
+    rows: Sequence[Mapping[int, Clipped]],
+    *,
+    listed: bool,
+    select: str | None,
+) -> str:
+    """INSERT or REPLACE, of a SELECT's rows or of the cells' literals; a row that lacks a cell gets DEFAULT.
+
+    ``listed``: the text names the columns.
+    """
+    names = [state.columns[index].name for index in columns] if listed else None
+    if select is not None:
+        return insert_select_sql(verb, _name(state), names, select)
+    cells = [[row[index].sql if index in row else "DEFAULT" for index in columns] for row in rows]
+    return insert_sql(verb, _name(state), names, cells)
+
+
+def duplicate_text(state: TableState, updates: Mapping[int, str | int]) -> str:
+    """`` ON DUPLICATE KEY UPDATE ...`` of SQL by column; a number is a column of the new row; "" without any."""
+    return duplicate_sql(
+        [
+            assignment(
+                state.columns[index].name,
+                new_value(state.columns[source].name) if isinstance(source, int) else source,
+            )
+            for index, source in updates.items()
+        ]
+    )
+
+
+def update_text(state: TableState, assignments: Sequence[str], where: str, affected: int) -> str:
+    """UPDATE that changes so many rows in our order."""
+    return update_sql(_name(state), assignments, where, _access(state, affected))
+
+
+def delete_text(state: TableState, where: str, affected: int) -> str:
+    """DELETE of so many rows in our order."""
+    return delete_sql(_name(state), where, _access(state, affected))
+
+
+def _name(state: TableState) -> str:
+    return qualified(state.table.database, state.table.name)
+
+
+def _access(state: TableState, affected: int) -> Access:
+    """What makes a server find several rows in our order: rows without a clustering key come in the order of insertion
+    as long as no index is read.
+    """
+    if affected < 2:
+        return Access()
+    if state.clustering is not None:
+        return Access(order=[_order_term(state.columns[part.column]) for part in state.clustering.parts])
+    if state.is_shuffled and not is_transactional(state.table):
+        raise UnsupportedError(
+            f"{state.name} has no key, and new rows in the place of old ones: the order of rows of a"
+            f" {state.table.engine} table is unknown then",
+            expected="statements on one row, or a primary key",
+        )
+    if not state.table.keys:
+        return Access()
+    if server_line(state.definition.server).texts.index_hints:
+        return Access(hint=no_index_hint(state.table.name))
+    return Access(ignored=[key.name for key in state.table.keys])
+
+
+def _order_term(column: ColumnDefinition) -> str:
+    name = identifier(column.name)
+    return f"CAST({name} AS BINARY)" if column.type.name in _TEXTS else name
+
+
+def own_values(state: TableState, index: int, before: Sequence[Row], values: Sequence[Value | None]) -> str:
+    """An assignment that gives each of several rows its own value, chosen by the clustering key."""
+    column = state.columns[index]
+    assert state.clustering is not None
+    parts = [part.column for part in state.clustering.parts]
+    branches = [
+        ([_exactly(state.columns[part], row[part]) for part in parts], _branch_value(column, value))
+        for row, value in zip(before, values, strict=True)
+    ]
+    return assignment(column.name, chosen_value(branches))
+
+
+def _exactly(column: ColumnDefinition, value: Value | None) -> str:
+    """A comparison that only this key value meets; key values differ under their collation."""
+    return f"{identifier(column.name)} = {comparison_sql(column, value)}"
+
+
+def _branch_value(column: ColumnDefinition, value: Value | None) -> str:
+    """A literal of one type in all branches: a CASE that mixes types would convert some of them."""
+    if value is not None and column.type.name in ("ENUM", "SET"):
+        return str(value)
+    text = value_sql(column, value)
+    return f"CAST({text} AS JSON)" if column.type.name == "JSON" and text.startswith("'") else text
