@@ -27,8 +27,6 @@ from forge.sql.write.statements import (
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
-_TEXTS = ("CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT")
-
 
 def insert_text(
     verb: str,
@@ -100,7 +98,7 @@ def _access(state: TableState, affected: int) -> Access:
 
 def _order_term(column: ColumnDefinition) -> str:
     name = identifier(column.name)
-    return f"CAST({name} AS BINARY)" if column.type.name in _TEXTS else name
+    return f"CAST({name} AS BINARY)" if column.type_facts.is_text else name
 
 
 def own_values(state: TableState, index: int, before: Sequence[Row], values: Sequence[Value | None]) -> str:
@@ -122,7 +120,7 @@ def _exactly(column: ColumnDefinition, value: Value | None) -> str:
 
 def _branch_value(column: ColumnDefinition, value: Value | None) -> str:
     """A literal of one type in all branches: a CASE that mixes types would convert some of them."""
-    if value is not None and column.type.name in ("ENUM", "SET"):
+    if value is not None and column.type_facts.has_members:
         return str(value)
     text = value_sql(column, value)
-    return f"CAST({text} AS JSON)" if column.type.name == "JSON" and text.startswith("'") else text
+    return f"CAST({text} AS JSON)" if column.type_facts.is_json and text.startswith("'") else text

@@ -13,10 +13,9 @@ from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.engine.session.named_tables import tables_named_in
-from forge.errors import ScenarioError
 from forge.plan.statements import RowsStatement
 from forge.sql.reads.calls import Call
-from forge.sql.reads.reads import reads_of
+from forge.sql.reads.reads import body_calls
 from forge.sql.reads.tables import is_of_several_tables
 
 
@@ -110,13 +109,7 @@ def _numbers_further(opened: Sequence[Opened], own: int, context: DmlContext) ->
 
 
 def _calls(triggers: Sequence[Trigger]) -> frozenset[Call]:
-    calls: set[Call] = set()
-    for trigger in triggers:
-        try:
-            calls |= reads_of(trigger.body).calls
-        except ScenarioError:
-            continue
-    return frozenset(calls)
+    return frozenset(call for trigger in triggers for call in body_calls(trigger.body))
 
 
 def first_number(statement: RowsStatement) -> int | None:

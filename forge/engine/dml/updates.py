@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
-from forge.engine.requests.cells import CellPlace, is_generator
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
+from forge.engine.requests.cells import CellPlace, is_generator
 from forge.engine.requests.statements import Delete, Statement, Update
 from forge.engine.rows.cells import NULL, cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.context import DmlContext

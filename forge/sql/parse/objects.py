@@ -19,14 +19,10 @@ from forge.sql.ast.objects import (
 )
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlUnsupported
-from forge.sql.lexer import tokenize
 from forge.sql.parse.names import table_ref, table_refs
-from forge.sql.reads.words import calls, keywords, outside
+from forge.sql.reads.views import is_mergeable
 
 _EVENTS: dict[str, RowEvent] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
-#: What keeps a view from being merged into the statements that read it.
-_AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG")
-_NOT_MERGED = ("GROUP", "HAVING", "DISTINCT", "LIMIT", "UNION", "OVER", "EXCEPT", "INTERSECT")
 
 
 def object_statement(cursor: Cursor, verb: str) -> ViewStatement | CreateTrigger | DropObjects | None:
@@ -85,19 +81,9 @@ def _view(cursor: Cursor, verb: Literal["create", "alter"], algorithm: str) -> V
     start = cursor.token.start if cursor.grammar.trims_views else cursor.previous_end
     cursor.rest()
     body = cursor.sql[start : cursor.token.end if cursor.grammar.trims_views else None].strip()
-    if algorithm == "MERGE":
-        algorithm = _merged(body, name.offset)
+    if algorithm == "MERGE" and not is_mergeable(body):
+        algorithm = "UNDEFINED"
     return ViewStatement(verb, name, tuple(columns), body, algorithm, exists=exists)
-
-
-def _merged(body: str, offset: int) -> str:
-    """The algorithm of a view that asks for MERGE: a SELECT without a table cannot be merged (recorded)."""
-    tokens = tokenize(body)
-    if "FROM" not in keywords(list(outside(tokens))):
-        return "UNDEFINED"
-    if calls(tokens, *_AGGREGATES) or not set(keywords(tokens)).isdisjoint(_NOT_MERGED):
-        raise SqlUnsupported("ALGORITHM=MERGE of such a SELECT is not supported yet", offset)
-    return "MERGE"
 
 
 def _trigger(cursor: Cursor, start: int) -> CreateTrigger:

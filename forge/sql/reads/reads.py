@@ -89,6 +89,13 @@ def reads_of(sql: str) -> Reads:
     )
 
 
+def body_calls(body: str) -> frozenset[Call]:
+    """What the body of a trigger calls, in all of its statements.  Raises SqlError for a quote that is not closed."""
+    scan = _Scan(tokenize(body, several=True))
+    scan.run()
+    return frozenset(scan.calls | scan.late_calls | scan.row_calls)
+
+
 class _Scan:
     """One pass over the tokens of a statement."""
 

@@ -8,9 +8,14 @@ from itertools import pairwise
 
 from forge.sql.ast.definitions import TableRef
 from forge.sql.lexer import Token, tokenize
-from forge.sql.reads.words import calls
+from forge.sql.reads.words import calls, inside, keywords, outside
 
 _SETS = ("UNION", "EXCEPT", "INTERSECT")
+_NOT_MERGED = (*_SETS, "GROUP", "HAVING", "DISTINCT", "DISTINCTROW", "LIMIT", "FETCH")
+_AGGREGATES = (
+    "COUNT", "SUM", "MIN", "MAX", "AVG", "BIT_AND", "BIT_OR", "BIT_XOR", "STD", "STDDEV", "STDDEV_POP", "STDDEV_SAMP",
+    "VAR_POP", "VAR_SAMP", "VARIANCE", "GROUP_CONCAT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "ST_COLLECT",
+)  # fmt: skip
 _ENDS = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WINDOW", "WITH", "FOR")
 _JOINS = ("JOIN", "INNER", "LEFT", "RIGHT", "OUTER", "CROSS", "NATURAL", "STRAIGHT_JOIN")
 
@@ -45,11 +50,38 @@ class ViewSelect:
     tables: tuple[tuple[str, TableRef], ...] = ()
 
 
+def is_mergeable(body: str) -> bool:
+    """Whether a view's SELECT can be merged into the statements that read it: one without a table, with groups, a limit
+    or UNION cannot, whatever its subqueries have (recorded on 9.7, 10.11 and 11.8).
+    """
+    tokens = _without_parentheses(tokenize(body))
+    words = set(keywords(list(outside(tokens))))
+    own = _outside_of_subqueries(tokens)
+    grouped = calls(own, *_AGGREGATES) or any(token.is_word("OVER") for token in own)
+    return "FROM" in words and words.isdisjoint(_NOT_MERGED) and not grouped
+
+
+def _without_parentheses(tokens: list[Token]) -> list[Token]:
+    """The tokens of ``(SELECT ...)`` without the parentheses around all of it."""
+    while tokens[0].is_mark("(") and len(list(inside(tokens, 0))) == len(tokens) - 3:
+        tokens = [*tokens[1:-2], tokens[-1]]
+    return tokens
+
+
+def _outside_of_subqueries(tokens: Sequence[Token]) -> list[Token]:
+    own: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        own.append(tokens[index])
+        if tokens[index].is_mark("(") and tokens[index + 1].is_word("SELECT", "WITH"):
+            index += len(list(inside(tokens, index)))
+        index += 1
+    return own
+
+
 def view_select(body: str) -> ViewSelect:
     """What a view's SELECT says.  Raises SqlError for a quote that is not closed."""
-    tokens = tokenize(body)
-    while tokens[0].is_mark("(") and tokens[-2].is_mark(")"):
-        tokens = [*tokens[1:-2], tokens[-1]]
+    tokens = _without_parentheses(tokenize(body))
     names = frozenset(token.text for token in tokens if token.is_name)
     is_set = any(token.is_word(*_SETS) for token in tokens)
     if not tokens[0].is_word("SELECT") or any(token.is_word("SELECT") for token in tokens[1:]):
@@ -100,9 +132,13 @@ def _tables(tokens: Sequence[Token]) -> list[tuple[str, TableRef]]:
     while tokens[index].kind != "end" and not (depth == 0 and tokens[index].is_word(*_ENDS)):
         token = tokens[index]
         index += 1
-        depth += token.is_mark("(") - token.is_mark(")")
-        if depth or token.is_mark(")"):
-            expected = False
+        if token.is_mark("("):
+            # A join may stand in parentheses; others are of conditions.
+            depth += depth > 0 or not expected
+        elif token.is_mark(")"):
+            depth -= depth > 0
+        elif depth:
+            continue
         elif token.is_word(*_JOINS) or token.is_mark(","):
             expected = True
         elif expected and token.is_name:
