@@ -13,7 +13,7 @@ from forge.charsets import collation
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers import server_line
 from forge.sql.expressions import Document, Unsigned, parse_expression
-from forge.sql.expressions.documents import found_at
+from forge.sql.expressions.documents import values_at
 from forge.sql.expressions.types import result_type
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.path import Cell, Member
@@ -131,10 +131,10 @@ JSON = st.recursive(st.none() | st.integers(0, 9) | st.text(max_size=3), lambda 
 @given(st.dictionaries(st.text(min_size=1, max_size=3), JSON, min_size=1))
 def test_a_path_finds_every_member_and_every_cell(document: dict[str, Any]) -> None:
     for name, value in document.items():
-        assert found_at(document, [Member(name)]) == [value]
+        assert values_at(document, [Member(name)]) == [value]
         if isinstance(value, list):
             for index, cell in enumerate(value):
-                assert found_at(document, [Member(name), Cell(index)]) == [cell]
+                assert values_at(document, [Member(name), Cell(index)]) == [cell]
 
 
 def test_text_keeps_the_collation_of_its_column() -> None:

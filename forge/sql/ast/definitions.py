@@ -33,21 +33,21 @@ class CharsetClause:
         """The collation that is meant; ``inherited`` is the id of the surrounding default.  Raises SqlError."""
         with at_offset(self.offset):
             if self.charset is None and self.collation is None:
-                found = collation(inherited, server)
+                chosen = collation(inherited, server)
             elif self.collation is None:
-                found = default_collation(self.charset or "", server)
+                chosen = default_collation(self.charset or "", server)
             else:
-                found = collation(self.collation, server)
+                chosen = collation(self.collation, server)
             if self.charset is not None and self.collation is not None:
                 wanted = default_collation(self.charset, server).charset
-                if found.charset != wanted:
+                if chosen.charset != wanted:
                     raise ScenarioError(
-                        f"collation {found.name} is not of character set {wanted}",
+                        f"collation {chosen.name} is not of character set {wanted}",
                         expected=f"a collation that begins with {wanted}_",
                     )
-            if self.binary and found.charset != "binary":
-                found = collation(f"{found.charset}_bin", server)
-            return found
+            if self.binary and chosen.charset != "binary":
+                chosen = collation(f"{chosen.charset}_bin", server)
+            return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ class TypeDraft:
         facts = facts_of(self.type)
         if not facts.has_charset:
             return self.type
-        found = self.charset.resolve(table_collation, server)
-        if found.charset == "binary" and facts.binary_name is not None:
+        chosen = self.charset.resolve(table_collation, server)
+        if chosen.charset == "binary" and facts.binary_name is not None:
             return replace(self.type, name=facts.binary_name)
-        return replace(self.type, collation=found.id)
+        return replace(self.type, collation=chosen.id)
 
 
 @dataclass(frozen=True, slots=True)

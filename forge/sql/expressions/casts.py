@@ -99,8 +99,8 @@ def _temporal(name: str, digits: int) -> Callable[[Operand], Operand]:
         text = unquoted(value.value) if isinstance(value, Document) else value
         if name == "DATETIME":
             parts_of(text)
-        made: str = codec_for(column).accept(column, text)
-        return made
+        stored: str = codec_for(column).accept(column, text)
+        return stored
 
     return cast
 
@@ -149,19 +149,19 @@ def _element_cast(target: Any) -> Callable[[Operand], Operand]:
     return _integer(0, UNSIGNED_MAX, wraps=False) if name == "UBIGINT" else cast_to(target)
 
 
-def _array(value: Operand, element: Any) -> tuple[Operand, ...]:
+def _array(value: Operand, element_type: Any) -> tuple[Operand, ...]:
     """The elements of a multi-valued key."""
     document = document_of(value)
     if isinstance(document, dict):
         raise ScenarioError("the expression casts a JSON object to an array", expected="an array or a scalar")
-    cast = _element_cast(element)
-    made: list[Operand] = []
-    for one in document if isinstance(document, (list, tuple)) else [document]:
-        if one is None or isinstance(one, (list, tuple, dict)):
+    cast = _element_cast(element_type)
+    elements: list[Operand] = []
+    for element in document if isinstance(document, (list, tuple)) else [document]:
+        if element is None or isinstance(element, (list, tuple, dict)):
             raise ScenarioError("a multi-valued key has an element that is no scalar", expected="numbers or text")
-        entry = cast(Document(one))
-        made.append(entry.value if isinstance(entry, Unsigned) else entry)
-    return tuple(dict.fromkeys(made))
+        entry = cast(Document(element))
+        elements.append(entry.value if isinstance(entry, Unsigned) else entry)
+    return tuple(dict.fromkeys(elements))
 
 
 def is_array(node: Any) -> bool:
@@ -181,12 +181,12 @@ def _cast(node: Any, row: Row) -> Operand:
 
 def _json_value(node: Any, row: Row) -> Operand:
     """JSON_VALUE(document, path [RETURNING type]): NULL for what the type cannot hold (NULL ON ERROR)."""
-    found = scalar_at(node, row)
-    if found is None:
+    scalar = scalar_at(node, row)
+    if scalar is None:
         return None
     target = node.args.get("returning")
     try:
-        return cast_to(target)(Document(found)) if target else unquoted(found)
+        return cast_to(target)(Document(scalar)) if target else unquoted(scalar)
     except ScenarioError as error:
         if isinstance(error, UnsupportedError):
             raise

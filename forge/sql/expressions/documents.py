@@ -62,12 +62,12 @@ def path_of(node: Any) -> list[Leg | str]:
     return legs
 
 
-def found_at(value: Json, legs: Sequence[Leg | str]) -> list[Json]:
+def values_at(value: Json, legs: Sequence[Leg | str]) -> list[Json]:
     """The values that a path names.  A cell of what is no array is the value itself, if its index is 0."""
-    found = [value]
+    values = [value]
     for leg in legs:
-        found = [inner for outer in found for inner in _step(outer, leg)]
-    return found
+        values = [inner for outer in values for inner in _step(outer, leg)]
+    return values
 
 
 def _step(value: Json, leg: Leg | str) -> list[Json]:
@@ -90,10 +90,10 @@ def _extract(node: Any, row: Row) -> Operand:
     if value is None:
         return None
     legs = path_of(node.expression)
-    found = found_at(document_of(value), legs)
-    if not found:
+    values = values_at(document_of(value), legs)
+    if not values:
         return None
-    return Document(found) if any(isinstance(leg, str) for leg in legs) else Document(found[0])
+    return Document(values) if any(isinstance(leg, str) for leg in legs) else Document(values[0])
 
 
 def unquoted(value: Json) -> str:
@@ -104,8 +104,8 @@ def unquoted(value: Json) -> str:
 
 
 def _extract_text(node: Any, row: Row) -> Operand:
-    found = _extract(node, row)
-    return None if found is None else unquoted(found.value)
+    document = _extract(node, row)
+    return None if document is None else unquoted(document.value)
 
 
 def _unquote(node: Any, row: Row) -> Operand:
@@ -120,8 +120,8 @@ def scalar_at(node: Any, row: Row) -> Json:
     value = evaluate(node.this, row)
     if value is None:
         return None
-    found = found_at(document_of(value), path_of(node.args["path"]))
-    return None if len(found) != 1 or isinstance(found[0], (list, tuple, dict)) else found[0]
+    values = values_at(document_of(value), path_of(node.args["path"]))
+    return None if len(values) != 1 or isinstance(values[0], (list, tuple, dict)) else values[0]
 
 
 #: Nodes whose integers and text are the same inside a document; others may be booleans, moments or DECIMALs there.
@@ -160,13 +160,13 @@ def _json_array(node: Any, row: Row) -> Operand:
 
 
 def _json_object(node: Any, row: Row) -> Operand:
-    made = {}
+    members = {}
     for pair in node.expressions:
         key = evaluate(pair.this, row)
         if key is None:
             raise ScenarioError("a member of JSON_OBJECT is called NULL", expected="text")
-        made[text_of(key)] = _element(pair.expression, row)
-    return made
+        members[text_of(key)] = _element(pair.expression, row)
+    return members
 
 
 def _json_length(node: Any, row: Row) -> Operand:
@@ -175,8 +175,8 @@ def _json_length(node: Any, row: Row) -> Operand:
         return None
     if len(node.expressions) > 1:
         raise UnsupportedError("JSON_LENGTH with a path is not supported yet")
-    found = document_of(value)
-    return len(found) if isinstance(found, (list, tuple, dict)) else 1
+    document = document_of(value)
+    return len(document) if isinstance(document, (list, tuple, dict)) else 1
 
 
 DOCUMENT_RULES: dict[str, Rule] = {

@@ -127,10 +127,10 @@ def _arithmetic(compute: Callable[[Decimal, Decimal], Decimal]) -> Rule:
         left, right = evaluate(node.this, row), evaluate(node.expression, row)
         if left is None or right is None:
             return None
-        one, other = number_of(left), number_of(right)
-        exact = compute(Decimal(one), Decimal(other))
-        if isinstance(one, int) and isinstance(other, int):
-            unsigned = any(isinstance(side, Unsigned) for side in (left, right)) or max(one, other) > BIGINT_MAX
+        first, second = number_of(left), number_of(right)
+        exact = compute(Decimal(first), Decimal(second))
+        if isinstance(first, int) and isinstance(second, int):
+            unsigned = any(isinstance(side, Unsigned) for side in (left, right)) or max(first, second) > BIGINT_MAX
             whole = _within_bigint(int(exact), unsigned=unsigned)
             return Unsigned(whole) if unsigned else whole
         return exact
@@ -147,19 +147,19 @@ def _division(compute: Callable[[Decimal, Decimal], Decimal], digits: int | None
             return None
         if isinstance(left, Field) or isinstance(right, Field):
             raise UnsupportedError("the division of text is not supported yet; it gives a DOUBLE")
-        one, other = number_of(left), number_of(right)
-        if not other:
+        dividend, divisor = number_of(left), number_of(right)
+        if not divisor:
             raise ScenarioError("the expression divides by zero", expected="another divisor (strict mode)")
-        exact = compute(Decimal(one), Decimal(other))
+        exact = compute(Decimal(dividend), Decimal(divisor))
         if digits is not None:
-            return rounded(exact, max(-int(Decimal(one).as_tuple().exponent), 0) + digits)
-        return int(exact) if isinstance(one, int) and isinstance(other, int) else exact
+            return rounded(exact, max(-int(Decimal(dividend).as_tuple().exponent), 0) + digits)
+        return int(exact) if isinstance(dividend, int) and isinstance(divisor, int) else exact
 
     return rule
 
 
-def _whole_quotient(one: Decimal, other: Decimal) -> Decimal:
-    return EXACT.divide(one, other).to_integral_value(ROUND_DOWN)
+def _whole_quotient(dividend: Decimal, divisor: Decimal) -> Decimal:
+    return EXACT.divide(dividend, divisor).to_integral_value(ROUND_DOWN)
 
 
 def _negative(node: Any, row: Row) -> Operand:
@@ -230,14 +230,14 @@ def _comparison(compare: Callable[[Any, Any], bool]) -> Rule:
 
 def _in(node: Any, row: Row) -> Operand:
     value = evaluate(node.this, row)
-    others = [evaluate(one, row) for one in node.expressions]
+    others = [evaluate(element, row) for element in node.expressions]
     if not others:
         raise UnsupportedError("IN with a query is not supported yet")
-    if any(isinstance(one, str) for one in (value, *others)):
+    if any(isinstance(element, str) for element in (value, *others)):
         raise UnsupportedError("comparisons of text in expressions are not supported yet")
     if value is None:
         return None
-    if any(one is not None and number_of(one) == number_of(value) for one in others):
+    if any(element is not None and number_of(element) == number_of(value) for element in others):
         return 1
     return None if None in others else 0
 

@@ -11,7 +11,7 @@ from forge.sql.expressions.evaluation import Operand, Row, Rule, evaluate, numbe
 
 def _simple(change: Callable[[str], str]) -> Callable[[str], str]:
     """A change of case as servers make it: one character gives one character, or stays (recorded: ``ß``)."""
-    return lambda text: "".join(new if len(new := change(one)) == 1 else one for one in text)
+    return lambda text: "".join(new if len(new := change(character)) == 1 else character for character in text)
 
 
 def _lower(text: str) -> str:

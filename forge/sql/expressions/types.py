@@ -100,8 +100,8 @@ def _values_of(node: Any) -> list[Any]:
 def _joined(parts: list[ResultType], kind: str) -> ResultType:
     texts = [part for part in parts if part.kind in ("text", "lob")]
     if not texts:
-        made = {part.kind for part in parts}
-        return ResultType("text", None) if kind.startswith("Concat") else parts[0] if len(made) == 1 else NUMBER
+        kinds = {part.kind for part in parts}
+        return ResultType("text", None) if kind.startswith("Concat") else parts[0] if len(kinds) == 1 else NUMBER
     collations = {part.collation for part in texts}
     if len(collations) > 1:
         raise UnsupportedError("text of several collations in one expression is not supported yet")

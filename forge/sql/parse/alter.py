@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from forge.sql.ast.alter_actions import (
     Action,
     AddCheck,
@@ -75,8 +77,8 @@ def locking(cursor: Cursor) -> str:
     algorithm = ""
     while word := cursor.accept_any("ALGORITHM", "LOCK"):
         cursor.accept_mark("=")
-        known = _LOCKS if word == "LOCK" else _ALGORITHMS
-        chosen = cursor.accept_any(*known) or cursor.wrong(", ".join(known), known)
+        words = _LOCKS if word == "LOCK" else _ALGORITHMS
+        chosen = cursor.accept_any(*words) or cursor.wrong(", ".join(words), words)
         if word == "ALGORITHM" and chosen != "DEFAULT":
             algorithm = chosen.lower()
     return algorithm
@@ -196,7 +198,8 @@ def _checked(cursor: Cursor) -> Action:
 
 def _foreign(cursor: Cursor) -> Action:
     ahead = [cursor.following(n) for n in range(8)]
-    missing = any(one.is_word("EXISTS") for one in ahead[: next((n for n, t in enumerate(ahead) if t.is_mark("(")), 8)])
+    before_columns = takewhile(lambda token: not token.is_mark("("), ahead)
+    missing = any(token.is_word("EXISTS") for token in before_columns)
     return _conditional(AddForeignKey(foreign_key(cursor)), missing, exists=False)
 
 

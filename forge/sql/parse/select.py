@@ -46,9 +46,9 @@ def select(cursor: Cursor) -> SelectDraft:
         _unsupported(cursor, "of something other than columns of one table", offset)
     cursor.expect("FROM")
     table = table_ref(cursor)
-    known = table.name
+    alias = table.name
     if cursor.accept("AS") or (cursor.token.kind in ("word", "name") and not cursor.token.is_word(*_ENDS, *RESERVED)):
-        known = cursor.name("table")
+        alias = cursor.name("table")
     where: dict[str, Any] = {}
     if cursor.accept("WHERE"):
         while True:
@@ -59,13 +59,13 @@ def select(cursor: Cursor) -> SelectDraft:
     limit = _limit(cursor, offset)
     if not cursor.at_end():
         _unsupported(cursor, f"with {cursor.token.text.upper()}", cursor.token.start)
-    if qualifiers - {known}:
-        raise SqlError(f"the SELECT reads {known!r} alone, not {min(qualifiers - {known})!r}", offset)
+    if qualifiers - {alias}:
+        raise SqlError(f"the SELECT reads {alias!r} alone, not {min(qualifiers - {alias})!r}", offset)
     return SelectDraft(tuple(columns), table, where, offset, order, limit)
 
 
-def _unsupported(cursor: Cursor, what: str, offset: int) -> NoReturn:
-    raise SqlUnsupported(f"CREATE TABLE ... SELECT {what} is not supported yet", offset)
+def _unsupported(cursor: Cursor, form: str, offset: int) -> NoReturn:
+    raise SqlUnsupported(f"CREATE TABLE ... SELECT {form} is not supported yet", offset)
 
 
 def _column(cursor: Cursor, qualifiers: set[str]) -> SelectedColumn:
@@ -111,9 +111,9 @@ def _literal(cursor: Cursor, offset: int) -> int | str | None:
 
 def _condition(cursor: Cursor, where: dict[str, Any], offset: int, qualifiers: set[str]) -> None:
     column = _name(cursor, offset, qualifiers)
-    known = where.setdefault(column, {})
+    conditions = where.setdefault(column, {})
     if cursor.token.is_mark("=") or cursor.token.is_word("IN", "BETWEEN"):
-        if known:
+        if conditions:
             _unsupported(cursor, "with several conditions on a column", offset)
         if cursor.accept_mark("="):
             where[column] = _integer(cursor, offset)
@@ -126,29 +126,29 @@ def _condition(cursor: Cursor, where: dict[str, Any], offset: int, qualifiers: s
             where[column] = _list(cursor, offset)
         return
     mark = cursor.advance().text
-    if mark not in _OPERATORS or not isinstance(known, dict) or known.keys() & {_OPERATORS[mark], "between"}:
+    if mark not in _OPERATORS or not isinstance(conditions, dict) or conditions.keys() & {_OPERATORS[mark], "between"}:
         _unsupported(cursor, f"with WHERE ... {mark.upper()}", offset)
-    known[_OPERATORS[mark]] = _integer(cursor, offset)
+    conditions[_OPERATORS[mark]] = _integer(cursor, offset)
 
 
 def _list(cursor: Cursor, offset: int) -> list[int]:
     cursor.expect_mark("(")
-    found = [_integer(cursor, offset)]
+    numbers = [_integer(cursor, offset)]
     while cursor.accept_mark(","):
-        found.append(_integer(cursor, offset))
+        numbers.append(_integer(cursor, offset))
     cursor.expect_mark(")")
-    return found
+    return numbers
 
 
 def _order(cursor: Cursor, offset: int, qualifiers: set[str]) -> list[tuple[str, bool]]:
-    found: list[tuple[str, bool]] = []
+    columns: list[tuple[str, bool]] = []
     if not cursor.accept("ORDER", "BY"):
-        return found
+        return columns
     while True:
         name = _name(cursor, offset, qualifiers)
-        found.append((name, cursor.accept_any("ASC", "DESC") == "DESC"))
+        columns.append((name, cursor.accept_any("ASC", "DESC") == "DESC"))
         if not cursor.accept_mark(","):
-            return found
+            return columns
 
 
 def _limit(cursor: Cursor, offset: int) -> tuple[int, int] | None:

@@ -118,12 +118,12 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
 
 def _replaces(cursor: Cursor) -> bool:
     """OR REPLACE of MariaDB's tables, databases and indexes; the words are taken."""
-    found = (
+    comes = (
         cursor.grammar.or_replace
         and cursor.takes("OR", "REPLACE")
         and cursor.following(2).is_word(*_OBJECTS, "SEQUENCE")
     )
-    return found and cursor.accept("OR", "REPLACE")
+    return comes and cursor.accept("OR", "REPLACE")
 
 
 def _rename(cursor: Cursor) -> RenameTables:

@@ -39,7 +39,7 @@ def conditionals(sql: str, tokens: Sequence[Token], variables: Mapping[int, str]
 
     ``variables``: the token of each user variable that is read -> its name.
     """
-    found: list[Conditional] = []
+    parts: list[Conditional] = []
     index = 0
     while index < len(tokens) - 1:
         span = _span(tokens, index)
@@ -48,13 +48,13 @@ def conditionals(sql: str, tokens: Sequence[Token], variables: Mapping[int, str]
             continue
         first, end = span
         inner = range(first, end)
-        names = frozenset(variables[at] for at in inner if at in variables)
-        calls = frozenset(tokens[at].text.upper() for at in inner if _is_call(tokens, at))
+        names = frozenset(variables[place] for place in inner if place in variables)
+        calls = frozenset(tokens[place].text.upper() for place in inner if _is_call(tokens, place))
         if names or calls:
             text = sql[tokens[index].start : tokens[end - 1].end]
-            found.append(Conditional(text, index, end, names, calls))
+            parts.append(Conditional(text, index, end, names, calls))
         index = end
-    return found
+    return parts
 
 
 def _span(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
@@ -63,26 +63,26 @@ def _span(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
         return _case(tokens, index)
     if not tokens[index].is_word(*_CONDITIONAL) or not tokens[index + 1].is_mark("("):
         return None
-    depth, first, at = 0, None, index + 1
-    while tokens[at].kind != "end":
-        depth += tokens[at].is_mark("(") - tokens[at].is_mark(")")
-        if depth == 1 and tokens[at].is_mark(",") and first is None:
-            first = at
+    depth, first, end = 0, None, index + 1
+    while tokens[end].kind != "end":
+        depth += tokens[end].is_mark("(") - tokens[end].is_mark(")")
+        if depth == 1 and tokens[end].is_mark(",") and first is None:
+            first = end
         if depth == 0:
-            return None if first is None else (first, at + 1)
-        at += 1
+            return None if first is None else (first, end + 1)
+        end += 1
     return None
 
 
 def _case(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
-    depth, first, at = 0, None, index
-    while tokens[at].kind != "end":
-        depth += tokens[at].is_word("CASE") - tokens[at].is_word("END")
-        if depth == 1 and tokens[at].is_word("THEN") and first is None:
-            first = at
+    depth, first, end = 0, None, index
+    while tokens[end].kind != "end":
+        depth += tokens[end].is_word("CASE") - tokens[end].is_word("END")
+        if depth == 1 and tokens[end].is_word("THEN") and first is None:
+            first = end
         if depth == 0:
-            return None if first is None else (first, at + 1)
-        at += 1
+            return None if first is None else (first, end + 1)
+        end += 1
     return None
 
 
@@ -108,11 +108,11 @@ class _Traced(dict[str, Operand]):
         return self.values_of.get(name[1:])
 
 
-def evaluated_parts(one: Conditional, values: Mapping[str, Any], grammar: Grammar) -> set[str] | None:
+def evaluated_parts(part: Conditional, values: Mapping[str, Any], grammar: Grammar) -> set[str] | None:
     """What the expression asks for: names of variables, and ``@@now``; None where that is not known here."""
     traced = _Traced(values)
     try:
-        parse_expression(one.sql, grammar, in_statement=True).evaluate(traced)
+        parse_expression(part.sql, grammar, in_statement=True).evaluate(traced)
     except ScenarioError:
         return None
     return traced.asked
