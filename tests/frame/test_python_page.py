@@ -13,7 +13,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 def test_the_page_says_what_python_answers() -> None:
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     names: dict[str, Any] = {}
-    answers = []
+    answers: list[str] = []
     for block in blocks:
         if not block.startswith(">>>"):
             exec(block, names)
