@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from forge.engine.rows.json_cells import TAGS
+from forge.engine.dictionary.json_cells import TAGS
 from forge.errors import ScenarioError, nearest
 from forge.located import Located, Place, load
 from forge.scenario.convert import convert

@@ -9,9 +9,9 @@ import pytest
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.handlers import run_definition
 from forge.engine.dictionary.catalog import Catalog
+from forge.engine.dictionary.table_state import UndoLog
 from forge.engine.requests.statements import Insert
 from forge.engine.rows.defaults import StatementTime
-from forge.engine.rows.state import UndoLog
 from forge.engine.session.prepared import Prepared
 from forge.engine.session.state import SessionState
 from forge.plan.plan import Plan

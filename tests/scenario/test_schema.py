@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from forge.engine.dictionary.json_cells import TAGS
 from forge.engine.requests.cells import CellPlace
-from forge.engine.rows.json_cells import TAGS
 from forge.errors import ScenarioError
 from forge.located import load
 from forge.scenario import expand, json_schema, load_cases, plan

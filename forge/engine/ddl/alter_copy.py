@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from forge.charsets import collation
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.rows.state import TableState
+from forge.engine.dictionary.table_state import TableState
 from forge.values.declaration.sqltype import SqlType
 
 #: Pairs of an old column and the column that it becomes, with the old one's index.

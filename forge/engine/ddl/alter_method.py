@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from forge.engine.ddl.alter_copy import Kept, needs_copy
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.rows.state import TableState
+from forge.engine.dictionary.table_state import TableState
 from forge.plan.definitions import AlterMethod
 from forge.plan.engines import is_defined_atomically
 from forge.sql.ast.alter_actions import (

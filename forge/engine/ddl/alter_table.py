@@ -18,7 +18,7 @@ from forge.engine.dictionary.catalog import TableName
 from forge.engine.dictionary.engines import check_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references
 from forge.engine.dictionary.partitions import has_text_values, names_text_values
-from forge.engine.rows.state import TableState
+from forge.engine.dictionary.table_state import TableState
 from forge.plan.definitions import AlterMethod, TableAlteration, TableChange
 from forge.plan.tables import Table, TableColumn
 from forge.sql.ast.alter_actions import (

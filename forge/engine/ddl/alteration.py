@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from forge.charsets import collation, default_collation
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.rows.state import TableState
+from forge.engine.dictionary.table_state import TableState
 from forge.servers import server_line
 from forge.sql.ast.alter_actions import (
     Action,

@@ -16,7 +16,7 @@ from forge.engine.dictionary.foreign_key_definition import (
     renamed_constraints,
     with_foreign_keys,
 )
-from forge.engine.rows.state import TableState
+from forge.engine.dictionary.table_state import TableState
 from forge.sql.errors import SqlError
 
 

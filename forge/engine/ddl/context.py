@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.engine.dictionary.catalog import Catalog, TableName
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.defaults import StatementTime
-from forge.engine.rows.state import TableState
 from forge.plan.definitions import DefinitionText
 from forge.servers import ServerLine
 from forge.sql.ast.definitions import TableRef

@@ -15,8 +15,8 @@ from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine,
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
 from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
-from forge.engine.rows.state import TableState
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.plan.keys import key_of_rows
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft

@@ -11,7 +11,7 @@ from itertools import groupby
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import children_of
-from forge.engine.rows.state import TableState
+from forge.engine.dictionary.table_state import TableState
 from forge.plan.definitions import DefinitionText, DroppedTable, SessionEndDrop, TableDrop
 from forge.plan.engines import is_defined_atomically
 from forge.servers import server_line

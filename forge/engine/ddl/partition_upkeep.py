@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.partitions import partition_places
-from forge.engine.rows.state import TableState
+from forge.engine.dictionary.table_state import TableState
 from forge.errors import UnsupportedError
 from forge.plan.definitions import TableAlteration
 from forge.sql.ast.alter_actions import AlterPartitions

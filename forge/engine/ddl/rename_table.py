@@ -10,8 +10,8 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.drop_table import distinct
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import follow_parent, renamed_constraints
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
-from forge.engine.rows.state import TableState
 from forge.plan.definitions import TableRename
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import RenameTables

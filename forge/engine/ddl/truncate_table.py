@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.drop_table import check_droppable
-from forge.engine.rows.state import TableState
+from forge.engine.dictionary.table_state import TableState
 from forge.plan.definitions import TableTruncation
 from forge.sql.ast.statements import TruncateTable
 from forge.sql.errors import SqlError

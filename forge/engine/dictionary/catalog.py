@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.triggers import Trigger
-from forge.engine.rows.state import TableState
 from forge.errors import nearest
 from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import TableRef

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from forge.charsets import charset, collation, compare_key
-from forge.engine.rows.literals import strict_value
+from forge.engine.dictionary.literals import strict_value
 from forge.errors import ScenarioError, UnsupportedError, about
 from forge.plan.requirements import column_features
 from forge.plan.tables import TableColumn

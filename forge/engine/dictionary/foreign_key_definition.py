@@ -9,8 +9,8 @@ from dataclasses import replace
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
-from forge.engine.rows.state import TableState
 from forge.errors import UnsupportedError
 from forge.plan.tables import ForeignKey, Key, KeyPart, Table
 from forge.servers import ServerLine, server_line

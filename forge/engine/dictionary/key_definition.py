@@ -11,7 +11,7 @@ from forge.engine.dictionary.column_sizes import stored_bytes
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import key_limit
-from forge.engine.rows.json_cells import cells_for
+from forge.engine.dictionary.json_cells import cells_for
 from forge.errors import ScenarioError
 from forge.plan.requirements import expression_features
 from forge.plan.tables import Key, KeyExpression, KeyPart, Row

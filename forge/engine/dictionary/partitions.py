@@ -15,8 +15,8 @@ from forge.charsets import compare_key
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
+from forge.engine.dictionary.literals import strict_value
 from forge.engine.dictionary.partition_hash import key_hash
-from forge.engine.rows.literals import strict_value
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
 from forge.servers import server_line

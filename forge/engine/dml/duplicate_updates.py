@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.literals import taken
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.json_updates import JsonUpdate, is_json_update
 from forge.engine.requests.cells import CellPlace
 from forge.engine.requests.statements import Insert, Replace
 from forge.engine.rows.cells import NULL, cell_value, not_null
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.literals import taken
-from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row

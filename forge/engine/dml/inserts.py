@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.literals import zero_value
+from forge.engine.dictionary.table_state import TableState, largest_number
 from forge.engine.dml.duplicate_updates import declared_updates, updated_cells
 from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate
@@ -17,9 +19,7 @@ from forge.engine.requests.statements import Insert, Replace, Statement
 from forge.engine.rows.cells import cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import omitted_value, with_generated
-from forge.engine.rows.literals import zero_value
 from forge.engine.rows.numbering import Numbering
-from forge.engine.rows.state import TableState, largest_number
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, about
 from forge.plan.changes import EvaluatedRow, Origin, RowChange

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.json_cells import asks_for_zone, document_of_cell, with_types
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.json_cells import asks_for_zone, document_of_cell, with_types
-from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers import server_line

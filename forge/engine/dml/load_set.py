@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.literals import taken
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import literal_of
 from forge.engine.requests.loads import LoadData
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import as_literal
-from forge.engine.rows.literals import taken
-from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.sql.expressions import Expression, Field, Operand, parse_expression

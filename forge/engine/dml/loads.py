@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from forge.charsets import Collation, charset, collation, default_collation
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.inserts import insert_rows
 from forge.engine.dml.load_file import LineReader, file_text
 from forge.engine.dml.load_set import Assignment, assignments, set_cells
 from forge.engine.requests.loads import LoadData
 from forge.engine.requests.statements import Insert, Replace, Statement
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.state import TableState
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.statement_text import LoadFile, LoadFormat, StatementText, UserVariable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.column_literals import comparison_sql, value_sql
-from forge.engine.rows.state import TableState
 from forge.errors import UnsupportedError
 from forge.plan.engines import is_transactional
 from forge.plan.tables import Row

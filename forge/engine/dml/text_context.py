@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forge.engine.dictionary.triggers import Trigger
+from forge.engine.dml.named_tables import tables_named_in
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation
-from forge.engine.session.named_tables import tables_named_in
 from forge.plan.statements import RowsStatement
 from forge.sql.reads.calls import Call
 from forge.sql.reads.reads import body_calls

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.requests.cells import CellPlace, is_generator
@@ -13,7 +14,6 @@ from forge.engine.requests.statements import Delete, Statement, Update
 from forge.engine.rows.cells import NULL, cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
-from forge.engine.rows.state import TableState
 from forge.engine.rows.where import (
     Condition,
     column_index,

@@ -6,11 +6,11 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.json_cells import asks_for_zone, with_types
+from forge.engine.dictionary.literals import taken, zero_value
+from forge.engine.dictionary.table_state import TableState, stored_bytes_of
 from forge.engine.requests.cells import CellPlace, Generated, is_generator, literal_of
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.json_cells import asks_for_zone, with_types
-from forge.engine.rows.literals import taken, zero_value
-from forge.engine.rows.state import TableState, stored_bytes_of
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError, about
 from forge.located import Tagged

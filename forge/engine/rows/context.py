@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.names import declared_name
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import CellGenerator
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.foreign_keys import References
-from forge.engine.rows.state import TableState
 
 #: Names the entry of the scenario that the errors of a block belong to.
 Place = Callable[..., AbstractContextManager[None]]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.rows.json_cells import cells_for
-from forge.engine.rows.literals import taken, zero_value
+from forge.engine.dictionary.json_cells import cells_for
+from forge.engine.dictionary.literals import taken, zero_value
 from forge.errors import ScenarioError, about
 from forge.plan.tables import Row
 from forge.sql.expressions import Document, Operand

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from forge.engine.dictionary.names import declared_name
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.transactions import Transaction
-from forge.engine.rows.state import TableState
 from forge.engine.session.connection import Connection
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import DefinitionText, MemoryEmptied

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from forge.compile.groups.caches import Caches
+from forge.engine.dictionary.table_state import TableState, UndoLog, undo
 from forge.engine.requests.transactions import XaName
-from forge.engine.rows.state import TableState, UndoLog, undo
 from forge.errors import ScenarioError
 from forge.plan.transactions import XaEnd, XaId
 

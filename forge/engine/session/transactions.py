@@ -7,9 +7,9 @@ from dataclasses import replace
 from forge.compile.groups.caches import Caches
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.names import declared_name
+from forge.engine.dictionary.table_state import TableState, UndoLog, undo
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction as Declared
-from forge.engine.rows.state import TableState, UndoLog, undo
 from forge.engine.session.prepared import xa_id
 from forge.errors import ScenarioError, nearest
 from forge.plan.definitions import DdlStatement
