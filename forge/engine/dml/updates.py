@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.engine.dictionary.table_state import TableState
@@ -11,6 +11,7 @@ from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.requests.cells import CellPlace, is_generator
 from forge.engine.requests.statements import Delete, Statement, Update
+from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.rows.cells import NULL, cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
@@ -37,6 +38,19 @@ from forge.values.clipping import Clipped
 from forge.values.json.equal import equal_documents
 
 
+@dataclass(frozen=True, slots=True)
+class _SetClause:
+    """What SET gives columns, by index: values in the order of the rows, and literals.
+
+    ``applied`` is what JSON functions made of each row, ``functions`` which ones.
+    """
+
+    values: dict[int, list[Value | None]]
+    literals: dict[int, Clipped]
+    functions: dict[int, JsonUpdate]
+    applied: dict[int, list[Applied]]
+
+
 def update_rows(state: TableState, statement: Statement, update: Update, context: DmlContext) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "update", update.where, context)
@@ -46,78 +60,97 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
     if chosen:
         state.check_changeable()
     before = [state.rows[number] for number in chosen]
-    values: dict[int, list[Value | None]] = {}
-    literals: dict[int, Clipped] = {}
     # Of several tables the first is changed while it is read, the others out of a temporary table (recorded).
-    patches = not getattr(statement, "joined", False)
-    functions: dict[int, JsonUpdate] = {}
-    applied: dict[int, list[Applied]] = {}
-    for name, cell in update.set.items():
-        with context.place("update", "set", name):
-            index = column_index(state, name)
-            if index in values:
-                raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
-            if is_json_update(state.columns[index], cell):
-                if name in (update.set_by_trigger or ()):
-                    raise UnsupportedError("JSON functions on a column that a BEFORE trigger sets too")
-                functions[index] = JsonUpdate(state, index, cell, context)
-                # SET clauses see what those before them have set.
-                rows = [_so_far(row, values, position) for position, row in enumerate(before)]
-                applied[index] = [functions[index].apply(row[index], row, patches=patches) for row in rows]
-                values[index] = [update.document for update in applied[index]] or [None]
-                literals[index] = Clipped(None, functions[index].sql)
-            else:
-                values[index], literals[index] = _new_values(state, index, cell, chosen, context)
-    set_columns = list(values)
+    patches = not (isinstance(statement, DeclaredFurther) and statement.joined)
+    clause = _set_clause(state, update, chosen, context, patches=patches)
     by_trigger = set_by_trigger(state, "update", update.set_by_trigger, context)
     assignments = [
-        assignment(state.columns[index].name, literals[index].sql)
-        if index in applied
-        else _assigned(state, index, before, values[index], literals[index].sql)
-        for index in set_columns
+        assignment(state.columns[index].name, clause.literals[index].sql)
+        if index in clause.applied
+        else _assigned(state, index, before, clause.values[index], clause.literals[index].sql)
+        for index in clause.values
     ]
-    changes: list[RowChange] = []
-    further: list[Further] = []
-    first_stamped = False
     with context.place("update"):
-        for position, number in enumerate(chosen):
-            new = {index: values[index][position] for index in values}
-            after, stamped = updated_row(state, state.rows[number], new, by_trigger, context)
-            if after != state.rows[number]:
-                context.references.check_row(state, after, state.rows[number])
-                cascaded = context.references.parent_changes(state, state.rows[number], after)
-                further += [Further(len(changes), change) for change in cascaded]
-                noted = {index: of_rows[position].diffs for index, of_rows in applied.items()}
-                if not changes:
-                    # The first row that is logged: what those before it did shows with it.
-                    for index, of_rows in applied.items():
-                        asked = any(update.converts for update in of_rows[: position + 1])
-                        literals[index] = literals[index]._replace(converts=asked)
-                first_stamped = stamped if not changes else first_stamped
-                changes.append(RowChange(state.rows[number], after, diffs=noted))
-                state.change(number, after)
-    new_values = values | {index: [cell.value] for index, cell in by_trigger.items()}
+        changes, further, first_stamped = _changed(state, chosen, clause, by_trigger, context)
+    assigned = frozenset((*clause.values, *by_trigger))
+    new_values = clause.values | {index: [cell.value] for index, cell in by_trigger.items()}
     return replace(
         searched,
         changes=tuple(changes),
         further=tuple(further),
         text=StatementText(
             statement.query or update_text(state, assignments, where, len(chosen)),
-            assigned=frozenset((*values, *by_trigger)) | context.references.set_by_triggers(state.table, "update"),
+            assigned=assigned | context.references.set_by_triggers(state.table, "update"),
             reads=_read_columns(state, conditions, len(chosen)).union(
-                _read_for_checks(state, values), *(function.reads for function in functions.values())
+                _read_for_checks(state, clause.values), *(function.reads for function in clause.functions.values())
             ),
             line=context.line,
         ),
         search=replace(searched.search, matched=len(chosen)),
         evaluation=Evaluation(
-            _evaluated(state, changes, literals | by_trigger, stamped=first_stamped),
+            _evaluated(state, changes, clause.literals | by_trigger, stamped=first_stamped),
             origins=tuple(
-                _origins(new_values.get(index, ()) if chosen else (), literals.get(index), applied.get(index, ()))
+                _origins(
+                    new_values.get(index, ()) if chosen else (),
+                    clause.literals.get(index),
+                    clause.applied.get(index, ()),
+                )
                 for index in range(len(state.columns))
             ),
         ),
     )
+
+
+def _set_clause(
+    state: TableState, update: Update, chosen: list[int], context: DmlContext, *, patches: bool
+) -> _SetClause:
+    clause = _SetClause({}, {}, {}, {})
+    for name, cell in update.set.items():
+        with context.place("update", "set", name):
+            index = column_index(state, name)
+            if index in clause.values:
+                raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
+            if not is_json_update(state.columns[index], cell):
+                clause.values[index], clause.literals[index] = _new_values(state, index, cell, chosen, context)
+                continue
+            if name in (update.set_by_trigger or ()):
+                raise UnsupportedError("JSON functions on a column that a BEFORE trigger sets too")
+            function = JsonUpdate(state, index, cell, context)
+            # SET clauses see what those before them have set.
+            rows = [_so_far(state.rows[number], clause.values, place) for place, number in enumerate(chosen)]
+            applied = [function.apply(row[index], row, patches=patches) for row in rows]
+            clause.functions[index], clause.applied[index] = function, applied
+            clause.values[index] = [result.document for result in applied] or [None]
+            clause.literals[index] = Clipped(None, function.sql)
+    return clause
+
+
+def _changed(
+    state: TableState, chosen: Sequence[int], clause: _SetClause, by_trigger: Mapping[int, Clipped], context: DmlContext
+) -> tuple[list[RowChange], list[Further], bool]:
+    """Change the rows: what is logged of them, of their children, and whether ON UPDATE stamped the first one."""
+    changes: list[RowChange] = []
+    further: list[Further] = []
+    first_stamped = False
+    for position, number in enumerate(chosen):
+        before = state.rows[number]
+        new = {index: values[position] for index, values in clause.values.items()}
+        after, stamped = updated_row(state, before, new, by_trigger, context)
+        if after == before:
+            continue
+        context.references.check_row(state, after, before)
+        cascaded = context.references.parent_changes(state, before, after)
+        further += [Further(len(changes), change) for change in cascaded]
+        if not changes:
+            first_stamped = stamped
+            # The first row that is logged: what those before it did shows with it.
+            for index, of_rows in clause.applied.items():
+                asked = any(result.converts for result in of_rows[: position + 1])
+                clause.literals[index] = clause.literals[index]._replace(converts=asked)
+        diffs = {index: of_rows[position].diffs for index, of_rows in clause.applied.items()}
+        changes.append(RowChange(state.rows[number], after, diffs=diffs))
+        state.change(number, after)
+    return changes, further, first_stamped
 
 
 def _origins(values: Sequence[Value | None], cell: Clipped | None, applied: Sequence[Applied]) -> frozenset[Origin]:

@@ -50,7 +50,7 @@ class Connection:
             self.state.database = self.home
 
     def fork(self) -> Self:
-        """The same connection with a fork of the state; what happens there is not for the journal."""
+        """The same connection with forks of its state and its journal."""
         fork = copy.copy(self)
-        fork.state = self.state.fork()
+        fork.state, fork.journal = self.state.fork(), self.journal.fork()
         return fork

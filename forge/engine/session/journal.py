@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from forge.compile.groups.grouping import logged_groups
 from forge.plan.plan import EventStep, FileEnd, FileStep
@@ -27,6 +27,16 @@ class Journal:
     def begins_file(self) -> bool:
         """Whether nothing has happened in the current file since another one ended."""
         return bool(self.file_steps) and self.file_steps[-1].after == len(self.groups)
+
+    def fork(self) -> Journal:
+        """The same journal, which goes a way of its own."""
+        return replace(
+            self,
+            groups=list(self.groups),
+            file_steps=list(self.file_steps),
+            event_steps=list(self.event_steps),
+            reconnects=list(self.reconnects),
+        )
 
     def add(self, group: Group) -> None:
         self.groups.append(group)
