@@ -73,26 +73,30 @@ class Session(Connection):
         self.state.prepared.forget()
 
     def _run(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
-        alone = transaction.statements[0]
-        if transaction.in_block or len(transaction.statements) > 1:
-            alone = Statement(savepoint="")
-        if alone.restart is not None:
+        alone = None if transaction.in_block or len(statements) > 1 else transaction.statements[0]
+        if alone is not None and alone.restart is not None:
             self._restart(alone.restart)
             return
         with place.at():
             self._leave_prepared()
-        if alone.flush is not None:
-            self.journal.end_file("flush")
-        elif alone.ddl is not None:
-            with statements[0].sql(alone.ddl, "ddl"):
-                parsed = parse_ddl(as_read(alone.ddl, self.line), self.line.grammar)
-                self.define(parsed, alone.ddl, statements[0].inside("ddl").line)
-        elif alone.logged is not None:
-            with statements[0].at("logged"):
-                logged = logged_statement(alone.logged, self.state.database, self.time().second, self.line)
-                self.journal.add(replace(logged, line=statements[0].inside("logged").line))
-        else:
+        if alone is None or not self._run_alone(alone, statements[0]):
             self._run_steps(transaction, place, statements)
+
+    def _run_alone(self, statement: Statement, place: RequestPlace) -> bool:
+        """Run a statement that is a transaction of its own, whatever it says; whether it is one."""
+        if statement.flush is not None:
+            self.journal.end_file("flush")
+        elif statement.ddl is not None:
+            with place.sql(statement.ddl, "ddl"):
+                parsed = parse_ddl(as_read(statement.ddl, self.line), self.line.grammar)
+                self.define(parsed, statement.ddl, place.inside("ddl").line)
+        elif statement.logged is not None:
+            with place.at("logged"):
+                logged = logged_statement(statement.logged, self.state.database, self.time().second, self.line)
+                self.journal.add(replace(logged, line=place.inside("logged").line))
+        else:
+            return False
+        return True
 
     def _run_steps(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
         """Statements that change rows, and what may stand among them."""
