@@ -13,7 +13,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import Any, Literal, Self
 
 Phase = Literal["framing", "checksum", "post_header", "body", "metadata", "row", "value", "listing"]
 #: What a correct reader does with bytes: read them, stop with an error, or either.
@@ -21,9 +21,18 @@ Verdict = Literal["accept", "reject", "may"]
 
 
 class ForgeError(Exception):
-    """Base of every error that is shown to a person as one sentence."""
+    """Base of every error that is shown to a person as one sentence.
+
+    An error that was raised is never changed: whoever knows more of it raises a new one.
+    """
 
     exit_code = 1
+
+    def replace(self, **fields: Any) -> Self:
+        """A new error of the same kind with some fields in the place of its own."""
+        error = type(self).__new__(type(self), *self.args)
+        error.__dict__.update(self.__dict__ | fields)
+        return error
 
 
 class ScenarioError(ForgeError):
@@ -51,23 +60,15 @@ class ScenarioError(ForgeError):
         self.suggestion = suggestion
         super().__init__(problem)
 
-    def at(self, file: str | None, line: int | None) -> ScenarioError:
-        """The same error with its place, unless it already has one."""
-        if self.file is None:
-            self.file = file
-        if self.line is None:
-            self.line = line
-        return self
-
-    def about(self, subject: str) -> ScenarioError:
-        """A new error of the same kind, whose sentence begins with what it is about: a table, a column, a key."""
-        return type(self)(
-            f"{subject}: {self.problem}",
-            file=self.file,
-            line=self.line,
-            expected=self.expected,
-            suggestion=self.suggestion,
+    def at(self, file: str | None, line: int | None) -> Self:
+        """A new error with the place, as far as this one has none."""
+        return self.replace(
+            file=file if self.file is None else self.file, line=line if self.line is None else self.line
         )
+
+    def about(self, subject: str) -> Self:
+        """A new error, whose sentence begins with what it is about: a table, a column, a key."""
+        return self.replace(problem=f"{subject}: {self.problem}")
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
@@ -117,14 +118,14 @@ class FormatError(ForgeError):
         self.file = file
         super().__init__(rule)
 
-    def within(self, *, base: int, event_index: int | None = None, file: str | None = None) -> FormatError:
-        """The same error with its offset counted from ``base`` bytes further out."""
-        self.offset = base + (self.offset or 0)
-        if self.event_index is None:
-            self.event_index = event_index
-        if self.file is None:
-            self.file = file
-        return self
+    def within(self, *, base: int, event_index: int | None = None) -> Self:
+        """A new error with the offset counted from ``base`` bytes further out, and the event if this one has none."""
+        index = event_index if self.event_index is None else self.event_index
+        return self.replace(offset=base + (self.offset or 0), event_index=index)
+
+    def in_file(self, file: str) -> Self:
+        """A new error that names the file, unless this one does."""
+        return self if self.file is not None else self.replace(file=file)
 
     def __str__(self) -> str:
         place = [self.file] if self.file else []

@@ -71,6 +71,5 @@ def _inside(outer: PlacedEvent, body: TransactionPayload) -> Iterator[LoggedEven
         for number, (event, raw) in enumerate(inner_frames(body, outer.format), start=1):
             yield LoggedEvent(PlacedEvent(outer.index, outer.offset, raw, event, format), number)
     except FormatError as error:
-        error.rule = f"{error.rule} (at {error.offset} of the unpacked payload)"
-        error.offset = 0
-        raise error.within(base=outer.offset, event_index=outer.index) from None
+        rule = f"{error.rule} (at {error.offset} of the unpacked payload)"
+        raise error.replace(rule=rule, offset=outer.offset).within(base=0, event_index=outer.index) from None

@@ -52,6 +52,4 @@ def errors_in(source: str) -> Iterator[None]:
     try:
         yield
     except FormatError as error:
-        if error.file is None:
-            error.file = shown(source)
-        raise
+        raise error.in_file(shown(source)) from None

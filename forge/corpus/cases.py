@@ -81,8 +81,7 @@ def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:
             choices = f"[{member.name.partition('[')[2]}" if member.choices else ""
             yield _case(stem + choices, relative, text, member.scenario, member.choices)
     except ScenarioError as error:
-        error.file = relative
-        yield Case(stem, relative, text, "", problem=str(error))
+        yield Case(stem, relative, text, "", problem=str(error.replace(file=relative)))
 
 
 def _recorded_case(case: str, file: str, text: str, folder: Path) -> Case:

@@ -17,11 +17,6 @@ class SqlError(ScenarioError):
         super().__init__(problem, expected=expected, suggestion=suggestion)
         self.offset = offset
 
-    def about(self, subject: str) -> ScenarioError:
-        problem = f"{subject}: {self.problem}"
-        error = type(self)(problem, self.offset, expected=self.expected, suggestion=self.suggestion)
-        return error.at(self.file, self.line)
-
 
 class SqlUnsupported(SqlError, UnsupportedError):
     """Something that servers know and this version does not, at a place of a statement."""

@@ -206,8 +206,7 @@ def row_changes(placed: PlacedEvent, inner: int, mapped: MappedTable) -> Iterato
             )
     except FormatError as error:
         if inner:
-            error.offset = 0
-            raise error.within(base=placed.offset, event_index=placed.index) from None
+            raise error.replace(offset=placed.offset).within(base=0, event_index=placed.index) from None
         raise error.within(base=_rows_offset(placed, body), event_index=placed.index) from None
 
 

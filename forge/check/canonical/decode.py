@@ -76,8 +76,7 @@ def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:
     try:
         return placed.event.body.canonical(surroundings_of(placed, mapped))
     except FormatError as error:
-        error.offset = 0
-        raise error.within(base=placed.offset, event_index=placed.index) from None
+        raise error.replace(offset=placed.offset).within(base=0, event_index=placed.index) from None
 
 
 def _checksum(placed: PlacedEvent) -> dict[str, Any]:

@@ -40,8 +40,8 @@ def command(recordings: tuple[str, ...], as_json: bool) -> None:
             result = verify(folder)
         except ForgeError as error:
             if len(folders) == 1:
-                if isinstance(error, FormatError) and error.file is None:
-                    error.file = str(folder)
+                if isinstance(error, FormatError):
+                    raise error.in_file(str(folder)) from None
                 raise
             different += 1
             _show(folder, str(error), as_json)

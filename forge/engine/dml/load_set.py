@@ -71,8 +71,7 @@ def _assignment(column: ColumnDefinition, index: int, cell: Any, context: DmlCon
         try:
             expression = parse_expression(sql, context.references.line.grammar, in_statement=True)
         except UnsupportedError as error:
-            error.expected = "`values` beside it: a list of what it gives for each line"
-            raise
+            raise error.replace(expected="`values` beside it: a list of what it gives for each line") from None
         return Assignment(column, index, sql, expression=expression)
     literal = literal_of(cell)
     sql = "NULL" if literal is None else taken(column.wire, literal, clips=context.clips or context.ignores).sql
