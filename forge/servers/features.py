@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -42,7 +41,7 @@ class Feature(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     mariadb: str | None = None
     #: Who minds: everybody who reads the log, or only a replica that applies it.
     consumer: Literal["reader", "replica"] = "reader"
-    #: A regular expression that statements with the feature fit, as :func:`features_of_statement` prepares them.
+    #: A regular expression that statements with the feature fit, as forge.sql.reads.features prepares them.
     statement: str | None = None
     on_mysql: Reaction | None = None
     on_mariadb: Reaction | None = None
@@ -89,27 +88,6 @@ def features() -> dict[str, Feature]:
     """All features by name, in the order of the table."""
     text = files("forge.servers").joinpath("features.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), dict[str, Feature])
-
-
-_DEFINITION = re.compile(r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)*(?:create|alter|drop)\b", re.IGNORECASE)
-#: Comments, text and names in quotes.
-_QUOTED = re.compile(r"/\*.*?\*/|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`(?:[^`]|``)*`", re.DOTALL)
-
-
-def features_of_statement(text: str) -> Iterator[str]:
-    """The names of the features that the words of a statement of data definition ask for."""
-    if _DEFINITION.match(text) is None:
-        return
-    words = " ".join(_QUOTED.sub(lambda quoted: "" if quoted[0].startswith("/*") else "x", text).lower().split())
-    for name, pattern in _statement_patterns().items():
-        if pattern.search(words):
-            yield name
-
-
-@cache
-def _statement_patterns() -> dict[str, re.Pattern[str]]:
-    patterns = ((name, feature.statement) for name, feature in features().items())
-    return {name: re.compile(pattern) for name, pattern in patterns if pattern is not None}
 
 
 def feature(name: str) -> Feature:

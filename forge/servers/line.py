@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from forge.errors import ScenarioError
@@ -14,7 +16,7 @@ from forge.servers.facts.rows import Rows
 from forge.servers.facts.table_map import TableMaps
 from forge.servers.facts.texts import Texts
 from forge.servers.facts.values import Dialect
-from forge.servers.features import Family, Release, feature, features_of_statement, release
+from forge.servers.features import Family, Release, feature, release
 
 
 class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -56,9 +58,9 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
                 f"{self.name} does not have {feature(name).title}", expected=feature(name).history(self.family)
             )
 
-    def require_statement(self, text: str) -> None:
-        """Raises ScenarioError for a statement of data definition with words that the line does not parse."""
-        for name in features_of_statement(text):
+    def require_parsed(self, names: Iterable[str]) -> None:
+        """Raises ScenarioError for a feature of a statement's text that the line has not, and does not pass over."""
+        for name in names:
             if feature(name).reaction(self.family).effect == "refuse":
                 self.require(name)
 

@@ -26,7 +26,8 @@ from forge.resources import corpora_dir
 from forge.scenario import Scenario, ddl, event, plan
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line, server_names
-from forge.servers.features import Feature, features, features_of_statement
+from forge.servers.features import Feature, features
+from forge.sql.reads.features import features_of_statement
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = """

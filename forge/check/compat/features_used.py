@@ -23,7 +23,8 @@ from forge.events.table_map import TableMap
 from forge.plan.definitions import DdlStatement
 from forge.plan.requirements import table_features
 from forge.servers import ServerLine
-from forge.servers.features import features, features_of_statement
+from forge.servers.features import features
+from forge.sql.reads.features import features_of_statement
 from forge.values.registry import reader_feature
 
 USE_SQL_FOREIGN_KEY = 0x0010

@@ -74,8 +74,8 @@ def _text(statement: RowsStatement, declared: Statement) -> str:
 
 def _is_of_several(statement: RowsStatement, declared: Statement, context: DmlContext) -> bool:
     if declared.query is None:
-        # Our own text has that form where it needs an index hint (forge.sql.write.statements).
-        return statement.text.sql.startswith("DELETE `")
+        # Our own text has that form where keys are to be ignored.
+        return statement.kind == "delete" and is_of_several_tables(statement.text.sql, "")
     return statement.kind != "insert" and is_of_several_tables(
         declared.query, context.references.line.texts.joins_subqueries
     )

@@ -15,6 +15,7 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import DatabaseCreation, DatabaseDrop, DdlStatement, dropped_tables
 from forge.sql.ast.statements import CreateTable
 from forge.sql.parse.statements import Ddl
+from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_sent
 
 
@@ -48,7 +49,7 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
     """Run a statement with the text ``sql``, as it is logged.  Raises SqlError, UnsupportedError."""
     if not connection.line.ddl.temporary_tables and changes_no_base(statement):
         raise UnsupportedError(f"temporary tables on {connection.line.name} are not supported yet")
-    connection.line.require_statement(sql)
+    require_statement(connection.line, sql)
     texts = connection.texts
     logs_temporary, selects_as_text = texts.logs_temporary(), False
     if isinstance(statement, CreateTable) and statement.select is not None:

@@ -1,0 +1,49 @@
+"""Which features (forge/servers/features.toml) the words of a statement of data definition ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from forge.servers import ServerLine
+from forge.servers.features import features
+from forge.sql.errors import SqlError
+from forge.sql.lexer import Token, scan
+
+
+def require_statement(line: ServerLine, text: str) -> None:
+    """Raises ScenarioError for a statement of data definition with words that the line does not parse."""
+    line.require_parsed(features_of_statement(text))
+
+
+def features_of_statement(text: str) -> Iterator[str]:
+    """The names of the features; none of a text that cannot be taken apart."""
+    try:
+        tokens = list(scan(text))
+    except SqlError:
+        return
+    first = next((token for token in tokens if token.kind != "comment"), None)
+    if first is None or not first.is_word("CREATE", "ALTER", "DROP"):
+        return
+    words = _words(text, tokens)
+    for name, pattern in _patterns().items():
+        if pattern.search(words):
+            yield name
+
+
+def _words(text: str, tokens: list[Token]) -> str:
+    """The text in lower case with one space between words, ``x`` for text and names in quotes, without comments."""
+    pieces: list[str] = []
+    end = 0
+    for token in tokens:
+        if token.kind in ("comment", "string", "name"):
+            pieces += [text[end : token.start], " " if token.kind == "comment" else "x"]
+            end = token.end
+    return " ".join("".join([*pieces, text[end:]]).lower().split())
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    patterns = ((name, feature.statement) for name, feature in features().items())
+    return {name: re.compile(pattern) for name, pattern in patterns if pattern is not None}
