@@ -28,7 +28,6 @@ CONDITIONS = {
     "corpus/coverage.py": 1,
     # Tags and readers that are for one family.
     "corpus/vocabulary.py": 1,
-    "servers/reading.py": 1,
 }
 
 

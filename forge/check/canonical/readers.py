@@ -73,5 +73,5 @@ def stops_all_the_same(line: ServerLine, type_code: int, types: int) -> str | No
 
 def newest_line(family: Family) -> ServerLine:
     """The newest line of a family."""
-    lines = [line for line in map(server_line, server_names()) if line.family == family]
-    return max(lines, key=lambda line: line.release)
+    by_release = sorted(map(server_line, server_names()), key=lambda line: line.release)
+    return {line.family: line for line in by_release}[family]
