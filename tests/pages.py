@@ -47,7 +47,7 @@ class Tree:
         (folder / "pyproject.toml").touch()
 
     def write(self, name: str, text: str) -> None:
-        assert not (self.folder / name).exists(), f"{name} is there already"
+        assert not (self.folder / name).exists(), f"{name} exists already"
         (self.folder / name).write_text(text)
 
     def add_line(self, name: str, line: str, *, before: str) -> None:

@@ -48,9 +48,13 @@ def unpacked(body: TransactionPayload, most: int = LARGEST) -> Iterator[bytes]:
     kind, length = body.number(COMPRESSION_TYPE), body.number(PAYLOAD_SIZE)
     if kind is None or length is None:
         missing = "compression type" if kind is None else "payload size"
-        raise FormatError(f"the head of the payload has no {missing}", phase="body", offset=0)
+        raise FormatError(f"the header of the payload has no {missing}", phase="body", offset=0)
     if length != len(body.payload):
-        raise FormatError(f"a payload of {length} bytes announced, {len(body.payload)} there", phase="body", offset=0)
+        raise FormatError(
+            f"the header announces a payload of {length} bytes, the event has {len(body.payload)}",
+            phase="body",
+            offset=0,
+        )
     if kind == NONE:
         yield body.payload
         return
@@ -80,8 +84,8 @@ def _decompressed(payload: bytes, size: int | None, most: int) -> Iterator[bytes
     except zstandard.ZstdError as error:
         raise FormatError(f"zstd: {error}", phase="body", offset=0) from None
     if size is not None and total != size:
-        decompressed = f"{total} decompressed" if total < size else "more decompressed"
-        raise FormatError(f"{size} bytes announced, {decompressed}", phase="body", offset=0)
+        decompressed = f"{total} were decompressed" if total < size else "more were decompressed"
+        raise FormatError(f"the header announces {size} bytes, but {decompressed}", phase="body", offset=0)
     if total > most:
         raise FormatError(f"the payload has more than {most} bytes", phase="body", offset=0)
     yield piece
@@ -117,12 +121,14 @@ def inner_frames(body: TransactionPayload, format: FormatContext) -> Iterator[tu
         if len(buffer) >= HEADER_SIZE and not HEADER_SIZE <= announced_size(buffer) <= LARGEST:
             break
     if buffer:
-        raise FormatError("an event inside the payload does not fit it", phase="framing", offset=start)
+        raise FormatError(
+            "the last event inside the payload is cut off or has an impossible size", phase="framing", offset=start
+        )
 
 
 def _inner_event(frame: Frame, offset: int, inner: FormatContext) -> Event:
     if frame.type_code == TransactionPayload.type_code:
-        raise FormatError("a payload inside a payload", phase="body", offset=offset)
+        raise FormatError("a payload contains another payload", phase="body", offset=offset)
     try:
         return decode_event_strictly(frame.raw, 0, inner)
     except FormatError as error:

@@ -97,7 +97,7 @@ def read_events(data: bytes, *, strict: bool = True) -> Iterator[PlacedEvent]:
         yield PlacedEvent(frame.index, frame.offset, frame.raw, event, format)
         if strict and event.checksum is not None:
             raise FormatError(
-                f"the checksum of this {event.type_name} event does not hold",
+                f"the checksum of this {event.type_name} event is wrong",
                 phase="checksum",
                 event_index=frame.index,
                 offset=frame.offset + len(frame.raw) - 4,
@@ -112,15 +112,15 @@ def _check_magic(data: bytes) -> None:
     if data[:4] == ENCRYPTED_MAGIC:
         raise FormatError("the file is encrypted; decrypt it first", phase="framing", offset=0)
     if data[:4] != MAGIC:
-        beginning = f"this one with {data[:4].hex(' ')}" if data else "this file is empty"
-        raise FormatError(f"a binary log starts with the bytes fe 62 69 6e, {beginning}", phase="framing", offset=0)
+        beginning = f"this file starts with {data[:4].hex(' ')}" if data else "this file is empty"
+        raise FormatError(f"a binary log starts with the bytes fe 62 69 6e; {beginning}", phase="framing", offset=0)
 
 
 def _torn(data: bytes, offset: int) -> str:
     left = len(data) - offset
     if left < HEADER_SIZE:
-        return f"{left} bytes are left, an event header has {HEADER_SIZE}"
+        return f"an event header has {HEADER_SIZE} bytes, but only {left} are left"
     size = announced_size(data, offset)
     if size < HEADER_SIZE:
         return f"the event says it has {size} bytes, less than its header"
-    return f"the event says it has {size} bytes, {left} are left"
+    return f"the event says it has {size} bytes, but only {left} are left"

@@ -14,8 +14,10 @@ def keep_events(data: bytes, events: int | None, more: int = 0) -> bytes:
     count = len(ends) - 1
     kept = count if events is None else events if events >= 0 else count + events
     if not 0 <= kept <= count:
-        raise ScenarioError(f"events is {events}, the file has {count}", expected=f"{-count} to {count}")
+        raise ScenarioError(
+            f"torn.events is {events}, but the file has {count} events", expected=f"{-count} to {count}"
+        )
     behind = (ends[kept + 1] if kept < count else len(data)) - ends[kept]
     if not 0 <= more <= behind:
-        raise ScenarioError(f"bytes is {more}, the next event has {behind}", expected=f"0 to {behind}")
+        raise ScenarioError(f"torn.bytes is {more}, but the next event has {behind} bytes", expected=f"0 to {behind}")
     return data[: ends[kept] + more]

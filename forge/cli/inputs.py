@@ -23,9 +23,7 @@ def read_text(source: str) -> str:
 
     data = read_bytes(source)
     if has_magic(data):
-        raise ScenarioError(
-            "this is a binary log", file=shown(source), expected="a listing, which `forge disasm` makes of it"
-        )
+        raise ScenarioError("this is a binary log", file=shown(source), expected="a listing; `forge disasm` makes one")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -34,7 +32,7 @@ def read_text(source: str) -> str:
 
 
 def read_scenario(source: str) -> str:
-    """The text of a scenario.  Raises ScenarioError if it cannot be read or is no text."""
+    """The text of a scenario.  Raises ScenarioError if it cannot be read or is not text."""
     from forge.scenario.load import decode_text
     from forge.scenario.load import read_text as read_file
 

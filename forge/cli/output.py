@@ -98,8 +98,8 @@ def refuse_inputs(targets: Iterable[str], inputs: Sequence[str]) -> None:
         written = _status(os.fspath(target))
         if written is not None and any(os.path.samestat(written, status) for status in read):
             raise ScenarioError(
-                f"{target} is the file that the command reads, and the output would replace it",
-                expected="another name as output",
+                f"{target} is an input of the command, and the output would replace it",
+                expected="another name for the output",
             )
 
 
@@ -115,7 +115,7 @@ def _targets(output: str, names: Sequence[str]) -> list[str]:
         return [str(Path(output) / name) for name in names]
     if len(names) > 1 and Path(output).name != names[0]:
         raise ScenarioError(
-            f"the scenario makes {len(names)} files, and each names the next one",
+            f"the scenario makes {len(names)} files, each of which names the next",
             expected=f"{names[0]} or a folder with a slash at its end as output (session.log_name and"
             " session.first_file choose the names)",
         )

@@ -64,8 +64,8 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 
     ``status`` is of our side: ``compiled``; ``unreadable`` (compiled, but our own reader stops with an error);
     ``unsupported`` (known to servers, not built yet); ``invalid`` (the scenario is wrong); ``crashed``; ``timeout``.
-    ``error`` says why.  ``against`` says how our own reader goes against the verdict of the case, None if it does as it
-    should.
+    ``error`` says why.  ``against`` says how our own reader contradicts the verdict of the case; None if it does
+    not.
     """
 
     case: Case

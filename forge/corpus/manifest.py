@@ -160,7 +160,7 @@ def write_part(path: Path, rows: pa.Table) -> None:
 def parts(folder: Path) -> list[Path]:
     """The parts of a corpus, in order.  Raises ScenarioError if there is no (complete) corpus in ``folder``."""
     if not (folder / SUMMARY).is_file():
-        raise ScenarioError(f"there is no corpus in {folder}", expected="a folder that `forge corpus build` has made")
+        raise ScenarioError(f"there is no corpus in {folder}", expected="a folder that `forge corpus build` made")
     return sorted(folder.glob("part-*.parquet"))
 
 

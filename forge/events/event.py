@@ -151,7 +151,9 @@ def decode_event_strictly(raw: bytes, offset: int, format: FormatContext) -> Eve
 
 def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> Event:
     if len(raw) < HEADER_SIZE:
-        raise FormatError(f"an event header has {HEADER_SIZE} bytes, {len(raw)} left", phase="framing", offset=0)
+        raise FormatError(
+            f"an event header has {HEADER_SIZE} bytes, but only {len(raw)} are left", phase="framing", offset=0
+        )
     header = HEADER.parse(raw[:HEADER_SIZE])
     description = header.type_code == FormatDescription.type_code
     with_checksum = is_checksum_aware(raw[HEADER_SIZE:]) if description else format.checksum

@@ -68,7 +68,7 @@ def read_exactly(stream: Any, length: int, path: str) -> bytes:
     """That many bytes.  Raises StreamError if the event ends before; allocates no more than the event has."""
     data = stream.read(min(length, sys.maxsize)) if length >= 0 else b""
     if len(data) != length:
-        raise StreamError(f"{length} bytes announced, {len(data)} left", path=path)
+        raise StreamError(f"{length} bytes announced, but only {len(data)} left", path=path)
     return bytes(data)
 
 

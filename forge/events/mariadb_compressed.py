@@ -38,7 +38,9 @@ def decompress_block(block: bytes) -> bytes:
     except zlib.error as error:
         raise FormatError(f"zlib: {error}", phase="body", offset=1 + width) from None
     if len(data) != size:
-        raise FormatError(f"{size} bytes announced, {len(data)} decompressed", phase="body", offset=1)
+        raise FormatError(
+            f"the block announces {size} bytes, but {len(data)} were decompressed", phase="body", offset=1
+        )
     return data
 
 

@@ -75,14 +75,16 @@ def iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedR
         if any(column.type_code in OLD_TEMPORALS for column in columns):
             # MariaDB's forms with fractions are wider, and no event says by how much.
             raise UnsupportedError(
-                "rows with temporal types of before 5.6, whose fractions the event does not tell"
+                "rows with temporal types from before 5.6: the event does not say how many fractional digits they have"
             ) from None
         raise
 
 
 def _iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedRow]:
     if body.width != len(columns):
-        raise FormatError(f"the event has {body.width} columns, its table map {len(columns)}", phase="row", offset=0)
+        raise FormatError(
+            f"the event has {body.width} columns, but its table map has {len(columns)}", phase="row", offset=0
+        )
     before, after = images_of(body)
     partial = isinstance(body, PartialUpdateRows)
     readers = [
@@ -140,7 +142,7 @@ class _ImageReader:
             width = codec.width(column, data, offset)
             if offset + width > len(data):
                 raise FormatError(
-                    f"the value of column {index + 1} passes the end of the rows", phase="row", offset=offset
+                    f"the value of column {index + 1} runs past the end of the rows", phase="row", offset=offset
                 )
             cells.append(data[offset : offset + width])
             offset += width
@@ -151,7 +153,7 @@ class _ImageReader:
             raise FormatError("the row ends before its value options", phase="row", offset=offset)
         options = data[offset]
         if options > PARTIAL_JSON:
-            raise FormatError(f"value options {options} are not known", phase="row", offset=offset)
+            raise FormatError(f"unknown value options {options}", phase="row", offset=offset)
         size = (self.json_columns + 7) // 8 if options & PARTIAL_JSON else 0
         if offset + 1 + size > len(data):
             raise FormatError("the row ends inside its partial bits", phase="row", offset=offset + 1)

@@ -126,7 +126,7 @@ class UserVar(Body):
         return head | ({"hex": raw.hex()} if text is None else {"value": text})
 
     def number(self) -> str | None:
-        """The exact text of a number; None for text, NULL, and bytes that are no number of their type."""
+        """The exact text of a number; None for text, NULL, and bytes that are not a number of their type."""
         kind, _, raw = self.value or (STRING, 0, b"")
         unsigned = bool((self.value_flags or 0) & _UNSIGNED)
         try:

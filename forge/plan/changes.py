@@ -35,7 +35,7 @@ class RowChange:
 
 
 #: Where a value comes from: a ``literal``, the DEFAULT keyword (``default``), or nothing in the statement's text
-#: (``omitted``); ``unread`` is NULL, a value of another column, or text that is no date to a server which clips it;
+#: (``omitted``); ``unread`` is NULL, a value of another column, or text that is not a date to a server which clips it;
 #: ``converted`` the value of a TIMESTAMP column (``VALUES(column)``), which expressions see in local time; ``now`` is
 #: NULL where MariaDB makes the current time of it.
 Origin = Literal["literal", "unread", "converted", "default", "omitted", "now"]

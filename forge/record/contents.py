@@ -61,7 +61,9 @@ def answered(plan: Plan, answers: str) -> Contents:
     parts = _parts(answers.split("\n")[:-1])
     tables = asked_tables(plan)
     if len(parts) != len(tables):
-        raise FormatError(f"{len(tables)} tables were asked for, {len(parts)} answered", phase="value")
+        raise FormatError(
+            f"{len(tables)} tables were asked for, but the server answered for {len(parts)}", phase="value"
+        )
     contents: Contents = {}
     for table, lines in zip(tables, parts, strict=True):
         asked = [_question(column) for column in table.columns]

@@ -154,7 +154,7 @@ class _Collected:
             self.session_facts.setdefault("server_uuid", body.uuid)
             self.session_facts.setdefault("first_gno", body.gno)
         if body.commit_timestamp is None:
-            raise FormatError("a GTID event without a commit timestamp tells no facts", phase="body")
+            raise FormatError("a GTID event has no commit timestamp, so its facts cannot be read", phase="body")
         self.commit_timestamps.append(body.commit_timestamp[0])
         self._open_group()
 

@@ -214,7 +214,7 @@ def _read_contents(path: Path) -> Contents:
     try:
         return msgspec.json.decode(_read(path), type=Contents)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"not what a recording has there: {error}", file=str(path)) from None
+        raise ScenarioError(f"not valid in a recording: {error}", file=str(path)) from None
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -239,4 +239,4 @@ def _read_yaml(path: Path, kind: Any) -> Any:
     try:
         return msgspec.convert(yaml.safe_load(_read(path)), kind)
     except (yaml.YAMLError, msgspec.ValidationError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"not what a recording has there: {' '.join(str(error).split())}", file=str(path)) from None
+        raise ScenarioError(f"not valid in a recording: {' '.join(str(error).split())}", file=str(path)) from None

@@ -201,7 +201,7 @@ def _check_recordable(session: Session) -> None:
                 f"{name} {limit} cannot be recorded", expected=f"a multiple of {SMALLEST_FILE}, or none"
             )
     if session.torn is not None:
-        raise ScenarioError("session.torn cannot be recorded: what a crash leaves is chance", expected="no torn")
+        raise ScenarioError("session.torn cannot be recorded: what a crash leaves varies", expected="no torn")
     if session.payload != PayloadForms():
         raise ScenarioError("session.payload cannot be recorded: a real server writes its own form")
     if session.metadata != MetadataForms():

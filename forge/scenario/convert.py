@@ -59,7 +59,7 @@ def checked(scenario: Scenario) -> Scenario:
     try:
         tree = _tree(scenario)
     except TypeError as error:
-        raise ScenarioError(f"the scenario holds a value that is no literal: {error}") from None
+        raise ScenarioError(f"the scenario holds a value that is not a literal: {error}") from None
     except RecursionError:
         raise ScenarioError("the scenario holds a value that is nested too deep") from None
     try:
@@ -137,7 +137,7 @@ def _path(text: str, tree: Any) -> tuple[str | int, ...]:
     value = tree
     for name, index, anonymous in _STEP.findall(text):
         if anonymous:
-            # Only `matrix` is a mapping with checked values: the first value that is no list is the one meant.
+            # Only `matrix` is a mapping with checked values: the first value that is not a list is the one meant.
             key = next((key for key, item in value.items() if not isinstance(item, list)), None)
             if key is None:
                 break

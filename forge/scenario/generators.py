@@ -82,7 +82,7 @@ def _generate(cell: Mapping[str, Any], place: _Seeded) -> Generated:
         shown = ", ".join(map(repr, cell)) or "nothing"
         suggestion = next((word for key in cell if (word := nearest(str(key), _GENERATORS))), None)
         raise ScenarioError(
-            f"no generator is named by {shown}",
+            f"{shown} does not name a generator",
             expected=f"a literal, or one of {', '.join(_GENERATORS)}",
             suggestion=None if names else suggestion,
         )
@@ -250,7 +250,9 @@ def _only(options: Any, name: str, allowed: tuple[str, ...]) -> None:
     for word in options:
         if word not in allowed:
             expected = f"one of {', '.join(allowed)}" if allowed else "nothing beside it"
-            raise ScenarioError(f"{name} knows no {word!r}", expected=expected, suggestion=nearest(str(word), allowed))
+            raise ScenarioError(
+                f"{name} has no option {word!r}", expected=expected, suggestion=nearest(str(word), allowed)
+            )
 
 
 _GENERATORS: dict[str, Callable[[Any, dict[str, Any], _Seeded], Generated]] = {

@@ -130,7 +130,7 @@ class _Source:
                 check_parameters(self.text, [name], file=place)
                 continue
             raise ScenarioError(
-                f"the scenario has no field {name!r}, and it is no template with parameters",
+                f"the scenario has no field {name!r}, and it is not a template with parameters",
                 file=place,
                 expected=f"a field such as {', '.join(sorted(_FIELDS))}",
                 suggestion=nearest(name, _FIELDS),

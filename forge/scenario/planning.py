@@ -62,7 +62,7 @@ def _session(scenario: Scenario, places: Places) -> Session:
         if settings.sql_mode:
             raise UnsupportedError(
                 f"sql_mode {settings.sql_mode!r} is not supported yet",
-                expected="'' (nothing is refused that can be clipped), or no sql_mode for the server's default",
+                expected="'' (values that do not fit are clipped), or no sql_mode for the server's default",
             )
     return session
 

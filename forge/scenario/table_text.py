@@ -58,7 +58,7 @@ def _default(name: str, value: Any) -> str:
         return hexadecimal(value)
     if isinstance(value, str):
         return value if is_default_expression(value) else quoted(value)
-    raise ScenarioError(f"the default of column {name!r} is no literal", expected="text, a number, or null")
+    raise ScenarioError(f"the default of column {name!r} is not a literal", expected="text, a number, or null")
 
 
 def _key(key: KeyDeclaration) -> str:

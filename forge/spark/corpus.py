@@ -191,8 +191,8 @@ def _check_target(out: Path) -> None:
     others = [path.name for path in out.iterdir() if not _is_of_corpus(path.name)] if out.is_dir() else []
     if others:
         raise ScenarioError(
-            f"{out} holds {others[0]!r}, which is no part of a corpus, and a build replaces the whole folder",
-            expected="a new or empty folder, or one that `forge corpus build` has made",
+            f"{out} holds {others[0]!r}, which is not part of a corpus; a build replaces the whole folder",
+            expected="a new or empty folder, or one that `forge corpus build` made",
         )
 
 

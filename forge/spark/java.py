@@ -116,7 +116,7 @@ def inspect_java(program: Path, source: str) -> JavaRuntime:
     if home is None or version is None:
         # Java 8 knows no --list-modules and may stop before it prints a property.
         first = next((line for line in text.splitlines() if line.strip()), f"exit code {answer.returncode}")
-        raise EnvironmentMissing(f"{source} names {program}, which is no Java 17 or newer ({first.strip()})")
+        raise EnvironmentMissing(f"{source} names {program}, which is not Java 17 or newer ({first.strip()})")
     has_vector_module = re.search(rf"^{re.escape(VECTOR_MODULE)}\b", text, re.MULTILINE) is not None
     return JavaRuntime(Path(home.group(1).strip()), parse_version(version.group(1)), has_vector_module, source)
 

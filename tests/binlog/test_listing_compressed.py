@@ -144,10 +144,10 @@ def test_a_block_that_zlib_made_otherwise_stays_bytes() -> None:
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"events": 1}, "events is no list of events"),
+        ({"events": 1}, "events is not a list"),
         ({"events": [], "level": 23}, "level is 23; expected 1 to 22"),
         ({"events": [], "compression": "lz4"}, "compression is 'lz4'; expected one of zstd, none"),
-        ({"events": [], "payload": "00"}, "payload does not go with events"),
+        ({"events": [], "payload": "00"}, "payload cannot be combined with events"),
         ({"events": [{"event": "XIDD"}]}, "unknown event type 'XIDD'"),
     ],
 )
@@ -161,5 +161,5 @@ def test_a_wrong_payload_gets_one_sentence(fields: dict[str, Any], sentence: str
 
 def test_a_payload_of_a_made_up_size_is_refused_without_being_unpacked() -> None:
     body = compress_bytes(bytes(1000))
-    with pytest.raises(FormatError, match="1001 bytes announced"):
+    with pytest.raises(FormatError, match="announces 1001 bytes"):
         payload_bytes(body.replace(values=(body.values[0], (3, b"\xfc\xe9\x03"), body.values[2])))

@@ -53,9 +53,12 @@ def test_order_and_unknown_fields_of_the_head_do_not_matter() -> None:
         (BODY.replace(values=(SIZE, LENGTH)), "no compression type"),
         (BODY.replace(values=(COMPRESSION, SIZE)), "no payload size"),
         (BODY.replace(values=((2, pack_int(1)), SIZE, LENGTH)), "unknown compression 1"),
-        (BODY.replace(payload=BODY.payload + b"x"), "bytes announced"),
-        (BODY.replace(payload=BODY.payload[:-1]), "bytes announced"),
-        (BODY.replace(values=(COMPRESSION, (3, pack_int(599)), LENGTH)), "599 bytes announced, more decompressed"),
+        (BODY.replace(payload=BODY.payload + b"x"), "announces a payload of"),
+        (BODY.replace(payload=BODY.payload[:-1]), "announces a payload of"),
+        (
+            BODY.replace(values=(COMPRESSION, (3, pack_int(599)), LENGTH)),
+            "announces 599 bytes, but more were decompressed",
+        ),
         (BODY.replace(values=(COMPRESSION, (3, pack_int(1 << 31)), LENGTH)), "announces 2147483648 bytes"),
     ],
 )

@@ -116,7 +116,7 @@ def test_mariadbs_reader_counts_mysqls_geometry_as_a_character_column() -> None:
 def test_fractions_of_old_temporals_cannot_be_read_from_the_file_alone() -> None:
     problem = read_reference(recorded("old-fractions/mariadb-10.11")).problem
     assert isinstance(problem, UnsupportedError)
-    assert "whose fractions the event does not tell" in str(problem)
+    assert "the event does not say how many fractional digits they have" in str(problem)
 
 
 def test_the_unused_bits_of_a_present_bitmap_are_counted_as_columns() -> None:

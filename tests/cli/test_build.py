@@ -69,7 +69,7 @@ def test_one_file_for_several_cases_is_refused_with_what_to_do(
         assert run(["build", str(family), "-o", output]) == 2
         out, shown = capfd.readouterr()
         assert out == ""
-        assert f"the matrix makes several cases, and {output} is one file" in shown
+        assert f"the matrix makes several cases, but {output} is one file" in shown
         assert "--case 'family[server=mysql-8.0,gtid=true]'" in shown
         assert "--set" in shown
     assert files_in(tmp_path) == ["family.yaml"]
@@ -105,14 +105,14 @@ def test_an_output_that_is_the_input_is_refused_also_through_links(
     Path("hard").hardlink_to(one)
     for command in ("build", "asm", "disasm"):
         assert run([command, "one.yaml", "-o", output]) == 2
-        assert capfd.readouterr().err.startswith(f"forge: {output} is the file that the command reads")
+        assert capfd.readouterr().err.startswith(f"forge: {output} is an input of the command")
         assert one.read_text() == SCENARIO
 
 
 def test_a_file_of_a_folder_that_is_the_input_is_not_replaced(one: Path, capfd: pytest.CaptureFixture[str]) -> None:
     scenario = one.rename(one.parent / "binlog.000001")
     assert run(["build", str(scenario), "-o", f"{one.parent}/"]) == 2
-    assert "is the file that the command reads" in capfd.readouterr().err
+    assert "is an input of the command" in capfd.readouterr().err
     assert scenario.read_text() == SCENARIO
 
 
@@ -162,7 +162,10 @@ def test_a_program_gets_the_files_of_each_case_as_json(
 
 def test_json_is_not_mixed_with_a_binary_log(one: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["build", str(one), "-o", "-", "--json"]) == 2
-    assert capfd.readouterr() == ("", "forge: --json lists files, and -o - makes none (see `forge build --help`)\n")
+    assert capfd.readouterr() == (
+        "",
+        "forge: --json lists the files that are written, and -o - writes none (see `forge build --help`)\n",
+    )
 
 
 def test_a_scenario_may_come_from_standard_input(one: Path, tmp_path: Path) -> None:

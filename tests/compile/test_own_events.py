@@ -129,7 +129,7 @@ def test_the_first_byte_of_rows_query_is_that_of_the_line(server: str, first: in
     ("placed", "sentence"),
     [
         (PlacedEvent(type="IGNORED"), "unknown event type 'IGNORED'.*did you mean 'IGNORABLE'"),
-        (PlacedEvent(type=256), "256 is no event type"),
+        (PlacedEvent(type=256), "256 is not an event type"),
         (PlacedEvent(type=15), "FORMAT_DESCRIPTION changes how a file is read"),
         (PlacedEvent(type=28, hex="0"), "'0' is not hex"),
         (PlacedEvent(type=28, flags=["IGNOREABLE"]), "unknown flag 'IGNOREABLE'.*did you mean 'IGNORABLE'"),
@@ -145,7 +145,7 @@ def test_what_is_no_event_is_refused(placed: PlacedEvent, sentence: str) -> None
 def test_places_are_those_of_a_transaction_inside_one() -> None:
     with pytest.raises(ScenarioError, match="inside a transaction has no place 'head'"):
         plan(scenario([event(28, place="head"), insert("t.a", {"id": 1})]))
-    with pytest.raises(ScenarioError, match="there are no rows behind the event"):
+    with pytest.raises(ScenarioError, match="no rows follow the event"):
         plan(scenario([insert("t.a", {"id": 1}), event(28, place="rows")]))
 
 

@@ -84,7 +84,7 @@ def test_bytes_that_are_not_those_of_the_sha256_are_refused(tmp_path: Path, capf
 def test_a_case_is_not_extracted_over_the_corpus_itself(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = corpus(tmp_path)
     assert run(["corpus", "extract", "a", "--from", str(folder), "-o", str(folder / part_name(1))]) == 2
-    assert "is the file that the command reads" in capfd.readouterr().err
+    assert "is an input of the command" in capfd.readouterr().err
     assert read_case(folder, "b")["case"] == "b"
 
 
@@ -124,8 +124,8 @@ def test_cases_are_listed_with_what_is_chosen(tmp_path: Path, capfd: pytest.Capt
     [
         (["--tag", "gtdi"], "no case in {} has the tag 'gtdi'\n"),
         (["--case", "c"], "there is no case 'c' in {}\n"),
-        (["--case", "a", "--coverage"], "--case, --findings and --coverage go one at a time"),
-        (["--case", "a", "--failing"], "--case, --findings and --coverage go one at a time"),
+        (["--case", "a", "--coverage"], "use only one of --case, --findings and --coverage"),
+        (["--case", "a", "--failing"], "use only one of --case, --findings and --coverage"),
     ],
 )
 def test_a_choice_of_nothing_is_said(

@@ -162,7 +162,7 @@ def test_attributes_are_facts_of_the_column() -> None:
         ("(a VARCHAR(9), KEY (a(10)))", "longer than the column"),
         ("(a INT, KEY (a(1)))", "cannot have a prefix"),
         ("(a JSON, KEY (a))", "cannot be in a key"),
-        ("(a INT, KEY k (a), KEY K (a))", "is there twice"),
+        ("(a INT, KEY k (a), KEY K (a))", "is defined twice"),
         ("(a INT, KEY (a, a))", "in the key twice"),
         ("(a INT AS (b))", "no column 'b'"),
         ("(a INT AS (1) DEFAULT 2)", "cannot have a default"),

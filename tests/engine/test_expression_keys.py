@@ -22,13 +22,13 @@ def keyed(key: str, *, server: str = "mysql-9.7") -> Scenario:
 @pytest.mark.parametrize(
     ("key", "message"),
     [
-        ("KEY ((a))", "on a column alone"),
+        ("KEY ((a))", "is a column by itself"),
         ("KEY ((j->'$.a'))", "gives JSON"),
         ("KEY ((j->>'$.a'))", "gives TEXT"),
         ("KEY ((CONCAT(t, 'x')))", "gives TEXT"),
         ("KEY ((a + zzz))", "no column 'zzz'"),
         ("FULLTEXT KEY ((LOWER(t)))", "a FULLTEXT key cannot be on an expression"),
-        ("KEY ((CAST(j AS UNSIGNED ARRAY)), (CAST(j AS CHAR(3) ARRAY)))", "two multi-valued parts"),
+        ("KEY ((CAST(j AS UNSIGNED ARRAY)), (CAST(j AS CHAR(3) ARRAY)))", "only one multi-valued part"),
         ("KEY ((a + 1)(3))", "unexpected"),
         ("KEY ((NOW()))", "NOW"),
     ],

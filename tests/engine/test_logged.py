@@ -56,7 +56,7 @@ def test_the_replay_sends_what_a_client_sends() -> None:
     [
         ({"text": "CREATE TABLE d.u (a INT)"}, "changes tables or rows"),
         ({"text": "/* x */ insert into d.t values (1)"}, "changes tables or rows"),
-        ({"status": {"invokr": ["a", "b"]}}, "'invokr' is no status variable.*did you mean 'invoker'"),
+        ({"status": {"invokr": ["a", "b"]}}, "'invokr' is not a status variable.*did you mean 'invoker'"),
         ({"status": {"invoker": 7}}, "the status variable invoker cannot be 7"),
         ({"status": {"microseconds": -1}}, "the status variable microseconds cannot be -1"),
         ({"status": {"hrnow": 1}}, "mysql-9.7 does not have"),

@@ -42,5 +42,5 @@ def test_generated_numbers_belong_to_the_series_and_grow(start: int, rows: int, 
 
 
 def test_a_locale_that_no_server_knows_is_refused_with_the_nearest() -> None:
-    with pytest.raises(ScenarioError, match=r"no locale.*de_DE"):
+    with pytest.raises(ScenarioError, match=r"not a locale.*de_DE"):
         numbers([{"v": 1}], lc_time_names="de_DD")

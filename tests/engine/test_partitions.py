@@ -94,11 +94,15 @@ def test_every_number_has_a_place(number: int, count: int) -> None:
     ("columns", "clause", "message"),
     [
         ("a INT PRIMARY KEY, b INT UNIQUE", "HASH (a)", "key b lacks a column that distributes rows"),
-        ("a INT", "RANGE (a)", "have to be defined"),
+        ("a INT", "RANGE (a)", "must be defined"),
         ("a INT", "RANGE (a) (PARTITION p VALUES LESS THAN (5), PARTITION q VALUES LESS THAN (5))", "increase"),
-        ("a INT", "RANGE (a) (PARTITION p VALUES LESS THAN MAXVALUE, PARTITION q VALUES LESS THAN (5))", "MAXVALUE is"),
+        (
+            "a INT",
+            "RANGE (a) (PARTITION p VALUES LESS THAN MAXVALUE, PARTITION q VALUES LESS THAN (5))",
+            "can have MAXVALUE",
+        ),
         ("a INT", "LIST (a) (PARTITION p VALUES IN (1), PARTITION q VALUES IN (1))", "in two lists"),
-        ("a VARCHAR(9)", "HASH (a)", "is no integer"),
+        ("a VARCHAR(9)", "HASH (a)", "is not an integer"),
         ("a INT", "HASH (a / 2)", "not allowed in a partitioning function"),
         ("a INT", "HASH (5)", "a constant"),
         ("a INT", "KEY ()", "needs a primary or unique key"),

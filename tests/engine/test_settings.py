@@ -12,17 +12,17 @@ from forge.scenario.matrix import base_scenario
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        ("log_name: bin.log", "f.yaml:4: 'bin.log' is no name of a log; expected letters and digits, without point"),
-        ("log_name: logs/bin", "f.yaml:4: 'logs/bin' is no name of a log"),
-        ("log_name: ''", "f.yaml:4: '' is no name of a log"),
-        ("relay_log: {name: a.b}", "f.yaml:4: 'a.b' is no name of a log"),
+        ("log_name: bin.log", "f.yaml:4: 'bin.log' is not a name of a log; expected letters and digits, without a dot"),
+        ("log_name: logs/bin", "f.yaml:4: 'logs/bin' is not a name of a log"),
+        ("log_name: ''", "f.yaml:4: '' is not a name of a log"),
+        ("relay_log: {name: a.b}", "f.yaml:4: 'a.b' is not a name of a log"),
         ("first_file: 0", "f.yaml:4: first_file is 0; expected 1 to 2147483647"),
         ("max_binlog_size: 2000000000", "f.yaml:4: max_binlog_size is 2000000000; expected 1 to 1073741824"),
         ("compression_level: 23", "f.yaml:4: compression_level is 23; expected 1 to 22"),
         ("server_id: -1", "f.yaml:4: server_id is -1; expected 0 to 4294967295"),
         ("server_id: 0\nserver: mariadb-11.8", "f.yaml:4: server_id is 0; expected 1 to 4294967295"),
         ("relay_log: {server_id: 1}", "f.yaml:4: server_id of the replica is 1; expected 1 to 4294967295, not the"),
-        ("relay_log: {max_size: 0}", "f.yaml:4: max_size is 0; expected 1 to 1073741824"),
+        ("relay_log: {max_size: 0}", "f.yaml:4: relay_log.max_size is 0; expected 1 to 1073741824"),
     ],
 )
 def test_a_value_that_no_server_takes(setting: str, sentence: str) -> None:

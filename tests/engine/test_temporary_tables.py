@@ -61,7 +61,7 @@ def test_what_a_server_refuses_is_refused(sql: str, problem: str) -> None:
 
 def test_mysql_renames_no_temporary_table_by_rename_table() -> None:
     scenario = _scenario().ddl("CREATE TEMPORARY TABLE x (a INT)").ddl("RENAME TABLE x TO y")
-    with pytest.raises(ScenarioError, match="a temporary one"):
+    with pytest.raises(ScenarioError, match="is a temporary table"):
         plan(scenario)
 
 

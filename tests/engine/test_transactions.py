@@ -100,7 +100,7 @@ def test_a_memory_table_is_emptied_ahead_of_the_transaction_that_uses_it_first()
     [one] = expand(MEMORY % "d.t", file="f.yaml")
     assert [getattr(group, "kind", "") for group in plan(one.scenario).groups][4:] == ["empty_memory", ""]
     [one] = expand(MEMORY % "d.m", file="f.yaml")
-    with pytest.raises(UnsupportedError, match=r"f.yaml:6: d\.h is first used after a restart behind a table without"):
+    with pytest.raises(UnsupportedError, match=r"f.yaml:6: d\.h is first used after a restart in a transaction"):
         plan(one.scenario)
 
 
@@ -125,5 +125,5 @@ def test_rows_of_a_table_without_a_key_have_no_known_order_once_a_hole_is_filled
 
     run(THREE + hole + ALL)
     run(THREE + ONE_MORE + ALL)
-    with pytest.raises(UnsupportedError, match="in the place of old ones"):
+    with pytest.raises(UnsupportedError, match="in the place of deleted ones"):
         run(THREE + hole + ONE_MORE + ALL)

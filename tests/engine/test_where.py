@@ -91,7 +91,7 @@ def test_all_conditions_have_to_hold() -> None:
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
-        ({"lt": None}, "nothing is lt null"),
+        ({"lt": None}, "lt with null matches no row"),
         ({"between": [1]}, "between needs two values"),
         ([], "the list of values is empty"),
         ({"like": 1}, "unknown operator 'like'"),

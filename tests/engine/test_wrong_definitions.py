@@ -58,7 +58,7 @@ WRONG = [
     ),
     pytest.param(
         table("CREATE TABLE d.t (\n  a INT,\n  A INT)"),
-        "f.yaml:6: column 'A' is there twice",
+        "f.yaml:6: column 'A' is defined twice",
         id="column twice",
     ),
     pytest.param(
@@ -101,12 +101,12 @@ WRONG = [
     ),
     pytest.param(
         table("CREATE TABLE d.t (a DATE DEFAULT CURRENT_TIMESTAMP)"),
-        "f.yaml:4: DEFAULT CURRENT_TIMESTAMP is not for DATE; expected TIMESTAMP or DATETIME",
+        "f.yaml:4: a DATE column cannot have DEFAULT CURRENT_TIMESTAMP; expected TIMESTAMP or DATETIME",
         id="now on date",
     ),
     pytest.param(
         table("CREATE TABLE d.t (a DATETIME(3) DEFAULT NOW(6))"),
-        "f.yaml:4: DEFAULT has 6 fractional digits, its column 3; expected CURRENT_TIMESTAMP(3)",
+        "f.yaml:4: DEFAULT has 6 fractional digits, but its column has 3; expected CURRENT_TIMESTAMP(3)",
         id="now fsp",
     ),
     pytest.param(

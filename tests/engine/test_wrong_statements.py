@@ -89,7 +89,7 @@ WRONG = [
     pytest.param(
         inserted("{who: {fakr: name}}"),
         (
-            "f.yaml:8: shop.orders.who: no generator is named by 'fakr'; "
+            "f.yaml:8: shop.orders.who: 'fakr' does not name a generator; "
             "expected a literal, or one of faker, sequence, choice, cycle, random_int, text, bytes, "
             "datetime; "
             "did you mean 'faker'?"
@@ -142,7 +142,7 @@ WRONG = [
     ),
     pytest.param(
         then("ddl: CREATE LOGFILE GROUP g ADD UNDOFILE 'f'"),
-        "f.yaml:6: CREATE LOGFILE is not run here: give what the server logs of it with `logged:`",
+        "f.yaml:6: CREATE LOGFILE is not supported in `ddl:`; declare what the server logs with `logged:`",
         id="ddl unsupported",
     ),
     pytest.param(
@@ -238,4 +238,4 @@ def test_a_statement_that_servers_know_and_we_do_not_is_refused_by_name(
 ) -> None:
     error = refused(text)
     assert isinstance(error, UnsupportedError)
-    assert re.match(r"f\.yaml:6: CREATE (LOGFILE|USER) is not run here", str(error))
+    assert re.match(r"f\.yaml:6: CREATE (LOGFILE|USER) is not supported in `ddl:`", str(error))

@@ -200,7 +200,7 @@ def test_answers_are_read_whatever_the_text(make_plan: MakePlan, rows: list[tupl
 
 def test_answers_that_do_not_fit_the_question_are_refused(make_plan: MakePlan) -> None:
     plan = finished(make_plan())
-    with pytest.raises(FormatError, match="1 tables were asked for, 0 answered"):
+    with pytest.raises(FormatError, match="1 tables were asked for, but the server answered for 0"):
         answered(plan, "")
     with pytest.raises(FormatError, match=r"a row of shop\.t has 1 columns"):
         answered(plan, "next table\n1\n")

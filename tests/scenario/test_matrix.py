@@ -149,7 +149,7 @@ def test_errors_in_rendered_text_have_the_templates_line() -> None:
          "f:2: the template needs the parameter 'n'; expected --set n=VALUE (given: none)"),
         ("scenario: {{ name }}\n", {"nme": 1},
          "f: the template has no parameter 'nme'; expected one of name; did you mean 'name'?"),
-        ("scenario: x\n", {"n": 1}, "f: the scenario has no field 'n', and it is no template with parameters; "
+        ("scenario: x\n", {"n": 1}, "f: the scenario has no field 'n', and it is not a template with parameters; "
              "expected a field such as "
          "description, phase, scenario, seed, server, session, tables, tags, transactions, verdict"),
         ("scenario: x\n\n{% for %}\n", {}, "f:3: bad template: Expected an expression, got 'end of statement block'"),

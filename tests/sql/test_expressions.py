@@ -86,9 +86,9 @@ def test_expressions_give_what_the_server_selects(sql: str, value: Any) -> None:
         ("a / 0", "divides by zero"),
         ("CAST(s AS SIGNED)", "to a number"),
         ("CAST(s AS CHAR(2))", "at most 2 characters"),
-        ("CAST(j->'$.none' AS UNSIGNED ARRAY)", "no scalar"),
+        ("CAST(j->'$.none' AS UNSIGNED ARRAY)", "not a scalar"),
         ("CAST(j AS UNSIGNED ARRAY)", "a JSON object"),
-        ("CAST(j->'$.a' AS UNSIGNED ARRAY)", "no scalar"),
+        ("CAST(j->'$.a' AS UNSIGNED ARRAY)", "not a scalar"),
         ("a +", "not an expression"),
     ],
 )

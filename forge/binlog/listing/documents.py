@@ -187,13 +187,13 @@ def _payload_from_fields(fields: Document, state: ListingState) -> TransactionPa
         fields["events"],
     )
     if unknown:
-        raise ScenarioError(f"{min(unknown)} does not go with events", expected="compression, level and events")
+        raise ScenarioError(f"{min(unknown)} cannot be combined with events", expected="compression, level and events")
     if isinstance(level, bool) or level not in LEVELS:
         raise ScenarioError(f"level is {level!r}", expected=f"{min(LEVELS)} to {max(LEVELS)}")
     if compression not in _COMPRESSIONS:
         raise ScenarioError(f"compression is {compression!r}", expected=f"one of {', '.join(_COMPRESSIONS)}")
     if not isinstance(documents, list) or not all(isinstance(document, dict) for document in documents):
-        raise ScenarioError("events is no list of events", expected="a list of documents")
+        raise ScenarioError("events is not a list", expected="a list of documents")
     inner = ListingState(inner_format(state.format), dict(state.columns))
     parts = []
     for document in documents:

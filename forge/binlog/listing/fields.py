@@ -183,8 +183,8 @@ def _unhex(value: Any, name: str) -> bytes:
 def _record_from_plain(item: Any) -> MetadataRecord:
     if not isinstance(item, list) or len(item) not in (2, 3):
         raise ScenarioError(
-            f"optional_metadata has {item!r}",
-            expected="[type number, value], or also the size of the length",
+            f"a record of optional_metadata is {item!r}",
+            expected="[type number, value] or [type number, value, size of the length]",
         )
     return MetadataRecord(item[0], _metadata_from_plain(item[0], item[1]), *item[2:])
 

@@ -155,7 +155,7 @@ def _image_from_fields(
     if set(cells_by_column) != set(present):
         missing = sorted(set(present) - set(cells_by_column)) or sorted(set(cells_by_column) - set(present))
         raise ScenarioError(
-            f"the row and the bitmap of present columns differ at column {missing[0] + 1}",
+            f"the row does not match the bitmap of present columns at column {missing[0] + 1}",
             expected="every present column once, and no other",
         )
     cells = tuple(_cell_from_plain(columns[index], cells_by_column[index]) for index in present)

@@ -77,4 +77,4 @@ def _refuse_to_pass(placed: PlacedEvent) -> None:
     if event.type_code in ROW_CARRIERS:
         raise UnsupportedError(f"{event.type_name} events are not decoded")
     if event.type_code not in EVENT_NAMES and not event.flags & IGNORABLE:
-        raise UnsupportedError(f"event type {event.type_code} is not known, and not marked as ignorable")
+        raise UnsupportedError(f"event type {event.type_code} is unknown and not marked as ignorable")

@@ -67,7 +67,7 @@ def command(
     from forge.scenario import expand, parse_settings
 
     if as_json and output == STDOUT:
-        raise click.UsageError("--json lists files, and -o - makes none")
+        raise click.UsageError("--json lists the files that are written, and -o - writes none")
     refuse_inputs([output], [file])
     settings = parse_settings(parameters, server=server)
     cases = expand(read_scenario(file), file=shown(file), settings=settings)
@@ -83,7 +83,7 @@ def command(
         _build_all([*first, *cases], file, output, as_json)
     else:
         raise ScenarioError(
-            f"the matrix makes several cases, and {output} is one file",
+            f"the matrix makes several cases, but {output} is one file",
             file=shown(file),
             expected="a folder with a slash at its end for all of them; or one of them,"
             f" by --case {first[0].name!r} or by --set KEY=VALUE for each key of the matrix",

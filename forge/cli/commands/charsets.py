@@ -40,4 +40,4 @@ def measure(server: Path, names: tuple[str, ...]) -> None:
     from forge.charsets.measure import main
 
     if main(["--server", str(server), *(f"--charset={name}" for name in names)]):
-        raise CheckFailed("our character sets differ from the server's")
+        raise CheckFailed("the character sets of binlog-forge differ from the server's")

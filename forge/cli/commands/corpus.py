@@ -85,7 +85,7 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
     if tally.against:
         first, said = next(iter(tally.against.items()))
         more = f" (and {len(tally.against) - 1} cases more)" if len(tally.against) > 1 else ""
-        raise CheckFailed(f"our own reader goes against the verdict of {first}: {said}{more}")
+        raise CheckFailed(f"the reader of binlog-forge contradicts the verdict of {first}: {said}{more}")
 
 
 @command.command(short_help="Write the binary logs of a case.")

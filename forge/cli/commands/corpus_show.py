@@ -53,7 +53,7 @@ def show(
 
     if (case is not None) + findings + coverage > 1 or (case is not None and (tags or failing)):
         raise click.UsageError(
-            "--case, --findings and --coverage go one at a time, and --case without a choice of cases"
+            "use only one of --case, --findings and --coverage; --case takes neither --tag nor --failing"
         )
     if case is not None:
         row = read_case(folder, case)

@@ -42,10 +42,10 @@ def compile_plan(plan: Plan) -> list[Event]:
     several, or a torn one.
     """
     if plan.session.torn is not None:
-        raise ScenarioError("the scenario's file is torn, which events cannot be")
+        raise ScenarioError("session.torn cuts bytes of the file, which a list of events cannot show")
     files = compile_files(plan)
     if len(files) > 1:
-        raise ScenarioError(f"the scenario makes {len(files)} files", expected="one, or compile_files")
+        raise ScenarioError(f"the scenario makes {len(files)} files", expected="one file; compile_files takes several")
     return files[0]
 
 
@@ -59,15 +59,17 @@ def write_files(plan: Plan, files: Sequence[Sequence[Event]]) -> list[bytes]:
     if torn is None:
         return written
     if plan.session.ends_with != "nothing":
-        raise ScenarioError("a file that was closed is not torn", expected="ends_with: nothing with torn")
+        raise ScenarioError("session.torn needs a file that was not closed", expected="session.ends_with: nothing")
     if torn.zeros < 0:
-        raise ScenarioError(f"zeros is {torn.zeros}", expected="0 or more")
+        raise ScenarioError(f"torn.zeros is {torn.zeros}", expected="0 or more")
     if torn.size is None:
         last = keep_events(written[-1], torn.events, torn.bytes)
     elif torn.events is not None or torn.bytes:
-        raise ScenarioError("size stands in the place of events and bytes", expected="one of them")
+        raise ScenarioError("torn.size replaces torn.events and torn.bytes", expected="one of them")
     elif not 0 <= torn.size <= len(written[-1]):
-        raise ScenarioError(f"size is {torn.size}", expected=f"0 to {len(written[-1])}, the size of the whole file")
+        raise ScenarioError(
+            f"torn.size is {torn.size}", expected=f"0 to {len(written[-1])}, the size of the whole file"
+        )
     else:
         last = written[-1][: torn.size]
     return [*written[:-1], last + bytes(torn.zeros)]

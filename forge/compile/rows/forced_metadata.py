@@ -19,12 +19,14 @@ def check_forced(forms: MetadataForms, mapped: Collection[str]) -> None:
     for name in forms.tables:
         if name not in mapped:
             raise ScenarioError(
-                f"session.metadata is of table {name!r}, no rows of which are logged",
+                f"session.metadata names table {name!r}, but the log has no rows of it",
                 expected=f"one of {', '.join(sorted(mapped))}" if mapped else "a table whose rows change",
                 suggestion=nearest(name, mapped),
             )
     if forms != MetadataForms() and not mapped:
-        raise ScenarioError("session.metadata has no table map to force", expected="a table whose rows change")
+        raise ScenarioError(
+            "session.metadata has no effect: the log has no rows of any table", expected="a table whose rows change"
+        )
 
 
 def forced_metadata(

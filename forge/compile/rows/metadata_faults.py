@@ -260,7 +260,7 @@ def _type_zero(value: bytes) -> Callable[[DescribedTable], None]:
 
 def _without_columns(metadata: DescribedTable) -> None:
     if any(item.type_name == "geometry_type" for item in metadata.records):
-        raise ScenarioError("this table has geometry columns")
+        raise ScenarioError("this fault needs a table without geometry columns")
     metadata.records.append(record("geometry_type", (1,)))
 
 

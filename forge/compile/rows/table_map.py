@@ -73,7 +73,7 @@ def optional_metadata(table: Table, columns: Columns, session: Session, line: Se
     """The records that the mode asks for, without those that would be empty."""
     if session.row_metadata == "none":
         if line.knows("row_metadata") and not line.table_map.metadata_can_be_off:
-            raise ScenarioError(f"row_metadata: none is not known to {line.name}", expected="minimal or full")
+            raise ScenarioError(f"{line.name} does not have row_metadata: none", expected="minimal or full")
         return ()
     wanted = line.table_map.full_metadata if session.row_metadata == "full" else line.table_map.minimal_metadata
     forms = session.metadata.of(table.full_name)

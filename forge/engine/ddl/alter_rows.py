@@ -82,7 +82,7 @@ def _new_value(column: ColumnDefinition, altered: TableState, time: StatementTim
         if column.column.auto_increment:
             value = altered.next_auto_increment
             if value > largest_number(column):
-                raise ScenarioError(f"column {column.name!r} has no number left")
+                raise ScenarioError(f"column {column.name!r} has no AUTO_INCREMENT value left")
             altered.next_auto_increment += 1
             return value
         if column.column.nullable or column.column.has_default or column.column.default_now or column.default:

@@ -56,7 +56,7 @@ def _with_foreign_keys(alteration: Alteration, definition: Definition, context: 
         if draft.name is not None and any(
             same_name(foreign.name, draft.name) for foreign in alteration.state.table.foreign_keys
         ):
-            raise SqlError(f"foreign key {draft.name!r} is there already", draft.offset)
+            raise SqlError(f"foreign key {draft.name!r} exists already", draft.offset)
     definition = with_foreign_keys(definition, alteration.new_foreign_keys, context.catalog, context.current_database)
     check_keys_of(definition)
     return checked_again(definition, context.catalog)

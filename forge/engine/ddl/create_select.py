@@ -55,7 +55,9 @@ class CopiedRows:
         ]
         names = [column.name.lower() for _, column in self.chosen]
         if len(set(names)) < len(names):
-            raise SqlError("the SELECT gives two columns of one name", select.offset, expected="AS with another name")
+            raise SqlError(
+                "two columns of the SELECT have the same name", select.offset, expected="AS with another name"
+            )
         if source.definition.partitions is not None or source.is_shuffled:
             self._unsupported("from a table with partitions, or rows in the places of deleted ones,")
         #: The first AUTO_INCREMENT value that was generated, and whether a DATETIME or TIMESTAMP was copied.
@@ -257,7 +259,7 @@ class CopiedRows:
         if index is not None:
             value = self._converted(column, source[index]) if index >= len(self.source.columns) else source[index]
             if value is None and not column.nullable:
-                raise ScenarioError(f"column {column.name!r} cannot be NULL, and the SELECT gives it")
+                raise ScenarioError(f"column {column.name!r} cannot be NULL, but the SELECT gives NULL")
             if column.auto_increment:
                 if not isinstance(value, int) or value <= 0:
                     self._unsupported("of 0, NULL or negative numbers into AUTO_INCREMENT")
@@ -270,7 +272,7 @@ class CopiedRows:
         if column.default_now or column.computed_default or column.generated is not None:
             self._unsupported(f"into a table with column {column.name!r}, which it does not fill,")
         if not column.nullable and not column.has_default:
-            raise ScenarioError(f"column {column.name!r} has no default, and the SELECT does not give it")
+            raise ScenarioError(f"column {column.name!r} has no default, and the SELECT gives no value for it")
         return column.default
 
 

@@ -58,7 +58,9 @@ def _renamed(ref: TableRef, context: DdlContext) -> TableState:
         return context.table(ref)
     if name not in catalog.tables:
         expected = "ALTER TABLE ... RENAME of a temporary table"
-        raise SqlError(f"there is no table {'.'.join(name)} but a temporary one", ref.offset, expected=expected)
+        raise SqlError(
+            f"{'.'.join(name)} is a temporary table, and there is no other of that name", ref.offset, expected=expected
+        )
     return catalog.tables[name]
 
 

@@ -25,8 +25,8 @@ def check_inside(session: Session, line: ServerLine, *, in_xa: bool) -> None:
     """Raises ScenarioError for what a server refuses inside a transaction, SqlUnsupported for what is not known."""
     if session.gtid and line.groups.enforces_gtid_consistency and session.binlog_format == "statement":
         raise ScenarioError(
-            "enforce_gtid_consistency forbids temporary tables to come or go inside a transaction in statement format"
-            " (error 3748)",
+            "enforce_gtid_consistency forbids creating or dropping temporary tables inside a transaction"
+            " in statement format (error 3748)",
             expected="a transaction of its own, or another binlog_format",
         )
     if in_xa:
@@ -35,7 +35,7 @@ def check_inside(session: Session, line: ServerLine, *, in_xa: bool) -> None:
                 "an XA transaction cannot use temporary tables (xa_detach_on_prepare; error 4094)",
                 expected="a transaction of its own",
             )
-        raise SqlUnsupported("temporary tables that come or go in XA transactions are not supported yet", 0)
+        raise SqlUnsupported("creating or dropping temporary tables in XA transactions is not supported yet", 0)
 
 
 def logged_of_temporary(statement: DdlStatement, *, logs: bool) -> DdlStatement:

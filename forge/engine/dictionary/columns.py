@@ -143,7 +143,7 @@ def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> Col
 
 def _check_generated(draft: ColumnDraft, line: ServerLine) -> None:
     if draft.persistent and not line.knows("persistent_columns"):
-        raise ScenarioError("MySQL does not know PERSISTENT", expected="STORED")
+        raise ScenarioError("MySQL does not have PERSISTENT", expected="STORED")
     if not line.ddl.generated_take_null and (draft.nullable is not None or "primary" in draft.keys):
         raise ScenarioError(f"MariaDB does not take NOT NULL, NULL or PRIMARY KEY for generated column {draft.name!r}")
 
@@ -210,8 +210,10 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_date
 def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int) -> None:
     if not facts_of(sql_type).is_moment:
         raise SqlError(
-            f"{clause} CURRENT_TIMESTAMP is not for {sql_type.name}", offset, expected="TIMESTAMP or DATETIME"
+            f"a {sql_type.name} column cannot have {clause} CURRENT_TIMESTAMP", offset, expected="TIMESTAMP or DATETIME"
         )
     if fsp != sql_type.fsp:
         expected = f"CURRENT_TIMESTAMP({sql_type.fsp})" if sql_type.fsp else "CURRENT_TIMESTAMP"
-        raise SqlError(f"{clause} has {fsp} fractional digits, its column {sql_type.fsp}", offset, expected=expected)
+        raise SqlError(
+            f"{clause} has {fsp} fractional digits, but its column has {sql_type.fsp}", offset, expected=expected
+        )

@@ -69,7 +69,7 @@ class Definition:
             number = next(n for n in count(1) if f"{self.name}_chk_{n}" not in taken)
             named = check if check.name is not None else replace(check, name=f"{self.name}_chk_{number}")
             if named.name in taken:
-                raise SqlError(f"CHECK constraint {named.name!r} is there twice", check.offset)
+                raise SqlError(f"CHECK constraint {named.name!r} is defined twice", check.offset)
             with at_offset(check.offset):
                 expression = parse_expression(check.expression, server_line(self.server).grammar)
                 for name in expression.columns():

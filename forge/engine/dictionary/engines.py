@@ -80,7 +80,7 @@ def check_engine(table: Table, keys: Sequence[KeyDraft], server: str) -> None:
     if table.temporary and engine.name not in PLAIN_ENGINES:
         raise SqlUnsupported(f"temporary tables of {engine.name} are not supported yet", 0)
     if engine.name in line.ddl.plugin_engines:
-        raise SqlUnsupported(f"the storage engine {engine.name} of {server} is a plugin of its own", 0)
+        raise SqlUnsupported(f"the storage engine {engine.name} of {server} is a separate plugin", 0)
     if engine.name not in line.ddl.engines:
         raise SqlError(f"{server} has no storage engine {engine.name}", 0, expected="InnoDB, MyISAM or MEMORY")
     for column in table.columns:

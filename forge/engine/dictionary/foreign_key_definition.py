@@ -89,7 +89,7 @@ def _resolved(definition: Definition, draft: ForeignKeyDraft, catalog: Catalog, 
     if name is None and server_line(definition.server).ddl.index_names_constraint:
         name = draft.index
     if name is not None and any(other.name.lower() == name.lower() for other in definition.foreign_keys):
-        raise SqlError(f"foreign key {name!r} is there twice", draft.offset)
+        raise SqlError(f"foreign key {name!r} is defined twice", draft.offset)
     foreign = ForeignKey(
         name=name or _generated_name(definition),
         columns=columns,

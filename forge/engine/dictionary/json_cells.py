@@ -51,7 +51,7 @@ def with_types(declared: Any, column: Callable[[str], Any] | None = None, depth:
         if declared.tag != "column":
             return _typed(declared)
         if column is None:
-            raise ScenarioError("!column stands outside of the JSON functions of an UPDATE", expected="a value")
+            raise ScenarioError("!column is allowed only in the JSON functions of an UPDATE", expected="a value")
         return column(declared.text)
     if isinstance(declared, bytes) and (depth or column is not None):
         # By itself it is a whole document.
@@ -77,7 +77,7 @@ def _typed(tagged: Tagged) -> Json:
         if tag in ("hex", "blob"):
             return Opaque(WireType.VARCHAR if tag == "hex" else WireType.LONG_BLOB, bytes.fromhex(text))
     except (InvalidOperation, ValueError, OverflowError):
-        raise ScenarioError(f"{tagged} is no value of that type", expected=_EXPECTED[tag]) from None
+        raise ScenarioError(f"{tagged} is not a value of that type", expected=_EXPECTED[tag]) from None
     kind = {"date": "DATE", "time": "TIME(6)"}.get(tag, "DATETIME(6)")
     moment = decode(kind, encode(kind, text))
     if isinstance(moment, timedelta):
@@ -86,7 +86,7 @@ def _typed(tagged: Tagged) -> Json:
         return opaque_datetime(moment, WireType.TIMESTAMP) if tag == "timestamp" else opaque_datetime(moment)
     if isinstance(moment, date):
         return opaque_date(moment)
-    raise ScenarioError(f"{tagged} is no date of the calendar", expected="another date")
+    raise ScenarioError(f"{tagged} is not a date of the calendar", expected="another date")
 
 
 _EXPECTED: Final = {

@@ -44,7 +44,7 @@ def named_keys(definition: Definition) -> Iterable[Key]:
             name = _free_name(_base_name(definition, key), taken)
             taken.add(name.lower())
         elif name.lower() in used:
-            raise SqlError(f"key {name!r} is there twice", key.offset)
+            raise SqlError(f"key {name!r} is defined twice", key.offset)
         used.add(name.lower())
         yield Key(name, key.kind, tuple(_key_parts(definition, key, hidden)))
 
@@ -73,7 +73,7 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
             yield KeyPart(next(hidden), None, expression)
             arrays += expression.arrays
             if arrays > 1:
-                raise SqlUnsupported("no server has two multi-valued parts in one key", part.offset)
+                raise SqlUnsupported("a key can have only one multi-valued part", part.offset)
             continue
         index = definition.index_of(part.column, part.offset)
         column = definition.columns[index]
@@ -118,7 +118,7 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
     with at_offset(part.offset):
         expression = parse_expression(part.expression)
         if type(expression.tree).__name__ == "Column":
-            raise ScenarioError("a key on an expression is on a column alone", expected="the column, without ( )")
+            raise ScenarioError("the expression of a key is a column by itself", expected="the column, without ( )")
         for name in expression.columns():
             if definition.columns[definition.index_of(name, part.offset)].column.auto_increment:
                 raise ScenarioError(f"a key on an expression uses the AUTO_INCREMENT column {name!r}")

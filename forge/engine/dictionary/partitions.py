@@ -71,11 +71,13 @@ def partition_of(clause: PartitionClause, definition: Definition, key_columns: S
 def partition_count(clause: PartitionClause) -> int:
     if clause.parts:
         if clause.count is not None and clause.count != len(clause.parts):
-            raise SqlError(f"{len(clause.parts)} partitions are defined, PARTITIONS says {clause.count}", clause.offset)
+            raise SqlError(
+                f"{len(clause.parts)} partitions are defined, but PARTITIONS says {clause.count}", clause.offset
+            )
         return len(clause.parts)
     if clause.kind in ("range", "list"):
         raise SqlError(
-            f"{clause.kind.upper()} partitions have to be defined", clause.offset, expected="(PARTITION ...)"
+            f"{clause.kind.upper()} partitions must be defined one by one", clause.offset, expected="(PARTITION ...)"
         )
     return 1 if clause.count is None else clause.count
 
@@ -139,7 +141,7 @@ def _integer_function(expression: Expression, definition: Definition) -> Callabl
         raise ScenarioError("the partitioning function is a constant", expected="a function of columns")
     if kind_of(expression.tree) in ("Column", "Paren") and used[0].type_facts.partitioning != "expression":
         raise ScenarioError(
-            f"column {used[0].name!r} is no integer", expected="an integer, or a function that gives one"
+            f"column {used[0].name!r} is not an integer", expected="an integer, or a function that gives one"
         )
     computed = RowExpression(expression, definition.columns)
     return lambda row: None if (value := computed(row)) is None else int(value)
@@ -157,7 +159,7 @@ def _placed(number: int, count: int, linear: bool) -> int:
 def _constant(text: str) -> int | None:
     value = parse_expression(text).evaluate({})
     if value is not None and not isinstance(value, int):
-        raise ScenarioError(f"{text} is no integer", expected="an integer")
+        raise ScenarioError(f"{text} is not an integer", expected="an integer")
     return value
 
 
@@ -176,10 +178,10 @@ def _listed(part: PartitionDraft, clause: PartitionClause) -> tuple[tuple[str, .
 
 def _by_range(value: Callable[[Row], int | None], bounds: list[int | None]) -> Chooser:
     if any(bound is None for bound in bounds[:-1]):
-        raise ScenarioError("MAXVALUE is for the last partition")
+        raise ScenarioError("only the last partition can have MAXVALUE")
     limits = [bound for bound in bounds if bound is not None]
     if any(limit >= following for limit, following in pairwise(limits)):
-        raise ScenarioError("the values of VALUES LESS THAN have to increase from partition to partition")
+        raise ScenarioError("the values of VALUES LESS THAN must increase from partition to partition")
 
     def choose(row: Row) -> int:
         number = value(row)
@@ -212,7 +214,7 @@ def _by_columns(clause: PartitionClause, columns: list[ColumnDefinition], places
     """RANGE COLUMNS and LIST COLUMNS."""
     for column in columns:
         if column.type_facts.partitioning not in ("expression", "columns"):
-            raise ScenarioError(f"a {column.type.name} column is not for COLUMNS partitions")
+            raise ScenarioError(f"a {column.type.name} column cannot be in COLUMNS partitions")
         if clause.kind == "range" and column.type.collation is not None:
             raise UnsupportedError("RANGE COLUMNS on text, which has the order of its collation, is not supported yet")
 
@@ -230,7 +232,7 @@ def _by_columns(clause: PartitionClause, columns: list[ColumnDefinition], places
     if len(bounds) != len(clause.parts):
         raise ScenarioError("a partition has no VALUES LESS THAN (values)")
     if any(bound >= following for bound, following in pairwise(bounds)):
-        raise ScenarioError("the values of VALUES LESS THAN have to increase from partition to partition")
+        raise ScenarioError("the values of VALUES LESS THAN must increase from partition to partition")
 
     def choose(row: Row) -> int:
         ranks = [_rank(value) for value in cells(row)]

@@ -151,7 +151,7 @@ class TableState:
             and (row[self.unique[0].parts[0].column] or 0) < self._kept_auto_increment
         ):
             raise ScenarioError(
-                f"ARCHIVE table {self.name} takes only greater numbers than it has",
+                f"ARCHIVE table {self.name} takes only AUTO_INCREMENT values greater than those that it has",
                 expected=f"{self._kept_auto_increment} or more",
             )
 

@@ -75,7 +75,7 @@ def _check_columns(definition: Definition) -> None:
     seen: set[str] = set()
     for column in definition.columns:
         if column.name.lower() in seen:
-            raise SqlError(f"column {column.name!r} is there twice", column.offset)
+            raise SqlError(f"column {column.name!r} is defined twice", column.offset)
         seen.add(column.name.lower())
         if column.generated is not None:
             for name in column.generated.columns():

@@ -27,7 +27,7 @@ def file_text(load: LoadData) -> str:
 def _field(value: Any, load: LoadData) -> str:
     if value is None:
         if not load.escaped_by and not load.enclosed_by:
-            raise ScenarioError("NULL has no form in a file without an escape character", expected="escaped_by")
+            raise ScenarioError("a file without an escape character cannot hold NULL", expected="escaped_by")
         return f"{load.escaped_by}N" if load.escaped_by else "NULL"
     if isinstance(value, bool):
         value = int(value)

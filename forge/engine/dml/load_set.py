@@ -60,11 +60,11 @@ def assignments(state: TableState, load: LoadData, context: DmlContext) -> list[
 def _assignment(column: ColumnDefinition, index: int, cell: Any, context: DmlContext) -> Assignment:
     if isinstance(cell, Mapping) and "sql" in cell:
         if set(cell) - {"sql", "values"} or not isinstance(cell["sql"], str) or not cell["sql"].strip():
-            raise ScenarioError(f"{cell!r} is no expression", expected="{sql: text}, perhaps with `values`")
+            raise ScenarioError(f"{cell!r} is not an expression", expected="{sql: text}, perhaps with `values`")
         sql = cell["sql"].strip()
         if "values" in cell:
             if not isinstance(cell["values"], list):
-                raise ScenarioError("`values` is no list", expected="a cell for each line of the file")
+                raise ScenarioError("`values` is not a list", expected="a cell for each line of the file")
             return Assignment(column, index, sql, values=cell["values"])
         if sql.upper() == "DEFAULT":
             return Assignment(column, index, sql, is_default=True)

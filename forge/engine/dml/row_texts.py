@@ -85,8 +85,8 @@ def _access(state: TableState, affected: int) -> Access:
         return Access(order=[_order_term(state.columns[part.column]) for part in state.clustering.parts])
     if state.is_shuffled and not is_transactional(state.table):
         raise UnsupportedError(
-            f"{state.name} has no key, and new rows in the place of old ones: the order of rows of a"
-            f" {state.table.engine} table is unknown then",
+            f"{state.name} has no key, and a {state.table.engine} table puts new rows in the place of deleted ones:"
+            " the order of its rows is unknown",
             expected="statements on one row, or a primary key",
         )
     if not state.table.keys:

@@ -191,7 +191,10 @@ def _new_values(
                 expected="a literal, or a table with a primary key",
             )
         if any(part.column == index for part in state.clustering.parts):
-            raise ScenarioError(f"{state.name}.{column.name}: several keys change at once", expected="a literal")
+            raise ScenarioError(
+                f"{state.name}.{column.name}: a generator cannot give the primary key of several rows new values",
+                expected="a literal",
+            )
     rows = chosen if generated else chosen[:1] or [0]
     cells = [cell_value(column, cell, CellPlace(state.name, column.name, row, state.updates), context) for row in rows]
     values = [not_null(column, value, state.name, clips=context.clips) for value, *_ in cells]

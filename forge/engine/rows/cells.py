@@ -52,7 +52,7 @@ def _taken(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipp
         cell = taken(column.wire, with_types(literal), clips=context.clips)
         return cell._replace(converts=cell.value is not None and asks_for_zone(decode_document(cell.value)))
     if isinstance(literal, Tagged):
-        raise ScenarioError(f"{literal} is a value inside a JSON document", expected="a literal without a tag")
+        raise ScenarioError(f"{literal} is possible only inside a JSON document", expected="a literal without a tag")
     if not context.ignores or context.clips:
         return taken(column.wire, literal, clips=context.clips)
     try:

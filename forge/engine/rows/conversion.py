@@ -53,5 +53,5 @@ def converted(old: ColumnDefinition, new: ColumnDefinition, value: Value | None)
         literal = stored_bytes_of(old, value)
     result = strict_value(new.wire, new.codec, literal)
     if new.type_facts.is_text and isinstance(result, bytes):
-        raise ScenarioError(f"the bytes of a row are no text of column {new.name!r}")
+        raise ScenarioError(f"the bytes of a row are not text of column {new.name!r}")
     return result

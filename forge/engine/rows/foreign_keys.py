@@ -117,8 +117,8 @@ class References:
                 self._matching(below, foreign, child.rows[number], child) for number in matching[1:]
             ):
                 raise UnsupportedError(
-                    f"foreign keys over three levels, with several rows of {child.name}: {self.line.name} leaves"
-                    f" rows of {below.name} behind"
+                    f"foreign keys over three levels with several rows of {child.name}: {self.line.name} changes only"
+                    f" some of the rows of {below.name}"
                 )
 
     def _opened_from(self, table: Table, operation: Operation) -> list[tuple[TableState, ForeignKey, Operation]]:

@@ -38,7 +38,7 @@ class Numbering:
         """The value for a row that gives none.  Raises UnsupportedError where it is not known."""
         if self.is_lost:
             raise UnsupportedError(
-                "numbers of AUTO_INCREMENT behind this EXCHANGE or TRUNCATE PARTITION are not known",
+                "the next AUTO_INCREMENT value after this EXCHANGE or TRUNCATE PARTITION is not known",
                 expected="a value for the column",
             )
         if self._next >= self._reserved_to:

@@ -275,7 +275,7 @@ def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any, zero
     if word != "ne" and column.type.name == "YEAR" and column.type.length == 2:
         raise UnsupportedError(f"column {column.name!r}: {word} on YEAR(2) is not supported", expected="YEAR(4)")
     if word != "ne" and None in values:
-        raise ScenarioError(f"column {column.name!r}: nothing is {word} null", expected="a literal")
+        raise ScenarioError(f"column {column.name!r}: {word} with null matches no row", expected="a literal")
     return Condition(index, column, word, values)
 
 

@@ -33,7 +33,7 @@ def logged_statement(declared: Logged, current: str, second: int, line: ServerLi
     if cursor.accept_any(*_RUN) or (cursor.accept_any(*_DEFINITIONS) and cursor.token.is_word(*_DEFINED)):
         raise ScenarioError(
             "the statement changes tables or rows, which `logged:` does not follow",
-            expected="insert, update, delete, load_data, ddl or the form of the transaction that says so",
+            expected="insert, update, delete, load_data, or ddl, or a transaction in the form that declares this",
         )
     variables = {name: _variable(name, value, line) for name, value in declared.status.items()}
     return LoggedStatement(
@@ -51,7 +51,7 @@ def _variable(name: str, declared: Any, line: ServerLine) -> Any:
     """The value of a status variable; None leaves it out."""
     if name not in ORDER:
         raise ScenarioError(
-            f"{name!r} is no status variable", expected=f"one of {', '.join(ORDER)}", suggestion=nearest(name, ORDER)
+            f"{name!r} is not a status variable", expected=f"one of {', '.join(ORDER)}", suggestion=nearest(name, ORDER)
         )
     if name in features():
         line.require(name)

@@ -24,7 +24,9 @@ def open_for_definition(connection: Connection, statement: Ddl) -> None:
     if isinstance(statement, _OPENS_NONE) or not any(table.lost_rows for table in tables.values()):
         return
     if not isinstance(statement, AlterTable):
-        raise UnsupportedError("this statement after a restart, with MEMORY tables that were not used since")
+        raise UnsupportedError(
+            "this statement is not supported while MEMORY tables have not been used since the restart"
+        )
     table = tables.get((statement.table.database or connection.state.database, statement.table.name))
     if table is not None:
         _open(connection, table, caused_by_ddl=True)
@@ -47,7 +49,8 @@ def open_for_rows(connection: Connection, transaction: Transaction) -> None:
         if table.lost_rows and written:
             # It would have to stand between the groups of the transaction's statements (recorded).
             raise UnsupportedError(
-                f"{table.name} is first used after a restart behind a table without transactions",
+                f"{table.name} is first used after a restart in a transaction that has already changed a table"
+                " without transactions: not supported yet",
                 expected="a transaction of its own before",
             )
         _open(connection, table)

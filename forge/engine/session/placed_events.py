@@ -47,7 +47,7 @@ def _type_code(declared: str | int) -> int:
             raise ScenarioError(problem, expected="a name or 0 to 255", suggestion=suggestion)
         declared = EVENT_CODES[declared]
     if not 0 <= declared <= 255:
-        raise ScenarioError(f"{declared} is no event type", expected="0 to 255")
+        raise ScenarioError(f"{declared} is not an event type", expected="0 to 255")
     if declared == FormatDescription.type_code:
         raise ScenarioError("FORMAT_DESCRIPTION changes how a file is read", expected="a listing (forge asm) for that")
     return declared

@@ -75,7 +75,7 @@ class PreparedTransactions:
         """Raises ScenarioError if the session may only end its prepared transaction (error 1399, recorded)."""
         if self.bound is not None:
             raise ScenarioError(
-                "the session has a prepared XA transaction, and refuses all else until that ends (error 1399)",
+                "the session has a prepared XA transaction, and refuses everything else until it ends (error 1399)",
                 expected="xa_commit or xa_rollback of it first",
             )
 
@@ -97,7 +97,7 @@ class PreparedTransactions:
             if not caches.prepares:
                 raise ScenarioError(
                     "the transaction has changed nothing, so another session cannot end it (error 1402)",
-                    expected="the end right behind it",
+                    expected="xa_commit or xa_rollback directly after it",
                 )
             return XaEnd(xa, end, current_database)
         return XaEnd(xa, end, current_database, caches.prepares, caches.engine_first, caches.mixed)

@@ -158,7 +158,7 @@ class Session(Connection):
                 if statement.event.place == "rows" and not any(
                     later.target is not None for later in running.declared.statements[index + 1 :]
                 ):
-                    raise ScenarioError("there are no rows behind the event", expected="a statement that changes rows")
+                    raise ScenarioError("no rows follow the event", expected="a statement that changes rows")
             return
         with place.at():
             step = savepoint_step(statement)

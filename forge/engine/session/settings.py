@@ -36,17 +36,22 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
         suggestion = nearest(session.lc_time_names, locale_names())
         yield (
             ("session", "lc_time_names"),
-            ScenarioError(f"{session.lc_time_names!r} is no locale", expected="a name as de_DE", suggestion=suggestion),
+            ScenarioError(
+                f"{session.lc_time_names!r} is not a locale", expected="a name such as de_DE", suggestion=suggestion
+            ),
         )
     if 1 < session.auto_increment_increment < session.auto_increment_offset:
         yield (
             ("session", "auto_increment_offset"),
-            UnsupportedError("an auto_increment_offset beyond the increment, which servers treat each in their way"),
+            UnsupportedError(
+                "an auto_increment_offset greater than auto_increment_increment is not supported:"
+                " servers differ in what they do"
+            ),
         )
     if not 1 <= session.payload.frames <= 1000:
         yield (
             ("session", "payload", "frames"),
-            ScenarioError(f"frames is {session.payload.frames}", expected="1 to 1000"),
+            ScenarioError(f"payload.frames is {session.payload.frames}", expected="1 to 1000"),
         )
     relay = session.relay_log
     if relay is not None and (relay.server_id == session.server_id or not 1 <= relay.server_id <= LARGEST_ID):
@@ -60,7 +65,7 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
     if relay is not None and relay.max_size is not None and not lowest <= relay.max_size <= highest:
         yield (
             ("session", "relay_log", "max_size"),
-            ScenarioError(f"max_size is {relay.max_size}", expected=f"{lowest} to {highest}"),
+            ScenarioError(f"relay_log.max_size is {relay.max_size}", expected=f"{lowest} to {highest}"),
         )
     names: list[tuple[Path, str]] = [(("session", "log_name"), session.log_name)]
     if relay is not None:
@@ -69,7 +74,9 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
         if not LOG_NAME.match(name):
             yield (
                 path,
-                ScenarioError(f"{name!r} is no name of a log", expected="letters and digits, without point or slash"),
+                ScenarioError(
+                    f"{name!r} is not a name of a log", expected="letters and digits, without a dot or a slash"
+                ),
             )
 
 

@@ -162,7 +162,8 @@ class SessionText:
         for name in names:
             if name in self.state.unknown:
                 raise ScenarioError(
-                    f"what @{name} holds is not known: a statement assigned to it", expected="`user_variables` with it"
+                    f"what @{name} holds is not known: a statement assigned to it",
+                    expected="its value in `user_variables`",
                 )
         load = statement.text.load
         if load is not None:

@@ -133,7 +133,7 @@ class RunningTransaction:
         self._declared.append((index, step))
         if isinstance(step, Savepoint):
             if self.caches.unprepared:
-                raise ScenarioError("Aria has no savepoints, and an Aria table is in the transaction")
+                raise ScenarioError("the transaction uses an Aria table, and Aria has no savepoints")
             self._savepoints.pop(step.name.lower(), None)
             self._savepoints[step.name.lower()] = len(self.log)
         elif isinstance(step, (RollbackTo, ReleaseSavepoint)):

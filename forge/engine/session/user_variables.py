@@ -31,7 +31,7 @@ def user_variable(name: str, declared: Any, server: str) -> tuple[UserVariable, 
         return UserVariable(name, int(declared)), str(int(declared))
     if isinstance(declared, int):
         if not -(1 << 63) <= declared < 1 << 64:
-            raise ScenarioError(f"@{name}: {declared} is no BIGINT", expected="-2^63 to 2^64-1, or {decimal: ...}")
+            raise ScenarioError(f"@{name}: {declared} is not a BIGINT", expected="-2^63 to 2^64-1, or {decimal: ...}")
         return UserVariable(name, declared, unsigned=declared >= 1 << 63), str(declared)
     if isinstance(declared, (Decimal, float)):
         return _decimal(name, str(declared))
@@ -55,7 +55,7 @@ def _of_kind(name: str, declared: dict[str, Any], server: str) -> tuple[UserVari
     match kind:
         case "unsigned":
             if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
-                raise ScenarioError(f"@{name}: {value!r} is no BIGINT UNSIGNED", expected="0 to 2^64-1")
+                raise ScenarioError(f"@{name}: {value!r} is not a BIGINT UNSIGNED", expected="0 to 2^64-1")
             return UserVariable(name, value, unsigned=True), f"CAST({value} AS UNSIGNED)"
         case "real":
             return _real(name, value)
@@ -74,9 +74,9 @@ def _real(name: str, value: Any) -> tuple[UserVariable, str]:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise ScenarioError(f"@{name}: {value!r} is no number", expected="a DOUBLE") from None
+        raise ScenarioError(f"@{name}: {value!r} is not a number", expected="a DOUBLE") from None
     if number in (float("inf"), float("-inf")) or number != number:
-        raise ScenarioError(f"@{name}: {value!r} is no DOUBLE", expected="a finite number")
+        raise ScenarioError(f"@{name}: {value!r} is not a DOUBLE", expected="a finite number")
     text = repr(number)
     return UserVariable(name, number), text if "e" in text else f"{text}e0"
 
@@ -86,14 +86,14 @@ def _decimal(name: str, text: str) -> tuple[UserVariable, str]:
         number = Decimal(text)
         exponent = number.as_tuple().exponent
     except InvalidOperation:
-        raise ScenarioError(f"@{name}: {text!r} is no number", expected="a DECIMAL") from None
+        raise ScenarioError(f"@{name}: {text!r} is not a number", expected="a DECIMAL") from None
     if not isinstance(exponent, int):
-        raise ScenarioError(f"@{name}: {text!r} is no DECIMAL", expected="a finite number")
+        raise ScenarioError(f"@{name}: {text!r} is not a DECIMAL", expected="a finite number")
     written = f"{number:f}"
     digits = len(written.replace("-", "").replace(".", ""))
     if digits > _MOST_DIGITS or -exponent > _MOST_SCALE:
         expected = f"at most {_MOST_DIGITS} digits, {_MOST_SCALE} of them behind the point"
-        raise ScenarioError(f"@{name}: {text} is no DECIMAL", expected=expected)
+        raise ScenarioError(f"@{name}: {text} is not a DECIMAL", expected=expected)
     # Without a point it would be an integer.
     return UserVariable(name, Decimal(written)), written if "." in written else f"{written}."
 

@@ -80,7 +80,7 @@ class Expression:
 def parse_expression(sql: str, grammar: Grammar | None = None, *, in_statement: bool = False) -> Expression:
     """The expression in ``sql``, for a server of that grammar; ``in_statement``: it may ask for user variables, NOW().
 
-    Raises ScenarioError for what is no expression, UnsupportedError for functions that are not computed here.
+    Raises ScenarioError for what is not an expression, UnsupportedError for functions that are not computed here.
     """
     import sqlglot
     from sqlglot.errors import SqlglotError
@@ -96,7 +96,7 @@ def parse_expression(sql: str, grammar: Grammar | None = None, *, in_statement: 
         if kind not in RULES or (not with_json and (kind in OF_MYSQL_ONLY or is_array(node))):
             raise UnsupportedError(f"{kind.upper()} in expressions is not supported yet")
         if kind in OF_STATEMENTS and not in_statement:
-            raise UnsupportedError(f"{kind.upper()} in expressions is not supported yet; a table has none")
+            raise UnsupportedError(f"{kind.upper()} in the expressions of a table is not supported yet")
     return Expression(sql, tree)
 
 

@@ -1,6 +1,6 @@
 """CAST(... AS type [ARRAY]) and JSON_VALUE(... RETURNING type), as strict mode makes them.
 
-Recorded on MySQL 9.7 for keys on expressions: what would be cut is refused (3751, 3907), what is no number too.
+Recorded on MySQL 9.7 for keys on expressions: what would be cut is refused (3751, 3907), what is not a number too.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _number(value: Operand) -> int | Decimal:
         if isinstance(value, float):
             value = Decimal(repr(value))
         if value is None or isinstance(value, (list, tuple, dict)):
-            raise ScenarioError("the expression casts a JSON value that is no number", expected="a number")
+            raise ScenarioError("the expression casts a JSON value that is not a number", expected="a number")
     if isinstance(value, str):
         if _WHOLE.fullmatch(value):
             return int(value)
@@ -158,7 +158,7 @@ def _array(value: Operand, element_type: Any) -> tuple[Operand, ...]:
     elements: list[Operand] = []
     for element in document if isinstance(document, (list, tuple)) else [document]:
         if element is None or isinstance(element, (list, tuple, dict)):
-            raise ScenarioError("a multi-valued key has an element that is no scalar", expected="numbers or text")
+            raise ScenarioError("a multi-valued key has an element that is not a scalar", expected="numbers or text")
         entry = cast(Document(element))
         elements.append(entry.value if isinstance(entry, Unsigned) else entry)
     return tuple(dict.fromkeys(elements))

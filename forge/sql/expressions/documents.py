@@ -116,7 +116,7 @@ def _unquote(node: Any, row: Row) -> Operand:
 
 
 def scalar_at(node: Any, row: Row) -> Json:
-    """What JSON_VALUE finds; None for NULL, for nothing, and for what is no scalar."""
+    """What JSON_VALUE finds; None for NULL, for nothing, and for what is not a scalar."""
     value = evaluate(node.this, row)
     if value is None:
         return None

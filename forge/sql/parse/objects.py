@@ -53,7 +53,9 @@ def object_statement(cursor: Cursor, verb: str) -> ViewStatement | CreateTrigger
 
 def unmade(statement: str, offset: int) -> SqlUnsupported:
     """The refusal of a statement that is given as the server logs it."""
-    return SqlUnsupported(f"{statement} is not run here: give what the server logs of it with `logged:`", offset)
+    return SqlUnsupported(
+        f"{statement} is not supported in `ddl:`; declare what the server logs with `logged:`", offset
+    )
 
 
 def _definer(cursor: Cursor) -> Account | None:

@@ -60,7 +60,7 @@ def select(cursor: Cursor) -> SelectDraft:
     if not cursor.at_end():
         _unsupported(cursor, f"with {cursor.token.text.upper()}", cursor.token.start)
     if qualifiers - {alias}:
-        raise SqlError(f"the SELECT reads {alias!r} alone, not {min(qualifiers - {alias})!r}", offset)
+        raise SqlError(f"the SELECT reads only {alias!r}, not {min(qualifiers - {alias})!r}", offset)
     return SelectDraft(tuple(columns), table, where, offset, order, limit)
 
 

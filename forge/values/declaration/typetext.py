@@ -187,7 +187,7 @@ class _Parser:
             return replace(parsed, compressed=True)
         shown = self.tokens[self.position - 1].text[:_MAX_SHOWN]
         suggestion = nearest(word[:_MAX_SHOWN], _ATTRIBUTES)
-        raise ScenarioError(f"{shown!r} is no attribute of a column type", suggestion=suggestion)
+        raise ScenarioError(f"{shown!r} is not an attribute of a column type", suggestion=suggestion)
 
     def _charset_attribute(self, word: str) -> None:
         if word in ("CHARACTER", "CHAR") and self._next().word != "SET":

@@ -153,7 +153,7 @@ def _encode_object(members: Mapping[Any, Json], depth: int) -> tuple[int, bytes]
     keys: dict[bytes, Json] = {}
     for name, value in members.items():
         if not isinstance(name, str):
-            raise ScenarioError(f"a key of a JSON object is a string, not {shown(name)}")
+            raise ScenarioError(f"a key of a JSON object must be a string, not {shown(name)}")
         key = _utf8(name)
         if len(key) > MAX_KEY_LENGTH:
             raise ScenarioError(f"a key of a JSON object has at most {MAX_KEY_LENGTH} bytes, not {len(key)}")
@@ -272,7 +272,7 @@ def _check_opaque(data: bytes, offset: int, start: int, stop: int) -> None:
         if not (1 <= precision <= MAX_PRECISION and scale <= min(precision, MAX_SCALE)):
             raise _wrong(f"no DECIMAL has the precision {precision} and the scale {scale}", start)
         if stop - start - 2 != packed_size(precision, scale):
-            raise _wrong(f"{stop - start - 2} bytes are no DECIMAL({precision},{scale})", start + 2)
+            raise _wrong(f"{stop - start - 2} bytes are not a DECIMAL({precision},{scale})", start + 2)
 
 
 def _integer(number: int, unsigned: bool) -> int | SqlInteger:

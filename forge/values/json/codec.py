@@ -120,7 +120,7 @@ def as_json(declared: Any, depth: int = 0) -> Json:
 def _key(key: Any) -> str:
     if isinstance(key, str):
         return key
-    raise ScenarioError(f"a key of a JSON object is a string, not {shown(key)}")
+    raise ScenarioError(f"a key of a JSON object must be a string, not {shown(key)}")
 
 
 def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:

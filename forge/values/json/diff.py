@@ -79,7 +79,7 @@ def _path(data: bytes, offset: int) -> str:
         text = str(data, "utf-8")
         parse_path(text)
     except UnicodeDecodeError as error:
-        raise FormatError("a JSON path is valid utf8mb4", phase="value", offset=offset + error.start) from None
+        raise FormatError("a JSON path must be valid utf8mb4", phase="value", offset=offset + error.start) from None
     except FormatError as error:
         raise error.within(base=offset) from None
     return text
@@ -87,7 +87,7 @@ def _path(data: bytes, offset: int) -> str:
 
 def _check_document(document: bytes, offset: int) -> None:
     if not document:
-        raise FormatError("the value of a JSON diff has at least one byte", phase="value", offset=offset)
+        raise FormatError("the value of a JSON diff must have at least one byte", phase="value", offset=offset)
     try:
         decode_document(document)
     except FormatError as error:
@@ -103,10 +103,10 @@ def _bounded(data: bytes, offset: int) -> tuple[int, int]:
     size = _PACKED_SIZES.get(first, 0)
     start = offset + 1 + size
     if first in (0xFB, 0xFF) or start > len(data):
-        raise FormatError("a part of a JSON diff starts with a packed length", phase="value", offset=offset)
+        raise FormatError("a part of a JSON diff must start with a packed length", phase="value", offset=offset)
     length = int.from_bytes(data[offset + 1 : start], "little") if size else first
     if length > len(data) - start:
-        raise FormatError(f"{length} bytes pass the end of the JSON diffs", phase="value", offset=offset)
+        raise FormatError(f"{length} bytes run past the end of the JSON diffs", phase="value", offset=offset)
     return start, start + length
 
 

@@ -124,5 +124,5 @@ def opaque_number(value: Opaque) -> Decimal:
     if not (1 <= precision <= MAX_PRECISION and scale <= min(precision, MAX_SCALE)):
         raise FormatError(f"no DECIMAL has the precision {precision} and the scale {scale}", phase="value")
     if len(value.data) - 2 != packed_size(precision, scale):
-        raise FormatError(f"{len(value.data) - 2} bytes are no DECIMAL({precision},{scale})", phase="value")
+        raise FormatError(f"{len(value.data) - 2} bytes are not a DECIMAL({precision},{scale})", phase="value")
     return unpack(value.data[2:], precision, scale)

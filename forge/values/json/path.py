@@ -49,7 +49,7 @@ def parse_path(text: str) -> tuple[Leg, ...]:
     """The legs of a path; none for ``$``.  Raises FormatError for a path that is malformed or names many places."""
     start = len(text) - len(text.lstrip(_SPACE))
     if text[start : start + 1] != "$":
-        raise FormatError(f"a JSON path starts with $, not {text[:20]!r}", phase="value")
+        raise FormatError(f"a JSON path must start with $, not {text[:20]!r}", phase="value")
     legs: list[Leg] = []
     position, end = start + 1, len(text.rstrip(_SPACE))
     while position < end:

@@ -3,7 +3,7 @@ sql/field.cc; corpora/recordings/values/bits).
 
 Metadata: n % 8, then n / 8 (BIT(8) is ``00 01``).  The value is an int; a cell whose unused bits are set decodes to
 a number that the column cannot be told to hold.  A string "5" is the number 5 here; a server would store the
-character's byte, which is written {hex: "35"}.  Text that is no number is its bytes, as to servers.
+character's byte, which is written {hex: "35"}.  Text that is not a number is its bytes, as to servers.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class MomentCodec(TemporalCodec):
         return Clipped(value, self.sql(column, value))
 
     def python_value(self, column: Column, value: Value) -> Any:
-        """A datetime; text for what is no date of the calendar: a zero month or day, February 30."""
+        """A datetime; text for what is not a date of the calendar: a zero month or day, February 30."""
         moment = parse_moment("DATETIME", value, MAX_FSP)
         if moment.is_accepted() and moment.year and moment.month and moment.day:
             return self.python_date(moment)

@@ -265,7 +265,7 @@ class SetCodec(MemberCodec):
         mask = (1 << len(column.members or ())) - 1
         if isinstance(declared, (int, float, Decimal)):
             bitmap = int(leading_number(declared) or 0)
-            # A number that is no integer of 64 bits is made one.
+            # A number that is not an integer of 64 bits is made one.
             last = _WORD // 2 if isinstance(declared, float) else _WORD
             if bitmap >= last:
                 bitmap = _WORD // 2 if column.dialect.wraps_large_doubles else _WORD // 2 - 1

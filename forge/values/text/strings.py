@@ -157,7 +157,7 @@ class TextCodec(Codec):
         except ScenarioError:
             return super().clip(column, declared)
         if isinstance(value, bytes) and charset_of(column) is not None:
-            # Bytes that are no text of the set, which ``accept`` keeps.
+            # Bytes that are not text of the set, which ``accept`` keeps.
             return Clipped(self.nearest(column, declared), hexadecimal(value))
         return Clipped(value, self.sql(column, value))
 
