@@ -36,7 +36,7 @@ Image = Mapping[int, Form]
 
 @dataclass(frozen=True, slots=True)
 class DecodedTable:
-    """A table map as a decoder shows it.  ``columns`` has a description a column, None if it gives none."""
+    """A table map as a decoder shows it.  ``columns`` has one description per column, None if it shows none."""
 
     place: Place
     name: str
@@ -72,7 +72,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """The rows of an event are shown with those of the next row event."""
+    """The decoder shows the rows of an event with those of the next row event."""
 
     place: Place
 
@@ -105,7 +105,7 @@ class Decoder(ABC):
 
     @abstractmethod
     def available(self) -> str | None:
-        """None if it can run here, else why not."""
+        """None if the decoder can run on this machine, else the reason why not."""
 
     @abstractmethod
     def version(self) -> str:
@@ -117,16 +117,16 @@ class Decoder(ABC):
 
     @abstractmethod
     def normalise(self, cell: Cell) -> Expected:
-        """The form in which this decoder should show our cell.  May raise ForgeError for a cell without value."""
+        """How the decoder should show a canonical cell.  May raise ForgeError for a cell without value."""
 
     def table_name(self, mapped: MappedTable) -> str:
         """How the decoder should name the table."""
         return mapped.full_name
 
     def columns(self, mapped: MappedTable) -> tuple[str | None, ...] | None:
-        """How it should describe the columns; None where no comparison is possible."""
+        """How the decoder should describe the columns; None where they cannot be compared."""
         return None
 
     def primary_key(self, mapped: MappedTable) -> ExpectedKey:
-        """How it should describe the primary key, None if it should show none."""
+        """How the decoder should describe the primary key; None if it should show none."""
         return NOT_SHOWN

@@ -1,4 +1,4 @@
-"""The command group, and what a person sees when a command fails: one line, never a traceback.
+"""The command group, and what a user sees when a command fails: one line, never a traceback.
 
 Exit codes: 0 done; 1 a check found a difference, or a program is missing; 2 the request is wrong (usage, scenario,
 missing file); 3 the bytes are wrong; 70 an error of ours; 130 interrupted; 141 the reader of our output went away.

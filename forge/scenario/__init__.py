@@ -1,4 +1,4 @@
-"""What a user declares: YAML, CREATE TABLE text and Python; what it means for tables and their rows.
+"""What a user declares, in YAML, CREATE TABLE text or Python, and what it means for tables and their rows.
 
 In Python::
 

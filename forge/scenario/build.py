@@ -60,12 +60,12 @@ def logged(text: str, *, sent: str | None = None, status: dict[str, Any] | None 
 
 
 def flush_binary_logs() -> Statement:
-    """FLUSH BINARY LOGS: the log goes on in the next file."""
+    """FLUSH BINARY LOGS: the log continues in the next file."""
     return Statement(flush="binary_logs")
 
 
 def restart(*, crash: bool = False) -> Statement:
-    """The server is shut down, or killed, and started again."""
+    """A restart: the server is shut down, or killed, and started again."""
     return Statement(restart="crash" if crash else "clean")
 
 

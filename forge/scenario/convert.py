@@ -53,7 +53,7 @@ def convert(located: Located) -> Scenario:
 
 
 def checked(scenario: Scenario) -> Scenario:
-    """A scenario made in Python, its parts converted and checked as those of a file are."""
+    """A scenario written in Python, converted and checked like one from a file."""
     if scenario.origin is not None:
         return scenario
     try:

@@ -244,7 +244,7 @@ def _is_integer(value: Any) -> bool:
 
 
 def _only(options: Any, name: str, allowed: tuple[str, ...]) -> None:
-    """Refuse words that the generator does not know."""
+    """Refuse unknown options of a generator."""
     if not isinstance(options, Mapping):
         raise ScenarioError(f"{name} needs a mapping", expected=f"{{{name}: {{{', '.join(allowed)}}}}}")
     for word in options:

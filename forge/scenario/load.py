@@ -15,7 +15,7 @@ _MOST_BYTES = 64 << 20
 
 
 def load_scenario(path: str | Path, settings: Settings | None = None) -> Scenario:
-    """The scenario of a file, its matrix aside.
+    """The scenario of a file, without its matrix.
 
     ``settings`` are parameters of the template and fields to replace (``{"session.row_image": "minimal"}``).
     Raises ScenarioError (file, line).

@@ -96,7 +96,8 @@ def expand(text: str, *, file: str | None = None, settings: Settings | None = No
 
 
 def base_scenario(text: str, *, file: str | None = None, settings: Settings | None = None) -> Scenario:
-    """The scenario as declared, its matrix aside; a template parameter that only the matrix gives has its first value.
+    """The scenario as declared, without its matrix; a template parameter that only the matrix gives has its
+    first value.
 
     Raises ScenarioError (file, line).
     """

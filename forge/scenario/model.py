@@ -29,27 +29,30 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     """What happens on a server: tables, and the transactions that change them."""
 
     description: str | None = None
-    server: Annotated[str, Meta(description="Server line whose binlog is made.")] = "mysql-9.7"
+    server: Annotated[str, Meta(description="Server line whose binary log is written, such as `mysql-9.7`.")] = (
+        "mysql-9.7"
+    )
     session: Annotated[Session, Meta(description="Settings of the server and the session.")] = Session()
     seed: Annotated[int, Meta(description="Seed of all generated cells.")] = 0
     tables: Annotated[
-        list[str | TableDeclaration], Meta(description="Tables to begin with: CREATE TABLE text, or in pieces.")
+        list[str | TableDeclaration],
+        Meta(description="Tables that exist at the start: CREATE TABLE text, or a mapping."),
     ] = []
     transactions: Annotated[
         list[list[Statement] | Transaction],
-        Meta(description="Transactions in order of commit: lists of statements."),
+        Meta(description="Transactions in order of commit; each is a list of statements."),
     ] = []
-    tags: Annotated[list[str], Meta(description="Words by which cases of a corpus are chosen.")] = []
+    tags: Annotated[list[str], Meta(description="Words for choosing cases of a corpus.")] = []
     verdict: Annotated[
         Verdict | None,
         Meta(
-            description="What a correct reader does with the bytes: read them, stop with an error, or either;"
-            " by default read them, or what follows from session.metadata."
+            description="Whether a correct reader accepts the bytes, rejects them with an error, or may do either;"
+            " by default `accept`, or what follows from session.metadata."
         ),
     ] = None
     phase: Annotated[
         Phase | None,
-        Meta(description="Where a reader that stops should find the error; needed with `verdict: reject`."),
+        Meta(description="Where a reader that rejects the bytes finds the error; required with `verdict: reject`."),
     ] = None
     matrix: Annotated[
         dict[str, list[Any]],

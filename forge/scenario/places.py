@@ -56,7 +56,7 @@ class Places:
                 raise error.at(*place) from None
 
     def _piece(self, path: Path, text: str, offset: int) -> tuple[str | int, ...]:
-        """The steps to the column or key of a table in pieces that stands at a place of its rendered text."""
+        """The steps to the column or key of a table given as a mapping, from a place in its rendered text."""
         table = self.tables[int(path[1])] if path[0] == "tables" else None
         if not isinstance(table, TableDeclaration):
             return ()

@@ -1,4 +1,4 @@
-"""The JSON Schema of scenario files, for editors; made of the declared form.
+"""The JSON Schema of scenario files, for editors, generated from the declared form.
 
 ``python -m forge.scenario.schema > forge/scenario/scenario.schema.json`` publishes it anew.
 """
@@ -42,7 +42,7 @@ _SESSION = {
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema, made anew."""
+    """The schema, generated from the declared form."""
     schema: dict[str, Any] = msgspec.json.schema(Scenario)
     definitions = schema.pop("$defs")
     top = definitions.pop("Scenario")
@@ -64,7 +64,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """The schema as it lies in the package."""
+    """The schema that the package contains."""
     return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 

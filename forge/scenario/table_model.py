@@ -1,4 +1,4 @@
-"""The declared form of a table in pieces."""
+"""The declared form of a table that is given as a mapping."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from forge.engine.requests.fields import TableName, exactly_one
 
 
 class ColumnDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """A column of a table that is declared in pieces."""
+    """A column of a table that is given as a mapping."""
 
-    name: Annotated[str, Meta(description="Name of the column, as it is (no quoting).")]
+    name: Annotated[str, Meta(description="Name of the column, without quotes.")]
     type: Annotated[str, Meta(description="SQL type with its attributes, e.g. `VARCHAR(60) CHARACTER SET latin1`.")]
-    nullable: Annotated[bool | None, Meta(description="false: NOT NULL. By default a column takes NULL.")] = None
+    nullable: Annotated[bool | None, Meta(description="false: NOT NULL. By default a column may be NULL.")] = None
     default: Annotated[
         Any, Meta(description="Literal default; `CURRENT_TIMESTAMP(n)` and `(expression)` are taken as SQL.")
     ] = msgspec.UNSET
@@ -37,7 +37,7 @@ class KeyDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 class TableDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """A table declared in pieces; it is rendered to CREATE TABLE text, which is what gets logged."""
+    """A table given as a mapping; it is rendered to CREATE TABLE text, which the log contains."""
 
     table: TableName
     columns: Annotated[list[ColumnDeclaration], Meta(min_length=1)]

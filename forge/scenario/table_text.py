@@ -1,4 +1,4 @@
-"""CREATE TABLE text of a table that is declared in pieces."""
+"""CREATE TABLE text of a table that is given as a mapping."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from forge.values.literals import hexadecimal, quoted
 
 
 def table_text(table: TableDeclaration) -> str:
-    """The statement that the declaration stands for, which is also what gets logged.
+    """The statement that the declaration stands for, as the log contains it.
 
     Its parts are checked when it is read, as those of text that a person wrote.
     """

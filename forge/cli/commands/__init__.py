@@ -1,1 +1,1 @@
-"""One module a command; each has an attribute ``command``."""
+"""One module per command; each has an attribute ``command``."""

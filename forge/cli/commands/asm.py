@@ -17,10 +17,10 @@ from forge.cli.parameters import FILE
     required=True,
     type=FILE,
     metavar="FILE",
-    help="Where the binary log goes (- for standard output).",
+    help="Output file (- for standard output).",
 )
 def command(listing: str, output: str) -> None:
-    """Make the binary log that LISTING (YAML or JSON lines, - for standard input) describes.
+    """Assemble the binary log that LISTING (YAML or JSON lines, - for standard input) describes.
 
     Positions, lengths and checksums that the listing leaves out are computed.
 

@@ -33,14 +33,14 @@ _LISTED = 5
     required=True,
     type=FILE,
     metavar="FILE",
-    help="Where the binary log goes: a file, a folder (made if it ends with a slash), or - for standard output.",
+    help="Output: a file, a folder (a new one needs a slash at its end), or - for standard output.",
 )
 @parameters_option
 @click.option(
     "--server",
     metavar="LINE",
     shell_complete=complete_servers,
-    help="The server line, in the place of the scenario's, e.g. mysql-8.4.",
+    help="Use this server line instead of the scenario's, e.g. mysql-8.4.",
 )
 @click.option("--case", "case_name", metavar="NAME", help="Only this case of the scenario's matrix.")
 @click.option(

@@ -20,7 +20,7 @@ def command() -> None:
     """
 
 
-@command.command(short_help="Compare the codecs over every sequence of bytes.")
+@command.command(short_help="Compare the codecs with a server for every sequence of bytes.")
 @click.option(
     "--server",
     required=True,
@@ -29,7 +29,7 @@ def command() -> None:
 )
 @click.option("--charset", "names", multiple=True, metavar="NAME", help="Only this set. Repeatable.")
 def measure(server: Path, names: tuple[str, ...]) -> None:
-    """Compare our codecs with a real server's over every sequence of bytes that can matter.
+    """Compare binlog-forge's codecs with a real server for every sequence of bytes that can matter.
 
     Lists each difference; exit code 1 if there is one.
 

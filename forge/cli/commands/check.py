@@ -42,7 +42,7 @@ _COUNTED = {
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per decoder, then one with the summary.")
 def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
-    """Compare what every decoder at hand reads in the binary log FILE with the canonical decode.
+    """Compare what every installed decoder reads in the binary log FILE with the canonical decode.
 
     Prints a verdict per decoder and, where they differ, the first difference: event, table, row, column, both values
     and the bytes; then how many decoders came to each verdict.  Exit code 1 if a decoder disagrees, crashes, does not

@@ -27,9 +27,9 @@ from forge.errors import ScenarioError
     help="Server line that reads it, e.g. mysql-5.5.",
 )
 @parameters_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with the decode that the consumer has.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, with the decode that the consumer gets.")
 def command(file: str, producer: str | None, consumer: str, parameters: tuple[str, ...], as_json: bool) -> None:
-    """Show what a consumer of another server line makes of the log of the scenario FILE.
+    """Show how a consumer of another server line reads the log of the scenario FILE.
 
     Lists what it ignores, misreads and refuses, each with the reason and the release that introduced it, and says where
     a reader and a replica of that line stop.

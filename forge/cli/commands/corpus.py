@@ -33,26 +33,26 @@ command.add_command(show)
 
 @command.command(short_help="Compile, decode and judge every case.")
 @click.option(
-    "--out", required=True, type=FOLDER, metavar="DIR", help="Folder of the corpus; a corpus there is replaced."
+    "--out", required=True, type=FOLDER, metavar="DIR", help="Folder of the corpus; an existing corpus is replaced."
 )
 @click.option(
     "--scenarios",
     multiple=True,
     type=FOLDER,
     metavar="DIR",
-    help="Scenarios in the place of the shipped ones. Repeatable.",
+    help="Use these scenarios instead of the shipped ones. Repeatable.",
 )
 @click.option("--master", metavar="URL", help="Spark master (default: local[*,3], all cores of this machine).")
 @click.option(
     "--partitions",
     type=click.IntRange(1),
-    help="How many pieces the work is cut into; the result is the same for any number.",
+    help="Number of pieces to divide the work into; it does not change the result.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The summary as JSON.")
 def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions: int | None, as_json: bool) -> None:
     """Compile, decode and judge every case, in parallel on Spark, and print a summary.
 
-    Exit code 1 if our own reader contradicts the verdict of a case.
+    Exit code 1 if binlog-forge's own reader contradicts the verdict of a case.
 
     \b
     Example:
@@ -91,7 +91,7 @@ def build(out: Path, scenarios: tuple[Path, ...], master: str | None, partitions
 @command.command(short_help="Write the binary logs of a case.")
 @click.argument("case")
 @click.option("--from", "folder", type=FOLDER, default=DEFAULT, metavar="DIR", help="The corpus (default out/corpus).")
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Where the binary log goes (- for standard output).")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Output file (- for standard output).")
 @click.option("--out", "out", type=FOLDER, metavar="DIR", help="Folder for the files of the case and their decodes.")
 def extract(case: str, folder: Path, output: str | None, out: Path | None) -> None:
     """Write the binary logs of one CASE.

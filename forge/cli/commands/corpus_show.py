@@ -26,11 +26,11 @@ DEFAULT = Path("out/corpus")
 @click.option(
     "--tag", "tags", multiple=True, metavar="WORD", help="Only cases with this tag. Repeatable: cases with all of them."
 )
-@click.option("--failing", is_flag=True, help="Only cases that were not compiled, or that a decoder does not agree on.")
+@click.option("--failing", is_flag=True, help="Only cases that were not compiled, or that a decoder got wrong.")
 @click.option(
     "--findings",
     is_flag=True,
-    help="What is not right, by decoder: each finding with its first case and the decoder's words.",
+    help="Findings by decoder: each with its first case and the decoder's words.",
 )
 @click.option("--coverage", is_flag=True, help="Cases by feature and server line, and worklog rules without a case.")
 @click.option(
@@ -77,7 +77,7 @@ def show(
 
 
 def require_arrow() -> None:
-    """Raises EnvironmentMissing unless the packages of the extra ``spark`` are here."""
+    """Raises EnvironmentMissing unless the packages of the extra ``spark`` are installed."""
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:

@@ -17,11 +17,11 @@ from forge.cli.parameters import FILE
     default=STDOUT,
     type=FILE,
     metavar="LISTING",
-    help="Where the listing goes (default: standard output).",
+    help="Output file (default: standard output).",
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON lines instead of YAML.")
 def command(file: str, output: str, as_json: bool) -> None:
-    """Write the binary log FILE as an editable listing, of which `forge asm` makes the same bytes again.
+    """Write the binary log FILE as an editable listing; `forge asm` turns it back into the same bytes.
 
     Any file can be listed: what cannot be read stays as bytes. FILE may be - for standard input.
 

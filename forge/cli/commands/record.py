@@ -32,7 +32,7 @@ from forge.cli.parameters import FILE_OR_FOLDER, FOLDER, parameters_option
 def command(scenario: Path, server: Path | None, out: Path | None, parameters: tuple[str, ...], as_json: bool) -> None:
     """Run SCENARIO on a fresh real server and keep its binary log, with the facts of that session.
 
-    Of a session of several files (session.max_binlog_size, flush, restart) it keeps all, and their index file.
+    It keeps all files of a session that makes several (session.max_binlog_size, flush, restart), and their index file.
     `forge verify` compiles the scenario with these facts and compares byte for byte.
 
     \b

@@ -19,7 +19,7 @@ from forge.cli.parameters import FILE
     default=STDOUT,
     type=FILE,
     metavar="FILE",
-    help="Where the schema goes (default: standard output).",
+    help="Output file (default: standard output).",
 )
 def command(kind: str, output: str) -> None:
     """Print a JSON Schema (2020-12).

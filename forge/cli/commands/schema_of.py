@@ -14,13 +14,13 @@ from forge.cli.parameters import FILE
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--columns", is_flag=True, help="A list of columns with their properties, in the place of SQL.")
+@click.option("--columns", is_flag=True, help="Print columns and their properties instead of SQL.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per table map, with the same list of columns.")
 def command(file: str, columns: bool, as_json: bool) -> None:
     """Print a CREATE TABLE for every table map of the binary log FILE (- for standard input).
 
     With full metadata a table map has nearly the whole definition, with minimal metadata signs and character sets. What
-    the event does not tell is marked as unknown. A table that is mapped again without a change is printed once.
+    the event leaves out is marked as unknown. A table that is mapped again without a change is printed once.
 
     \b
     Example:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(recordings: tuple[str, ...], as_json: bool) -> None:
     """Compile recorded scenarios with the facts of their sessions, and compare with the recording byte for byte.
 
-    The decoded rows are compared with those that the server's SELECT gave, too. A RECORDING is a folder that
+    The decoded rows are also compared with the rows that the server's SELECT returned. A RECORDING is a folder that
     `forge record` made, a folder of such folders, or a pattern (** too). A difference is given as field and offset;
     exit code 1 if there is one.
 

@@ -11,7 +11,7 @@ _Separator = Annotated[str, Meta(description="Text between fields, around them, 
 
 
 class LoadData(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """LOAD DATA: a file of rows, and how it is taken apart."""
+    """LOAD DATA: a file of rows, and how it is split into fields."""
 
     into: Annotated[str, Meta(description="Name of the table, `database.table`.")]
     columns: Annotated[

@@ -12,7 +12,7 @@ from forge.engine.requests.logged import Logged
 from forge.plan.transactions import EventPlace
 
 SetByTrigger = Annotated[
-    dict[str, Any] | None, Meta(description="What a BEFORE trigger gives columns (SET NEW.column): column to cell.")
+    dict[str, Any] | None, Meta(description="Values that a BEFORE trigger sets (SET NEW.column): column to cell.")
 ]
 
 
@@ -22,17 +22,17 @@ class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         Annotated[list[dict[str, Any] | list[Any]], Meta(min_length=1)] | None,
         Meta(description="Mappings of column to cell, or lists of cells in the order of `columns`."),
     ] = None
-    columns: Annotated[list[str] | None, Meta(description="Columns that rows written as lists give values for.")] = None
+    columns: Annotated[list[str] | None, Meta(description="The columns of rows that are written as lists.")] = None
     count: Annotated[
-        Annotated[int, Meta(ge=1, le=10_000_000)] | None, Meta(description="How many rows to make of `row`.")
+        Annotated[int, Meta(ge=1, le=10_000_000)] | None, Meta(description="How many rows to generate from `row`.")
     ] = None
-    row: Annotated[dict[str, Any] | None, Meta(description="The row to make `count` times, with generators.")] = None
+    row: Annotated[dict[str, Any] | None, Meta(description="The row to insert `count` times, with generators.")] = None
     column_list: Annotated[
-        bool, Meta(description="false: VALUES without a list of columns, with DEFAULT for cells that are not given.")
+        bool, Meta(description="false: VALUES without a list of columns, with DEFAULT for missing cells.")
     ] = True
     select: Annotated[
         str | None,
-        Meta(description="A SELECT that gives these rows, in this order; it stands in place of VALUES."),
+        Meta(description="A SELECT that returns these rows, in this order, instead of VALUES."),
     ] = None
     set_by_trigger: SetByTrigger = None
 
@@ -55,21 +55,21 @@ class Insert(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     on_duplicate_key_update: Annotated[
         Annotated[dict[str, Any], Meta(min_length=1)] | None,
         Meta(
-            description="New values for the row that has the key already: column to cell, or to `{values: column}`"
-            " for what the new row has there.",
+            description="New values for the existing row with the same key: column to cell, or to `{values: column}`"
+            " for the value of the new row.",
         ),
     ] = None
     set_by_update_trigger: Annotated[
         dict[str, Any] | None,
         Meta(
-            description="What a BEFORE UPDATE trigger gives columns of rows that `on_duplicate_key_update` changes; by"
+            description="Values that a BEFORE UPDATE trigger sets in rows that `on_duplicate_key_update` changes; by"
             " default those of `set_by_trigger` that the text of such a trigger sets."
         ),
     ] = None
 
 
 class Replace(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """REPLACE: as `insert`; rows that have the same primary or unique key make place for the new ones."""
+    """REPLACE: as `insert`; new rows replace those that have the same primary or unique key."""
 
 
 class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -77,7 +77,7 @@ class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     table: TableName
     set: Annotated[dict[str, Any], Meta(min_length=1, description="New values: column to cell.")]
-    where: Annotated[Where | None, Meta(description="Conditions that all have to hold, by column.")] = None
+    where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
     set_by_trigger: SetByTrigger = None
 
 
@@ -85,16 +85,16 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     """DELETE of all rows that meet every condition; without `where`, of all rows."""
 
     table: TableName = field(name="from")
-    where: Annotated[Where | None, Meta(description="Conditions that all have to hold, by column.")] = None
+    where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
 
 
 class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """An event that no statement logs: informational, private, or of an unknown type (WL#4033)."""
+    """An event that no statement writes: informational, private, or of an unknown type (WL#4033)."""
 
     type: Annotated[str | int, Meta(description="Name of the event type, such as `ROWS_QUERY`, or its number.")]
     text: Annotated[
         str | None,
-        Meta(description="What the body says: a statement's text, a message, a file name; else the body as UTF-8."),
+        Meta(description="The body as text: a statement, message or file name, by type; else the body in UTF-8."),
     ] = None
     hex: Annotated[str | None, Meta(description="The body, as hex; without text and hex it is empty.")] = None
     ignorable: Annotated[
@@ -110,9 +110,9 @@ class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
         ),
     ] = "here"
     timestamp: Annotated[Annotated[int, Meta(ge=0, le=2**32 - 1)] | None, Meta(description="Seconds.")] = None
-    server_id: Annotated[Annotated[int, Meta(ge=0, le=2**32 - 1)] | None, Meta(description="Server of the header.")] = (
-        None
-    )
+    server_id: Annotated[
+        Annotated[int, Meta(ge=0, le=2**32 - 1)] | None, Meta(description="Server id in the header.")
+    ] = None
     post_header_length: Annotated[
         Annotated[int, Meta(ge=0, le=255)] | None,
         Meta(description="Lists the type in FORMAT_DESCRIPTION, with this length: readers refuse types beyond it."),
@@ -159,29 +159,34 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     ] = None
     flush: Annotated[
         Literal["binary_logs"] | None,
-        Meta(description="FLUSH BINARY LOGS: the log goes on in the next file; stands by itself, as ddl does."),
+        Meta(
+            description="FLUSH BINARY LOGS: the log continues in the next file; must be the only statement of its"
+            " transaction."
+        ),
     ] = None
     restart: Annotated[
         Literal["clean", "crash"] | None,
         Meta(
             description="The server is shut down (`clean`) or killed (`crash`) and started again, which begins another"
-            " file; stands by itself, as ddl does."
+            " file; must be the only statement of its transaction."
         ),
     ] = None
     event: Annotated[
         PlacedEvent | None,
-        Meta(description="An event that no statement logs; by itself it stands between the groups."),
+        Meta(
+            description="An event that no statement writes; in a transaction of its own it stands between two groups."
+        ),
     ] = None
     query: Annotated[
         str | None,
         Meta(
-            description="SQL text to log (ROWS_QUERY) and to replay instead of the text made from the statement;"
-            " it has to do the same."
+            description="SQL text to log (ROWS_QUERY) and to replay instead of the generated text;"
+            " it must have the same effect."
         ),
     ] = None
     rows_query: Annotated[
         bool | None,
-        Meta(description="The statement's text is logged beside its rows, or not, whatever session.rows_query says."),
+        Meta(description="Whether the statement's text is logged beside its rows, whatever session.rows_query says."),
     ] = None
     user_variables: Annotated[
         dict[str, Any] | None,
@@ -234,7 +239,7 @@ class Further(Statement, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
     row: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="Number of the row that it belongs to, of those that the other changes; the last by default."),
+        Meta(description="Which row of the other statement fires it, counted from 1; the last by default."),
     ] = None
     before: Annotated[bool, Meta(description="true: a BEFORE trigger, which changes its rows first.")] = False
     joined: Annotated[
