@@ -7,6 +7,7 @@ import re
 import types
 import typing
 from decimal import Decimal
+from functools import cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -68,13 +69,18 @@ def checked(scenario: Scenario) -> Scenario:
         raise _explained(str(error), tree, None) from None
 
 
+@cache
+def _fields(struct: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """Asked once: msgspec evaluates all annotations of the struct for each answer."""
+    return msgspec.structs.fields(struct)
+
+
 def _tree(declared: Any) -> Any:
     """The declared form as mappings, lists and literals."""
     if isinstance(declared, _WHOLE):
         return declared
     if isinstance(declared, msgspec.Struct):
-        fields = msgspec.structs.fields(declared)
-        values = ((field, getattr(declared, field.name)) for field in fields)
+        values = ((field, getattr(declared, field.name)) for field in _fields(type(declared)))
         return {field.encode_name: _tree(value) for field, value in values if value is not field.default}
     if isinstance(declared, dict):
         return {key: _tree(value) for key, value in declared.items()}
