@@ -68,6 +68,7 @@ def test_a_recording_cut_anywhere_comes_back(path: Path, data: st.DataObject) ->
 
 @settings(max_examples=120)
 @given(st.sampled_from(SMALL), st.data())
+@pytest.mark.slow
 def test_a_recording_with_a_byte_changed_comes_back(path: Path, data: st.DataObject) -> None:
     changed = bytearray(path.read_bytes())
     place = data.draw(st.integers(0, len(changed) - 1))

@@ -34,6 +34,7 @@ def test_the_schema_is_one_and_has_every_type() -> None:
     assert {body.type_name for body in EVENT_TYPES.values()} <= set(SCHEMA.schema["$defs"])
 
 
+@pytest.mark.slow
 def test_the_listings_of_recordings_fit() -> None:
     seen = set()
     for path in RECORDED[::29]:

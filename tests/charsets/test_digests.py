@@ -15,6 +15,8 @@ from forge.charsets import charset, charset_names
 from forge.charsets.tables import SINGLE_BYTE
 from forge.errors import FormatError, ScenarioError
 
+pytestmark = pytest.mark.slow
+
 DIGESTS = json.loads((Path(__file__).parent / "digests.json").read_text())
 _BYTES = [bytes([byte]) for byte in range(256)]
 _PAIRS = [bytes([one, other]) for one in range(256) for other in range(256)]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.pages import Tree, blocks_of
+
+pytestmark = pytest.mark.slow
 
 TABLE = "forge/check/decoders/table.py"
 

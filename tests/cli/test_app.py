@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +12,6 @@ import pytest
 
 from forge.cli import app
 from forge.errors import CheckFailed, FormatError, ScenarioError
-
-HEAVY = ("pyspark", "numba", "numpy", "pandas", "pyarrow", "faker", "sqlglot", "jinja2")
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int:
@@ -97,46 +94,7 @@ def test_the_help_names_every_command(capfd: pytest.CaptureFixture[str]) -> None
     assert [name for name in app.COMMANDS if f"  {name} " not in shown] == []
 
 
-def imported_by(code: str, *arguments: str) -> set[str]:
-    """Names of the heavy packages that a process has imported after running ``code``."""
-    program = f"{code}\nimport sys\nprint('imported:', *(m for m in {HEAVY!r} if m in sys.modules), file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
-    return set(done.stderr.rpartition("imported:")[2].split())
-
-
-def test_reading_commands_import_nothing_heavy(tmp_path: Path) -> None:
-    listing, made = str(tmp_path / "listing"), str(tmp_path / "made")
-    Path(listing).write_text("file: fe62696e\n")
-    code = (
-        "from forge.cli.app import run; import sys\n"
-        "listing, made = sys.argv[1:]\n"
-        "codes = [run(['--help']), run(['asm', listing, '-o', made]), run(['disasm', made]), run(['dump', made])]\n"
-        "assert codes[:3] == [0, 0, 0], codes\n"
-    )
-    assert imported_by(code, listing, made) == set()
-
-
-def cpu_seconds(*arguments: str) -> float:
-    """What a run of the command takes, the better one of two."""
-    seconds = []
-    for _ in range(2):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert forge(*arguments).returncode == 0
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(seconds)
-
-
-def test_commands_start_in_well_under_a_second(tmp_path: Path) -> None:
-    scenario, binlog, listing = (str(tmp_path / name) for name in ("s.yaml", "binlog", "listing"))
-    Path(scenario).write_text("scenario: s\ntables: [CREATE TABLE d.t (a INT)]\n")
-    assert cpu_seconds("build", scenario, "-o", binlog) < 0.8
-    assert cpu_seconds("disasm", binlog, "-o", listing) < 0.5
-    assert cpu_seconds("asm", listing, "-o", os.devnull) < 0.5
-    assert cpu_seconds("dump", binlog) < 0.5
-    assert cpu_seconds("--help") < 0.5
-
-
+@pytest.mark.slow
 def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path: Path) -> None:
     noise = tmp_path / "noise"
     noise.write_bytes(b"noise" * 200_000)
@@ -150,6 +108,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path: Path) -> Non
     assert (process.returncode, shown) == (141, b"")
 
 
+@pytest.mark.slow
 def test_files_may_come_from_standard_input() -> None:
     listing = forge("disasm", "-", input=b"no binary log").stdout
     assert forge("asm", "-", "-o", "-", input=listing).stdout == b"no binary log"

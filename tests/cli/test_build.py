@@ -168,6 +168,7 @@ def test_json_is_not_mixed_with_a_binary_log(one: Path, capfd: pytest.CaptureFix
     )
 
 
+@pytest.mark.slow
 def test_a_scenario_may_come_from_standard_input(one: Path, tmp_path: Path) -> None:
     build = [sys.executable, "-m", "forge", "build"]
     assert run(["build", str(one), "-o", str(tmp_path / "file")]) == 0

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def forge(**variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(

@@ -72,6 +72,7 @@ def test_its_facts_are_told_apart_from_those_of_the_source() -> None:
 @pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])
 @given(limit=st.sampled_from([None, 4096, 8192]), sizes=st.lists(st.integers(0, 3000), min_size=1, max_size=6))
 @settings(max_examples=20, deadline=None)
+@pytest.mark.slow
 def test_a_relay_log_has_the_events_of_a_source_that_is_started_again_and_again(
     server: str, limit: int | None, sizes: list[int]
 ) -> None:

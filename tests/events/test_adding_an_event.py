@@ -9,6 +9,8 @@ import pytest
 
 from tests.pages import Tree, blocks_of
 
+pytestmark = pytest.mark.slow
+
 PAGE = "add-an-event.md"
 #: What the page says of the schema and the strategies, as a program.
 PROGRAM = """\

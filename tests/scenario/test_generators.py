@@ -151,6 +151,7 @@ print(plan(Scenario("x", seed=3, tables=[table]).transaction(insert_many("d.t", 
 """
 
 
+@pytest.mark.slow
 def test_another_process_generates_the_same() -> None:
     outputs = {
         subprocess.run(

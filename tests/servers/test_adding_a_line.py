@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "add-a-server-line.md").read_text()
 _NAMED_BLOCK = re.compile(r"`([\w./-]+\.(?:toml|yaml))`:\n\n```(?:toml|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

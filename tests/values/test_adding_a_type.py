@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "add-a-type.md").read_text(encoding="utf-8")
 MODULE, LINE, SCENARIO, CONSOLE = (block for _, block in re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.DOTALL | re.M))
