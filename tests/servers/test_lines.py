@@ -86,7 +86,7 @@ def test_a_begin_of_mysql_5_has_four_status_variables() -> None:
         ("mysql-5.7", "compression", True, "mysql-5.7 does not have TRANSACTION_PAYLOAD"),
         ("mysql-8.0", "gtid_tag", "abc", "mysql-8.0 does not have GTIDs with a tag"),
         ("mariadb-10.2", "row_metadata", "full", "mariadb-10.2 does not have optional metadata"),
-        ("mysql-5.5", "mysql56_temporal_format", False, "mysql-5.5 does not have a choice of the form of TIME"),
+        ("mysql-5.5", "mysql56_temporal_format", False, "mysql-5.5 does not have a setting for the format of TIME"),
     ],
 )  # fmt: skip
 def test_a_setting_that_the_line_lacks_is_refused(name: str, setting: str, value: Any, sentence: str) -> None:
