@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "disasm": ("forge.cli.commands.disasm", "Write a binary log as an editable listing."),
     "asm": ("forge.cli.commands.asm", "Make the binary log that a listing describes."),
     "check": ("forge.cli.commands.check", "Compare what decoders read in a binary log."),
-    "compat": ("forge.cli.commands.compat", "Show what a consumer of another server line makes of a log."),
+    "compat": ("forge.cli.commands.compat", "Show how a consumer of another server line reads a log."),
     "record": ("forge.cli.commands.record", "Run a scenario on a real server and keep its binary log."),
     "verify": ("forge.cli.commands.verify", "Compile recorded scenarios and compare with the recordings."),
     "corpus": ("forge.cli.commands.corpus", "Build, search and unpack the conformance corpus."),

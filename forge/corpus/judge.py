@@ -186,14 +186,14 @@ def _judged(files: Sequence[BinlogFile], of_files: Sequence[compare.Verdict], ve
 def against_verdict(case: Case, problem: FormatError | UnsupportedError | None) -> str | None:
     """How our own reader, which ended with ``problem``, goes against the verdict; None if it does not."""
     if case.verdict == "accept":
-        return None if problem is None else f"it has to be accepted, and our reader stops: {problem}"
+        return None if problem is None else f"it must be accepted, but our reader stops: {problem}"
     if problem is None:
-        return None if case.verdict == "may" else f"it has to be rejected ({case.phase}), and our reader accepts it"
+        return None if case.verdict == "may" else f"it must be rejected ({case.phase}), but our reader accepts it"
     if isinstance(problem, FormatError) and case.phase in (None, problem.phase):
         return None
     if isinstance(problem, UnsupportedError) and case.verdict == "may":
         return None
-    return f"it is to be rejected in the phase {case.phase}, and our reader stops otherwise: {problem}"
+    return f"it must be rejected in the phase {case.phase}, but our reader stops elsewhere: {problem}"
 
 
 def canonical_decode(binlog: bytes) -> tuple[str, FormatError | UnsupportedError | None]:

@@ -228,7 +228,7 @@ def _check_files(folder: Path, row: dict[str, Any]) -> None:
             rule = f"{name!r}, a file of the case {row['case']!r}, has no plain file name of its own"
             raise ManifestError(rule, folder=str(folder))
         if hashlib.sha256(data).hexdigest() != file["sha256"]:
-            rule = f"{name} of the case {row['case']!r} does not have the sha256 that stands in the manifest"
+            rule = f"{name} of the case {row['case']!r} does not have the sha256 of the manifest"
             raise ManifestError(rule, folder=str(folder))
 
 

@@ -138,7 +138,7 @@ def summary_lines(tally: Tally, summary: Summary, folder: str) -> list[str]:
     statuses = (status for status in STATUSES if tally.statuses[status] or status == "compiled")
     head = [
         f"{tally.cases} cases: " + ", ".join(f"{tally.statuses[status]} {status}" for status in statuses),
-        f"a reader has to accept {accept}, has to reject {reject}, may do either with {either}",
+        f"a reader must accept {accept}, must reject {reject}, may do either with {either}",
         "",
         *_decoder_table(tally, summary),
     ]

@@ -114,7 +114,7 @@ def read_value(record: MetadataRecord) -> Any:
     if not isinstance(record.value, bytes) or record.type_code not in OPTIONAL_METADATA:
         return record.value
     stream = io.BytesIO(record.value)
-    rule = "an item that ends beyond its record"
+    rule = "an item that ends after its record"
     try:
         value = as_tuples(OPTIONAL_METADATA[record.type_code][1].parse_stream(stream))
     except (ConstructError, ValueError, OverflowError) as error:

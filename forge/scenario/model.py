@@ -66,17 +66,21 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         if self.verdict == "reject" and self.phase is None:
             raise ValueError(f"`verdict: reject` needs `phase`: one of {', '.join(get_args(Phase))}")
         if self.phase is not None and self.verdict in ("accept", None):
-            raise ValueError("`phase` says where a reader stops: it goes with `verdict: reject` or `verdict: may`")
+            raise ValueError("`phase` says where a reader stops: it needs `verdict: reject` or `verdict: may`")
         if getattr(self.session, "torn", None) is not None and self.verdict is None:
-            raise ValueError("session.torn leaves part of a file: say by `verdict` what a reader makes of it")
+            raise ValueError(
+                "session.torn leaves part of a file: `verdict` must say whether a correct reader accepts it"
+            )
         forms = getattr(self.session, "metadata", None)
         if not isinstance(forms, MetadataForms):
             return  # made in Python of plain mappings, which are checked when the scenario is planned
         implied = forms.verdict
         if implied is None and self.verdict is None:
-            raise ValueError("session.metadata has bytes of your own: say by `verdict` what a reader makes of them")
+            raise ValueError(
+                "session.metadata has bytes of your own: `verdict` must say whether a correct reader accepts them"
+            )
         if implied not in (None, "accept") and self.verdict not in (None, implied):
-            raise ValueError(f"the verdict of what session.metadata forces is {implied}, not {self.verdict}")
+            raise ValueError(f"session.metadata implies the verdict {implied}, not {self.verdict}")
 
     @property
     def expected(self) -> tuple[Verdict, Phase | None]:

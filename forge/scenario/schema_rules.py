@@ -221,7 +221,7 @@ def _condition() -> JsonSchema:
     pair = {"type": "array", "minItems": 2, "maxItems": 2, "items": {"not": {"type": "null"}}}
     ordered = {name: {"not": {"type": "null"}} for name in OPERATORS if name not in ("ne", "between")}
     return {
-        "description": "What a column has to hold: a literal, a list of which one, null, or comparisons.",
+        "description": "Condition on a column: a literal, a list of which one, null, or comparisons.",
         "anyOf": [
             {"not": {"type": ["object", "array"]}},
             {"type": "array", "minItems": 1},

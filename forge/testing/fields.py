@@ -183,7 +183,7 @@ def metadata_records() -> st.SearchStrategy[MetadataRecord]:
         pairs.map(lambda value: record("prefix_primary_key", value)),
         bits.map(lambda value: record("visibility", value)),
         st.builds(MetadataRecord, st.integers(14, 255), st.binary(max_size=6), st.sampled_from((None, 3, 4, 9))),
-        # The same number in three bytes, and an item that ends beyond its record.
+        # The same number in three bytes, and an item that ends after its record.
         st.sampled_from((MetadataRecord(3, b"\xfc\x08\x00"), MetadataRecord(8, b"\x01\xfd\x00", 4))),
     )
 

@@ -116,8 +116,8 @@ def test_a_build_fails_where_our_reader_goes_against_a_verdict(
     command = ["corpus", "build", "--scenarios", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
     assert run(command) == 1
     said = capfd.readouterr()
-    assert said.out.startswith("1 cases: 1 compiled\na reader has to accept 0, has to reject 1")
-    assert "against the verdict of fine: it has to be rejected (framing), and our reader accepts it" in said.err
+    assert said.out.startswith("1 cases: 1 compiled\na reader must accept 0, must reject 1")
+    assert "contradicts the verdict of fine: it must be rejected (framing), but our reader accepts it" in said.err
 
 
 @pytest.mark.slow

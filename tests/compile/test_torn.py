@@ -80,5 +80,5 @@ def test_a_closed_file_is_not_torn_and_a_torn_one_needs_a_verdict() -> None:
     scenario = Scenario("torn", session=Session(torn=Torn()), verdict="may")
     with pytest.raises(ScenarioError, match=r"session\.ends_with: nothing"):
         write_files(plan(scenario), compile_files(plan(scenario)))
-    with pytest.raises(ValueError, match="say by `verdict`"):
+    with pytest.raises(ValueError, match="`verdict` must say"):
         Scenario("torn", session=Session(torn=Torn()))

@@ -129,14 +129,14 @@ def test_a_decoder_is_judged_against_the_verdict_of_the_case(
     ("verdict", "phase", "data", "against"),
     [
         ("accept", None, EMPTY, None),
-        ("accept", None, TORN, "it has to be accepted, and our reader stops: .*framing"),
+        ("accept", None, TORN, "it must be accepted, but our reader stops: .*framing"),
         ("reject", "framing", TORN, None),
-        ("reject", "row", TORN, r"to be rejected in the phase row, and our reader stops otherwise: .*framing"),
-        ("reject", "framing", EMPTY, r"it has to be rejected \(framing\), and our reader accepts it"),
+        ("reject", "row", TORN, r"must be rejected in the phase row, but our reader stops elsewhere: .*framing"),
+        ("reject", "framing", EMPTY, r"it must be rejected \(framing\), but our reader accepts it"),
         ("may", None, EMPTY, None),
         ("may", None, TORN, None),
         ("may", "framing", TORN, None),
-        ("may", "row", TORN, "to be rejected in the phase row"),
+        ("may", "row", TORN, "must be rejected in the phase row"),
     ],
 )
 def test_our_own_reader_is_held_to_the_verdict(

@@ -85,7 +85,7 @@ def test_a_folder_without_a_summary_is_no_corpus(corpus: Path) -> None:
 def test_the_summary_counts_verdicts_and_gives_first_differences(corpus: Path) -> None:
     lines = summary_lines(Tally(read_entries(corpus)), read_summary(corpus), "out/corpus")
     assert lines[0] == "5 cases: 4 compiled, 1 unsupported"
-    assert lines[1] == "a reader has to accept 5, has to reject 0, may do either with 0"
+    assert lines[1] == "a reader must accept 5, must reject 0, may do either with 0"
     assert [line.split() for line in lines[3:6]] == [
         ["decoder", "version", *OUTCOMES, "warned"],
         ["ours", "1", *("4" if outcome == "agree" else "0" for outcome in OUTCOMES), "0"],
@@ -166,7 +166,7 @@ def test_cases_whose_verdict_our_reader_goes_against_are_failures_and_right_reje
     assert tally.against == {"wrong": "our reader accepts it"}
     assert [(found.cases, found.first) for found in tally.failures] == [(["wrong"], "our reader accepts it")]
     assert [(found.outcome, found.cases) for found in tally.findings] == [("accepts", ["their"])]
-    assert "has to reject 3" in "\n".join(summary_lines(tally, read_summary(tmp_path), "out/corpus"))
+    assert "must reject 3" in "\n".join(summary_lines(tally, read_summary(tmp_path), "out/corpus"))
 
 
 def test_the_summary_as_json_has_every_finding(corpus: Path) -> None:

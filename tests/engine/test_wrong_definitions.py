@@ -154,7 +154,7 @@ WRONG = [
     ),
     pytest.param(
         table("CREATE TABLE d.t (a INT, b INT AS (c + 1), c INT AS (a + 1))"),
-        "f.yaml:4: generated column 'b' uses 'c', which is generated behind it",
+        "f.yaml:4: generated column 'b' uses 'c', which is generated after it",
         id="generated column of a later one",
     ),
     pytest.param(
@@ -169,7 +169,7 @@ WRONG = [
     ),
     pytest.param(
         HEAD + "  - table: d.t\n    columns: [{name: a, type: INT}]\n    keys: [{primary: [a], unique: [a]}]\n",
-        "f.yaml:5: a key has exactly one of primary, unique, index; here are primary and unique",
+        "f.yaml:5: a key has exactly one of primary, unique, index; this one has primary and unique",
         id="pieces key",
     ),
     pytest.param(

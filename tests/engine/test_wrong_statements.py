@@ -113,12 +113,12 @@ WRONG = [
     ),
     pytest.param(
         then("{delete: {from: shop.orders}, ddl: DROP TABLE shop.orders}"),
-        f"f.yaml:6: a statement has exactly one of {', '.join(KINDS)}; here are delete and ddl",
+        f"f.yaml:6: a statement has exactly one of {', '.join(KINDS)}; this one has delete and ddl",
         id="statement two",
     ),
     pytest.param(
         then("{query: DELETE}"),
-        f"f.yaml:6: a statement has exactly one of {', '.join(KINDS)}; here are none",
+        f"f.yaml:6: a statement has exactly one of {', '.join(KINDS)}; this one has none",
         id="statement none",
     ),
     pytest.param(

@@ -30,7 +30,7 @@ WRONG = [
     ),
     pytest.param(
         "scenario: x\nphase: row\n",
-        "f.yaml:1: `phase` says where a reader stops: it goes with `verdict: reject` or `verdict: may`",
+        "f.yaml:1: `phase` says where a reader stops: it needs `verdict: reject` or `verdict: may`",
         id="phase without reject",
     ),
     pytest.param(

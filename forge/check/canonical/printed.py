@@ -39,7 +39,7 @@ def _summary(event: Mapping[str, Any]) -> str:
         parts = [_rows_summary(event)]
     elif "raw" in fields:
         size = len(fields["raw"]) // 2
-        does = {"read": "reads", "skip": "passes over", "stop": "stops at"}
+        does = {"read": "reads", "skip": "skips", "stop": "stops at"}
         old, new = (does[event["readers"][which]] for which in ("old", "new"))
         unknown = "" if event["type"] in EVENT_NAMES.values() else ", unknown type"
         parts = [f"{size} bytes, not decoded{unknown}", f"an old reader {old} it, a new one {new} it"]

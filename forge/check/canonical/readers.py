@@ -67,7 +67,7 @@ def stops_all_the_same(line: ServerLine, type_code: int, types: int) -> str | No
     if type_code > types:
         return f"type {type_code} is beyond the {types} types that the file's FORMAT_DESCRIPTION lists"
     if line.framing.signed_types and type_code >= 128:
-        return f"type {type_code} is taken for a negative number"
+        return f"type {type_code} is read as a negative number"
     return None
 
 

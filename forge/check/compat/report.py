@@ -268,7 +268,7 @@ def summary(report: Report) -> Iterator[str]:
         yield f"      {finding.reason}\n      {_places(finding)}; {finding.source}\n"
     yield _stops("reader", report.reader_stops)
     yield _stops("replica", report.replica_stops)
-    passed = f", passes over {report.skipped}" if report.skipped else ""
+    passed = f", skips {report.skipped}" if report.skipped else ""
     rows = f"{report.rows_seen} of {report.rows} rows"
     yield f"A reader reads {report.read} of {report.events} events{passed}, and {rows}.\n"
 

@@ -28,7 +28,7 @@ class MariadbBinlog(CommandLineReader):
         "ENUM is shown as its number, SET as its bits",
         "YEAR 0000 is shown as 1900",
         "BINARY(n) is shown without its trailing zero bytes",
-        "integers are shown signed, with the unsigned reading behind negative ones",
+        "integers are shown signed, with the unsigned value after negative ones",
         "quotes and backslashes in strings are not escaped, which makes \\x00 ambiguous",
         "values of COMPRESSED columns are shown as stored",
         "MySQL's JSON and VECTOR columns end the program",

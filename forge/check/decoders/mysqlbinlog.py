@@ -26,7 +26,7 @@ class Mysqlbinlog(CommandLineReader):
         "ENUM is shown as its number, SET as its bits",
         "YEAR 0000 is shown as 1900",
         "BINARY(n) is shown without its trailing zero bytes",
-        "integers are shown signed, with the unsigned reading behind negative ones",
+        "integers are shown signed, with the unsigned value after negative ones",
         "VECTOR elements have 6 significant digits",
         "GEOMETRY is not shown, nor what follows it in the event",
         "the text of columns is not converted from their character sets",

@@ -43,7 +43,7 @@ def forced_metadata(
         try:
             MAKERS[forms.fault](metadata)
         except ScenarioError as error:
-            problem = f"the metadata fault {forms.fault} cannot be made: {error.problem}"
+            problem = f"the metadata fault {forms.fault} is impossible here: {error.problem}"
             expected = "session.metadata.tables with tables that have it"
             raise ScenarioError(problem, expected=expected) from None
     sized = [_sized(forms, item) for item in _ordered(forms, metadata.records)]

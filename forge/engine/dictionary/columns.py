@@ -154,7 +154,7 @@ def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:
     for member in sql_type.members:
         key = compare_key(sql_type.collation, member) if sql_type.collation else member
         if key in seen:
-            problem = f"{sql_type.name} has the members {seen[key]!r} and {member!r}, which its collation calls equal"
+            problem = f"{sql_type.name} has the members {seen[key]!r} and {member!r}, which are equal in its collation"
             raise SqlError(problem, draft.type.offset)
         seen[key] = member
 

@@ -86,7 +86,7 @@ def _check_columns(definition: Definition) -> None:
                     problem = f"generated column {column.name!r} uses the AUTO_INCREMENT column {used.name!r}"
                     raise SqlError(problem, column.offset)
                 if used.generated is not None and used.name.lower() not in seen:
-                    problem = f"generated column {column.name!r} uses {used.name!r}, which is generated behind it"
+                    problem = f"generated column {column.name!r} uses {used.name!r}, which is generated after it"
                     raise SqlError(problem, column.offset)
         _check_invisible(column, line)
     if len(definition.columns) > MAX_COLUMNS:

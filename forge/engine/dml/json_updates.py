@@ -47,7 +47,9 @@ class JsonUpdate:
         if column.generated is not None:
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
         if column.wire.dialect.json_is_text:
-            raise UnsupportedError("JSON functions on MariaDB, whose documents are text that they format anew")
+            raise UnsupportedError(
+                "JSON functions on MariaDB, where they reformat the document's text, are not supported"
+            )
         self._state = state
         self._cell = cell
         self._patches = server_line(context.catalog.server).knows("partial_json")

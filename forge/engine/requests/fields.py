@@ -18,4 +18,6 @@ def exactly_one(struct: Struct, names: tuple[str, ...], subject: str) -> None:
     """Raises ValueError unless exactly one of the fields has a value; ``subject`` is what the message calls it."""
     present = [name for name in names if getattr(struct, name) is not None]
     if len(present) != 1:
-        raise ValueError(f"{subject} has exactly one of {', '.join(names)}; here are {' and '.join(present) or 'none'}")
+        raise ValueError(
+            f"{subject} has exactly one of {', '.join(names)}; this one has {' and '.join(present) or 'none'}"
+        )

@@ -41,9 +41,9 @@ class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             subject = "a replace" if isinstance(self, Replace) else "an insert"
             raise ValueError(f"{subject} has either `rows` or `count` and `row`")
         if (self.count is None) != (self.row is None):
-            raise ValueError("`count` and `row` go together")
+            raise ValueError("`count` and `row` need each other")
         if self.columns is not None and self.rows is None:
-            raise ValueError("`columns` goes with `rows` that are lists")
+            raise ValueError("`columns` needs `rows` that are lists")
 
 
 class Insert(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -218,11 +218,11 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     def __post_init__(self) -> None:
         exactly_one(self, KINDS, "a statement")
         if self.query is not None and (self.target is None or self.load_data is not None):
-            raise ValueError("`query` goes with insert, replace, update or delete")
+            raise ValueError("`query` is only for insert, replace, update and delete")
         if self.rows_query is not None and self.target is None:
-            raise ValueError("`rows_query` goes with statements that change rows")
+            raise ValueError("`rows_query` is only for statements that change rows")
         if (self.further or self.locks is not None) and self.target is None:
-            raise ValueError("`further` and `locks` go with insert, replace, update or delete")
+            raise ValueError("`further` and `locks` are only for insert, replace, update and delete")
 
     @property
     def target(self) -> str | None:
@@ -250,4 +250,4 @@ class Further(Statement, frozen=True, forbid_unknown_fields=True, omit_defaults=
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.target is None:
-            raise ValueError("`further` has insert, replace, update and delete")
+            raise ValueError("`further` takes only insert, replace, update and delete")

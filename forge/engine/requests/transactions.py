@@ -61,8 +61,8 @@ class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     def __post_init__(self) -> None:
         ends = [name for name in ("xa_commit", "xa_rollback") if getattr(self, name) is not None]
         if ends and (len(ends) > 1 or self.statements or self.xa is not None or self.end != "commit"):
-            raise ValueError(f"`{ends[0]}` stands by itself in a transaction")
+            raise ValueError(f"`{ends[0]}` must be the only statement of its transaction")
         if not ends and not self.statements:
             raise ValueError("a transaction has at least one statement, or `xa_commit` or `xa_rollback`")
         if self.xa is not None and self.explicit is False:
-            raise ValueError("`xa` is a block of its own: no `explicit`")
+            raise ValueError("`xa` excludes `explicit`")

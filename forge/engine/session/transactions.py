@@ -114,7 +114,7 @@ class RunningTransaction:
         unlogged = table is not None and table.temporary and not logs_temporary
         if self.caches.has_changes and not self._is_transactional(statement) and not unlogged:
             raise ScenarioError(
-                "a table without transactions is changed behind what waits in the transaction's cache, which"
+                "a table without transactions is changed after other statements of the transaction, which"
                 " enforce_gtid_consistency forbids",
                 expected="a transaction of its own, or session.gtid: false",
             )

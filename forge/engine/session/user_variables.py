@@ -92,7 +92,7 @@ def _decimal(name: str, text: str) -> tuple[UserVariable, str]:
     written = f"{number:f}"
     digits = len(written.replace("-", "").replace(".", ""))
     if digits > _MOST_DIGITS or -exponent > _MOST_SCALE:
-        expected = f"at most {_MOST_DIGITS} digits, {_MOST_SCALE} of them behind the point"
+        expected = f"at most {_MOST_DIGITS} digits, {_MOST_SCALE} of them after the point"
         raise ScenarioError(f"@{name}: {text} is not a DECIMAL", expected=expected)
     # Without a point it would be an integer.
     return UserVariable(name, Decimal(written)), written if "." in written else f"{written}."
