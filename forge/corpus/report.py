@@ -137,7 +137,8 @@ def summary_lines(tally: Tally, summary: Summary, folder: str) -> list[str]:
     accept, reject, either = (tally.verdicts[verdict] for verdict in VERDICTS)
     statuses = (status for status in STATUSES if tally.statuses[status] or status == "compiled")
     head = [
-        f"{tally.cases} cases: " + ", ".join(f"{tally.statuses[status]} {status}" for status in statuses),
+        f"{tally.cases} case{'' if tally.cases == 1 else 's'}: "
+        + ", ".join(f"{tally.statuses[status]} {status}" for status in statuses),
         f"a reader must accept {accept}, must reject {reject}, may do either with {either}",
         "",
         *_decoder_table(tally, summary),

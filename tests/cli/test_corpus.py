@@ -116,7 +116,7 @@ def test_a_build_fails_where_our_reader_goes_against_a_verdict(
     command = ["corpus", "build", "--scenarios", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
     assert run(command) == 1
     said = capfd.readouterr()
-    assert said.out.startswith("1 cases: 1 compiled\na reader must accept 0, must reject 1")
+    assert said.out.startswith("1 case: 1 compiled\na reader must accept 0, must reject 1")
     assert "contradicts the verdict of fine: it must be rejected (framing), but our reader accepts it" in said.err
 
 
