@@ -54,9 +54,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     for name in ("forge", "templates"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "forge" / "values" / "colour.py").write_text(MODULE, encoding="utf-8")
-    registry = folder / "forge" / "values" / "registry.py"
-    before, opening, behind = registry.read_text(encoding="utf-8").partition("_MODULES = (\n")
-    registry.write_text(before + opening + LINE + behind, encoding="utf-8")
+    registry_module = folder / "forge" / "values" / "registry.py"
+    before, opening, behind = registry_module.read_text(encoding="utf-8").partition("_MODULES = (\n")
+    registry_module.write_text(before + opening + LINE + behind, encoding="utf-8")
     (folder / "paint.yaml").write_text(SCENARIO, encoding="utf-8")
     completed = subprocess.run(
         [sys.executable, "-c", SCRIPT.format(commands=COMMANDS)],
