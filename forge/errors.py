@@ -123,6 +123,10 @@ class FormatError(ForgeError):
         index = event_index if self.event_index is None else self.event_index
         return self.replace(offset=base + (self.offset or 0), event_index=index)
 
+    def of_event(self, offset: int, event_index: int) -> Self:
+        """A new error that is said of a whole event at ``offset`` of the file, not of a place inside it."""
+        return self.replace(offset=offset).within(base=0, event_index=event_index)
+
     def in_file(self, file: str) -> Self:
         """A new error that names the file, unless this one does."""
         return self if self.file is not None else self.replace(file=file)

@@ -72,4 +72,4 @@ def _inside(outer: PlacedEvent, body: TransactionPayload) -> Iterator[LoggedEven
             yield LoggedEvent(PlacedEvent(outer.index, outer.offset, raw, event, format), number)
     except FormatError as error:
         rule = f"{error.rule} (at {error.offset} of the unpacked payload)"
-        raise error.replace(rule=rule, offset=outer.offset).within(base=0, event_index=outer.index) from None
+        raise error.replace(rule=rule).of_event(outer.offset, outer.index) from None

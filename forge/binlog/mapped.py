@@ -21,6 +21,6 @@ def mapped_columns(placed: PlacedEvent, body: TableMap, *, inner: bool = False) 
         return columns_of(body, mariadb=placed.format.mariadb)
     except FormatError as error:
         if inner:
-            raise error.replace(offset=placed.offset).within(base=0, event_index=placed.index) from None
+            raise error.of_event(placed.offset, placed.index) from None
         end = placed.offset + len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
         raise error.within(base=end - body.description_size(), event_index=placed.index) from None

@@ -206,7 +206,7 @@ def row_changes(placed: PlacedEvent, inner: int, mapped: MappedTable) -> Iterato
             )
     except FormatError as error:
         if inner:
-            raise error.replace(offset=placed.offset).within(base=0, event_index=placed.index) from None
+            raise error.of_event(placed.offset, placed.index) from None
         raise error.within(base=_rows_offset(placed, body), event_index=placed.index) from None
 
 

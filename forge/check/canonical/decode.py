@@ -76,7 +76,7 @@ def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:
     try:
         return placed.event.body.canonical(surroundings_of(placed, mapped))
     except FormatError as error:
-        raise error.replace(offset=placed.offset).within(base=0, event_index=placed.index) from None
+        raise error.of_event(placed.offset, placed.index) from None
 
 
 def _checksum(placed: PlacedEvent) -> dict[str, Any]:
