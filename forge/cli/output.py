@@ -18,15 +18,15 @@ STDOUT = "-"
 Chunks = bytes | str | Iterable[bytes] | Iterable[str]
 
 
-def write_output(target: str, chunks: Chunks, *, inputs: Sequence[str] = ()) -> None:
-    """Write ``chunks`` to the file ``target``, or to standard output if it is ``-``.
+def write_output(target: str, chunks: Chunks) -> None:
+    """Write ``chunks`` to the file ``target``, or to standard output if it is ``-``.  Raises OSError.
 
-    Raises OSError; ScenarioError if ``target`` is one of the ``inputs``, as :func:`refuse_inputs` does.
+    A command that reads files calls :func:`refuse_inputs` first.
     """
-    write_files([(target, chunks)], inputs=inputs)
+    write_files([(target, chunks)])
 
 
-def write_files(files: Iterable[tuple[str, Chunks]], *, inputs: Sequence[str] = ()) -> None:
+def write_files(files: Iterable[tuple[str, Chunks]]) -> None:
     """Write files that belong together, (target, chunks) each: none appears before all of them are complete.
 
     A file is written under another name in the same folder, and all are renamed at the end; nothing is left if
@@ -40,7 +40,6 @@ def write_files(files: Iterable[tuple[str, Chunks]], *, inputs: Sequence[str] = 
             if target == STDOUT:
                 _copy(parts, sys.stdout.fileno())
                 continue
-            refuse_inputs([target], inputs)
             path = Path(os.path.realpath(target))
             if path.is_dir():
                 raise IsADirectoryError(21, "Is a directory", target)
@@ -67,17 +66,17 @@ def write_binlogs(
     folder ``output`` (made if it ends with a slash), or beside ``output``, which is the first; with the index file.
 
     Returns the paths of the binary logs.  Raises ScenarioError for a name that several files cannot have: each ROTATE
-    event names the next file; otherwise as :func:`write_output`.
+    event names the next file, or that is one of the ``inputs``; otherwise as :func:`write_output`.
     """
     names = [name for name, _ in files]
     targets = _targets(output, names)
-    refuse_inputs(targets, inputs)
-    if is_folder(output):
-        Path(output).mkdir(exist_ok=True)
     contents: list[tuple[str, Chunks]] = [(target, data) for target, (_, data) in zip(targets, files, strict=True)]
     if len(files) > 1:
         contents.append((str(Path(targets[0]).with_suffix(".index")), index_text(names) if index is None else index))
-    write_files(contents, inputs=inputs)
+    refuse_inputs([target for target, _ in contents], inputs)
+    if is_folder(output):
+        Path(output).mkdir(exist_ok=True)
+    write_files(contents)
     return targets
 
 

@@ -32,4 +32,4 @@ def command(listing: str, output: str) -> None:
     from forge.binlog.listing import assemble
 
     refuse_inputs([output], [listing])
-    write_output(output, assemble(read_text(listing), file=shown(listing)), inputs=[listing])
+    write_output(output, assemble(read_text(listing), file=shown(listing)))

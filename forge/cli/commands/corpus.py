@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from forge.cli.commands.corpus_show import DEFAULT, require_arrow, show
-from forge.cli.output import write_binlogs, write_files
+from forge.cli.output import refuse_inputs, write_binlogs, write_files
 from forge.cli.parameters import FILE, FOLDER
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, ScenarioError
@@ -117,6 +117,7 @@ def extract(case: str, folder: Path, output: str | None, out: Path | None) -> No
         out.mkdir(parents=True, exist_ok=True)
         output = str(out / row["files"][0]["name"])
         decodes = [(str(out / f"{file['name']}.jsonl"), file["decode"] or "") for file in row["files"]]
-        write_files(decodes, inputs=inputs)
+        refuse_inputs([target for target, _ in decodes], inputs)
+        write_files(decodes)
     assert output is not None
     write_binlogs(output, [(file["name"], file["bytes"]) for file in row["files"]], inputs=inputs)

@@ -34,4 +34,4 @@ def command(file: str, output: str, as_json: bool) -> None:
 
     refuse_inputs([output], [file])
     data = read_bytes(file)
-    write_output(output, listing_json(data) if as_json else listing_text(data), inputs=[file])
+    write_output(output, listing_json(data) if as_json else listing_text(data))
