@@ -1,0 +1,112 @@
+"""Kernels that most families share: values of a fixed width, values with a length, and which rows have one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from forge.columnar.machine import copy, kernel, load8, load16, load32, load64, store64
+from forge.columnar.plan import Bytes, Cells, slacked
+
+
+@kernel
+def validity(offsets: Any, bitmap: Any) -> Any:
+    """Set the bits of rows that have a value; the number of rows that have none.  ``bitmap`` has a bit a row."""
+    nulls = 0
+    rows = len(offsets)
+    row = 0
+    while row < rows:
+        byte = 0
+        for bit in range(min(8, rows - row)):
+            if offsets[row + bit] >= 0:
+                byte |= 1 << bit
+            else:
+                nulls += 1
+        bitmap[row >> 3] = byte
+        row += 8
+    return nulls
+
+
+@kernel
+def _fixed8(buffer: Any, offsets: Any, out: Any) -> None:
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = np.uint8(load8(buffer, offset)) if offset >= 0 else np.uint8(0)
+
+
+@kernel
+def _fixed16(buffer: Any, offsets: Any, out: Any) -> None:
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = np.uint16(load16(buffer, offset)) if offset >= 0 else np.uint16(0)
+
+
+@kernel
+def _fixed32(buffer: Any, offsets: Any, out: Any) -> None:
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = np.uint32(load32(buffer, offset)) if offset >= 0 else np.uint32(0)
+
+
+@kernel
+def _fixed64(buffer: Any, offsets: Any, out: Any) -> None:
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = load64(buffer, offset) if offset >= 0 else np.uint64(0)
+
+
+_FIXED: dict[int, tuple[Any, Any]] = {
+    1: (_fixed8, np.uint8),
+    2: (_fixed16, np.uint16),
+    4: (_fixed32, np.uint32),
+    8: (_fixed64, np.uint64),
+}
+
+
+def fixed(cells: Cells, width: int) -> np.ndarray[Any, Any]:
+    """The cells' bytes as unsigned little-endian words of ``width`` (1, 2, 4, 8); 0 where there is no value."""
+    gather, word = _FIXED[width]
+    out = np.empty(len(cells), word)
+    gather(cells.buffer, cells.offsets, out)
+    return out
+
+
+@kernel
+def _ends(offsets: Any, lengths: Any, out: Any) -> Any:
+    total = np.int64(0)
+    out[0] = 0
+    for row in range(len(offsets)):
+        if offsets[row] >= 0:
+            total += lengths[row]
+        out[row + 1] = total
+    return total
+
+
+@kernel
+def _copy_spans(buffer: Any, offsets: Any, lengths: Any, ends: Any, out: Any) -> None:
+    for row in range(len(offsets)):
+        offset = np.int64(offsets[row])
+        if offset < 0:
+            continue
+        length = np.int64(lengths[row])
+        at = np.int64(ends[row])
+        if length <= 32:  # Both sides have slack: four words are faster than a call.
+            store64(out, at, load64(buffer, offset))
+            store64(out, at + 8, load64(buffer, offset + 8))
+            store64(out, at + 16, load64(buffer, offset + 16))
+            store64(out, at + 24, load64(buffer, offset + 24))
+        else:
+            copy(out, at, buffer, offset, length)
+
+
+def spans(cells: Cells) -> tuple[np.ndarray[Any, Any], Bytes]:
+    """The cells' bytes one behind the other, and their int32 offsets: the buffers of an Arrow binary array."""
+    ends = np.empty(len(cells) + 1, np.int32)
+    total = int(_ends(cells.offsets, cells.lengths, ends))
+    out = slacked(total)
+    _copy_spans(cells.buffer, cells.offsets, cells.lengths, ends, out)
+    return ends, out[:total]
+
+
+__all__ = ["fixed", "spans", "validity"]

@@ -1,0 +1,243 @@
+"""What kernels are made of: the decorator that compiles one, and loads and stores wider than a byte.
+
+A kernel takes arrays and indexes, never addresses: built with ``FORGE_CHECKED_KERNELS=1`` it checks every access
+against the array's size and raises IndexError, which is how the long fuzz runs look for reads outside a buffer.  The
+ordinary build checks nothing below the lengths that the kernels themselves check.
+
+Compiled kernels are kept in a folder that is named by a hash of this room's sources: numba does not see a change in a
+function that a kernel calls.  ``NUMBA_CACHE_DIR`` names another place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import platform
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import extending
+from numba.core import cgutils, types
+
+CHECKED: Final = os.environ.get("FORGE_CHECKED_KERNELS") == "1"
+#: Zero bytes behind every buffer that a kernel reads from: a load of 8 bytes, or a copy of 32, may begin at its last.
+SLACK: Final = 64
+
+_LOG = logging.getLogger("forge.columnar")
+_F = TypeVar("_F", bound=Callable[..., Any])
+_I64 = ir.IntType(64)
+intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic
+
+
+def _sources_hash() -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version_info[:2]} {CHECKED}".encode())
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        text = path.read_bytes()
+        if b"forge.columnar.machine" in text:
+            digest.update(text)
+    return digest.hexdigest()[:16]
+
+
+def kernels_folder() -> Path:
+    """Where compiled kernels are kept."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    home = Path(base) if base else Path.home() / ".cache"
+    return home / "binlog-forge" / f"kernels-{_sources_hash()}"
+
+
+def _keep_kernels() -> None:
+    folder = kernels_folder()
+    known = folder.is_dir()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # A read-only home: numba looks for a place of its own, or compiles for this process alone.
+    numba.config.CACHE_DIR = str(folder)
+    if not known:
+        _LOG.warning("compiling kernels for this machine, once; `forge warm-up` does it ahead")
+
+
+_keep_kernels()
+
+
+def kernel(function: _F) -> _F:
+    """A compiled function over arrays and numbers.  It holds no lock of the interpreter."""
+    compiled: _F = numba.njit(cache=True, nogil=True, boundscheck=CHECKED)(function)
+    return compiled
+
+
+def inline(function: _F) -> _F:
+    """A small function that is compiled into the kernels which call it."""
+    compiled: _F = numba.njit(nogil=True, boundscheck=CHECKED)(function)
+    return compiled
+
+
+def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, bits: int) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), ir.IntType(bits).as_pointer())
+
+
+def _raw_load(bits: int) -> Any:
+    @intrinsic
+    def load(_typing: Any, array: Any, index: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            value = builder.load(_pointer(context, builder, signature.args[0], arguments[0], arguments[1], bits))
+            value.align = 1
+            return value if bits == 64 else builder.zext(value, _I64)
+
+        return types.uint64(array, types.intp), generate
+
+    return load
+
+
+def _raw_store(bits: int) -> Any:
+    @intrinsic
+    def store(_typing: Any, array: Any, index: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array, index, value = arguments
+            narrow = value if bits == 64 else builder.trunc(value, ir.IntType(bits))
+            stored = builder.store(narrow, _pointer(context, builder, signature.args[0], array, index, bits))
+            stored.align = 1
+            return context.get_dummy_value()
+
+        return types.void(array, types.intp, types.uint64), generate
+
+    return store
+
+
+_load8, _load16, _load32, _load64 = (_raw_load(bits) for bits in (8, 16, 32, 64))
+_store8, _store16, _store32, _store64 = (_raw_store(bits) for bits in (8, 16, 32, 64))
+
+
+@intrinsic
+def _copy(_typing: Any, to: Any, at: Any, source: Any, begin: Any, count: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        to, at, source, begin, count = arguments
+        target = _pointer(context, builder, signature.args[0], to, at, 8)
+        cgutils.raw_memcpy(builder, target, _pointer(context, builder, signature.args[2], source, begin, 8), count, 1)
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, source, types.intp, types.intp), generate
+
+
+@intrinsic
+def swap64(_typing: Any, value: Any) -> Any:
+    """The eight bytes of a uint64 in the other order."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bswap(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def signed(_typing: Any, value: Any) -> Any:
+    """The same 64 bits as int64: mixing int64 and uint64 in an expression would make a float."""
+
+    def generate(_context: Any, _builder: Any, _signature: Any, arguments: Any) -> Any:
+        return arguments[0]
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def unsigned(_typing: Any, value: Any) -> Any:
+    """The same 64 bits as uint64."""
+
+    def generate(_context: Any, _builder: Any, _signature: Any, arguments: Any) -> Any:
+        return arguments[0]
+
+    return types.uint64(types.int64), generate
+
+
+@intrinsic
+def high_product(_typing: Any, left: Any, right: Any) -> Any:
+    """The upper 64 bits of the product of two uint64."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), _I64)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@inline
+def _inside(array: Any, index: Any, count: Any) -> None:
+    if CHECKED and (index < 0 or count < 0 or index + count > array.size):
+        raise IndexError("access outside an array")
+
+
+@inline
+def load8(array: Any, index: Any) -> Any:
+    """The byte at ``index`` of a uint8 array, as uint64."""
+    _inside(array, index, 1)
+    return _load8(array, index)
+
+
+@inline
+def load16(array: Any, index: Any) -> Any:
+    """The little-endian u16 at ``index`` of a uint8 array, as uint64."""
+    _inside(array, index, 2)
+    return _load16(array, index)
+
+
+@inline
+def load32(array: Any, index: Any) -> Any:
+    """The little-endian u32 at ``index`` of a uint8 array, as uint64."""
+    _inside(array, index, 4)
+    return _load32(array, index)
+
+
+@inline
+def load64(array: Any, index: Any) -> Any:
+    """The little-endian u64 at ``index`` of a uint8 array."""
+    _inside(array, index, 8)
+    return _load64(array, index)
+
+
+@inline
+def store8(array: Any, index: Any, value: Any) -> None:
+    """The low byte of a uint64 at ``index`` of a uint8 array."""
+    _inside(array, index, 1)
+    _store8(array, index, value)
+
+
+@inline
+def store16(array: Any, index: Any, value: Any) -> None:
+    """The low two bytes of a uint64 at ``index`` of a uint8 array, little-endian."""
+    _inside(array, index, 2)
+    _store16(array, index, value)
+
+
+@inline
+def store32(array: Any, index: Any, value: Any) -> None:
+    """The low four bytes of a uint64 at ``index`` of a uint8 array, little-endian."""
+    _inside(array, index, 4)
+    _store32(array, index, value)
+
+
+@inline
+def store64(array: Any, index: Any, value: Any) -> None:
+    """A uint64 at ``index`` of a uint8 array, little-endian."""
+    _inside(array, index, 8)
+    _store64(array, index, value)
+
+
+@inline
+def copy(to: Any, at: Any, source: Any, begin: Any, count: Any) -> None:
+    """``count`` bytes from ``source[begin]`` to ``to[at]``; the arrays do not overlap."""
+    _inside(to, at, count)
+    _inside(source, begin, count)
+    _copy(to, at, source, begin, count)
+
+
+def is_x86() -> bool:
+    """Whether this machine can have carry-less multiplication of the x86 kind."""
+    return platform.machine().lower() in ("x86_64", "amd64")

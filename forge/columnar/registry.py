@@ -1,0 +1,41 @@
+"""The plans of column types: one line a wire type, which names the module of ``forge.columnar.families``.
+
+A module has a function ``plan(column) -> ColumnPlan``; it is imported when the first column of its types is met, so
+that a table without JSON compiles no JSON kernels.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from forge.columnar.plan import ColumnPlan
+from forge.values.base import Column
+from forge.values.wire_types import WireType
+
+_MODULES: dict[int, str] = {
+    WireType.TINY: "integers",
+    WireType.SHORT: "integers",
+    WireType.INT24: "integers",
+    WireType.LONG: "integers",
+    WireType.LONGLONG: "integers",
+}
+#: What a STRING column is, by its first metadata byte, where it is not CHAR or BINARY.
+_REAL_TYPES: dict[int, str] = {}
+#: Types that travel as another, where a declaration tells: by the name of the declared type.
+_DECLARED: dict[str, str] = {}
+
+
+def column_plan(column: Column) -> ColumnPlan | None:
+    """The plan of a column; None where no kernel knows its type, and the reference path must serve the table.
+
+    Raises FormatError for metadata that no such type has.
+    """
+    name = _MODULES.get(column.type_code)
+    if column.type_code == WireType.STRING and column.metadata:
+        name = _REAL_TYPES.get(column.metadata[0], name)
+    if column.declared is not None:
+        name = _DECLARED.get(column.declared.name, name)
+    if name is None:
+        return None
+    made: ColumnPlan = import_module(f"forge.columnar.families.{name}").plan(column)
+    return made
