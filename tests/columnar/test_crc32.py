@@ -1,0 +1,89 @@
+"""CRC32 in kernels: zlib is the judge, of the folding and of the tables."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("numba")
+
+from forge.columnar.crc32 import (
+    checksums_hold,
+    crc32_by_folding,
+    crc32_by_tables,
+    multiplies_without_carries,
+    write_checksums,
+)
+from forge.columnar.machine import SLACK, kernel
+
+
+@kernel
+def _by_tables(buffer: Any, begin: Any, count: Any) -> Any:
+    return crc32_by_tables(buffer, begin, count)
+
+
+@kernel
+def _by_folding(buffer: Any, begin: Any, count: Any) -> Any:
+    return crc32_by_folding(buffer, begin, count)
+
+
+WAYS = [
+    pytest.param(_by_tables, id="tables"),
+    pytest.param(
+        _by_folding,
+        id="folding",
+        marks=pytest.mark.skipif(not multiplies_without_carries(), reason="this CPU has no PCLMULQDQ"),
+    ),
+]
+
+
+def _buffer(data: bytes) -> Any:
+    return np.frombuffer(data + bytes(SLACK), np.uint8).copy()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_size_up_to_300_bytes_has_the_checksum_of_zlib(way: Callable[..., Any]) -> None:
+    data = np.random.default_rng(1).integers(0, 256, 400, np.uint8)
+    buffer = _buffer(data.tobytes())
+    for begin in (0, 1, 7, 19):
+        for size in range(300):
+            assert way(buffer, begin, size) == zlib.crc32(data[begin : begin + size].tobytes()), (begin, size)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(data=st.binary(max_size=400), times=st.integers(1, 50), begin=st.integers(0, 40))
+@example(data=b"\xff" * 64, times=1, begin=0)
+@example(data=b"\x00" * 64, times=1, begin=0)
+def test_any_bytes_have_the_checksum_of_zlib(way: Callable[..., Any], data: bytes, times: int, begin: int) -> None:
+    whole = data * times
+    begin = min(begin, len(whole))
+    assert way(_buffer(whole), begin, len(whole) - begin) == zlib.crc32(whole[begin:])
+
+
+def _events(sizes: list[int]) -> tuple[Any, Any, Any]:
+    begins = np.cumsum([0, *sizes[:-1]]).astype(np.int64)
+    buffer = _buffer(np.random.default_rng(2).integers(0, 256, sum(sizes), np.uint8).tobytes())
+    return buffer, begins, np.array(sizes, np.int64)
+
+
+def test_written_checksums_hold_and_are_those_of_zlib() -> None:
+    buffer, begins, sizes = _events([23, 4, 100, 8211, 79])
+    write_checksums(buffer, begins, sizes)
+    assert checksums_hold(buffer, begins, sizes) == -1
+    for begin, size in zip(begins.tolist(), sizes.tolist(), strict=True):
+        event = buffer[begin : begin + size].tobytes()
+        assert int.from_bytes(event[-4:], "little") == zlib.crc32(event[:-4])
+
+
+@given(st.integers(0, 3), st.integers(0, 10_000), st.integers(0, 7))
+def test_one_changed_bit_is_found_in_its_event(event: int, byte: int, bit: int) -> None:
+    buffer, begins, sizes = _events([31, 120, 8211, 19])
+    write_checksums(buffer, begins, sizes)
+    buffer[begins[event] + byte % sizes[event]] ^= 1 << bit
+    assert checksums_hold(buffer, begins, sizes) == event
