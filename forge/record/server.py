@@ -187,10 +187,11 @@ class RealServer:
                 f"{self.build.title} has a file {name} of its own, LOAD DATA needs another name"
             ) from None
 
-    def run_sql(self, text: str, *, database: str | None = None) -> str:
+    def run_sql(self, text: str, *, database: str | None = None, limit: float = CLIENT_LIMIT) -> str:
         """Feed ``text`` to the vendor's client in one session; what it prints, tab-separated, without headings.
 
-        Raises RecordingError with the server's message if a statement is refused (the ones before it stand).
+        Raises RecordingError with the server's message if a statement is refused (the ones before it stand), or if
+        the session takes longer than ``limit`` seconds.
         """
         command = [
             str(self._runner), self.build.client, "--no-defaults", "--user=root", f"--socket={self.socket}",
@@ -201,10 +202,10 @@ class RealServer:
             # Feeding bytes keeps text that is not valid UTF-8 possible through surrogate escapes.
             process = subprocess.run(
                 command, check=False, input=text.encode("utf-8", "surrogateescape"), capture_output=True,
-                timeout=CLIENT_LIMIT, cwd=self.client_folder,
+                timeout=limit, cwd=self.client_folder,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            raise RecordingError(f"{self.build.title} took longer than {CLIENT_LIMIT:.0f} s over the script") from None
+            raise RecordingError(f"{self.build.title} took longer than {limit:.0f} s over the script") from None
         if process.returncode:
             message = process.stderr.decode("utf-8", "replace").strip() or f"the client ended with {process.returncode}"
             # MariaDB's client shows the statement first, however long it is.
