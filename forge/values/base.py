@@ -17,6 +17,7 @@ from forge.values.clipping import Clipped
 from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import default_dialect
 from forge.values.literals import literal_sql
+from forge.values.quick import CellReader, CellWriter, UnusualError, no_writer
 
 #: What codecs accept and return; the table is in docs/values.md.
 Value = Any
@@ -107,6 +108,24 @@ class Codec(ABC):
     @abstractmethod
     def type_name(self, column: Column) -> str:
         """The SQL name of the type as far as the column description tells it, e.g. ``BIGINT UNSIGNED``."""
+
+    def reader(self, column: Column) -> CellReader:
+        """The quick reader of the column's cells.  Raises FormatError for metadata that no such column has."""
+
+        def text(raw: bytes) -> str | bytes:
+            value = self.decode(column, raw)
+            shown = self.text(column, value)
+            if shown is not None:
+                return shown
+            if isinstance(value, bytes):
+                return value
+            raise UnusualError
+
+        return CellReader(text, width=lambda data, at: self.width(column, data, at))
+
+    def writer(self, column: Column) -> CellWriter:
+        """The quick writer of the column's cells.  Raises FormatError as :meth:`reader`."""
+        return no_writer
 
     def python_value(self, column: Column, value: Value) -> Any:
         """``value`` as the Python type that users expect of a library, where such a type holds it exactly."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from construct import BytesInteger, Construct
 
+from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
@@ -24,6 +25,7 @@ from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import hex_mapping, is_number, number, refuse, rounded
+from forge.values.quick import CellReader, CellWriter, UnusualError
 from forge.values.text.column_charset import utf8
 from forge.values.wire_types import WireType
 
@@ -56,6 +58,21 @@ class BitCodec(FixedWidthCodec):
     def encode(self, column: Column, value: int) -> bytes:
         self._check(column, value, 8 * self.size(column))
         return bytes(layout(self.size(column)).build(value))
+
+    def reader(self, column: Column) -> CellReader:
+        declared = fixed_layout(layout(self.size(column)))
+        read = declared.read
+        return CellReader(lambda raw: str(read(raw)[0]), f"{declared.size}s", number=lambda raw: int(read(raw)[0]))
+
+    def writer(self, column: Column) -> CellWriter:
+        write, bits = fixed_layout(layout(self.size(column))).write, self.bits(column)
+
+        def cell(value: Any) -> bytes:
+            if value.__class__ is not int or value >> bits:
+                raise UnusualError
+            return write((value,))
+
+        return cell
 
     def accept(self, column: Column, declared: Any) -> int:
         data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)

@@ -16,6 +16,7 @@ from typing import Any
 from construct import BytesInteger, Construct, Sequence
 
 from forge.errors import ScenarioError
+from forge.layouts import FixedLayout, fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece
 from forge.values.cells import bad_metadata, bad_value
@@ -26,6 +27,7 @@ from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import EXACT, number, refuse, rounded
 from forge.values.numeric.numbers import NumberCodec
+from forge.values.quick import CellReader, CellWriter, UnusualError
 from forge.values.wire_types import WireType
 
 #: Bytes of a group of 0 ... 9 digits.
@@ -89,6 +91,13 @@ def unpack(raw: bytes, precision: int, scale: int) -> Decimal:
     return value.copy_negate() if negative and value else value
 
 
+def _quick_facts(precision: int, scale: int) -> tuple[FixedLayout, tuple[int, ...], int, int]:
+    """The groups, the power of ten that each is below, the sign's bit, and all bits."""
+    groups = fixed_layout(layout(precision, scale))
+    bases = tuple(10**digits for digits in group_digits(precision, scale))
+    return groups, bases, 1 << 8 * groups.size - 1, (1 << 8 * groups.size) - 1
+
+
 class DecimalCodec(NumberCodec):
     type_codes = (WireType.NEWDECIMAL,)
     metadata_size = 2
@@ -102,6 +111,49 @@ class DecimalCodec(NumberCodec):
     def encode(self, column: Column, value: Decimal) -> bytes:
         precision, scale = self._arguments(column)
         return pack(self._fitting(column, Decimal(value), value), precision, scale)
+
+    def reader(self, column: Column) -> CellReader:
+        precision, scale = self._arguments(column)
+        groups, bases, sign, ones = _quick_facts(precision, scale)
+        read, size = groups.read, groups.size
+
+        def text(raw: bytes) -> str:
+            plain = int.from_bytes(raw, "big") ^ sign
+            negative = plain & sign
+            if negative:
+                plain ^= ones
+            number = 0
+            for group, base in zip(read(plain.to_bytes(size, "big")), bases, strict=True):
+                if group >= base:
+                    raise UnusualError
+                number = number * base + group
+            digits = str(number)
+            if scale:
+                digits = digits.rjust(scale + 1, "0")
+                digits = f"{digits[:-scale]}.{digits[-scale:]}"
+            return f"-{digits}" if negative and number else digits
+
+        return CellReader(text, f"{size}s")
+
+    def writer(self, column: Column) -> CellWriter:
+        precision, scale = self._arguments(column)
+        groups, bases, sign, ones = _quick_facts(precision, scale)
+        from_right = bases[::-1]
+
+        def cell(value: Any) -> bytes:
+            if value.__class__ is not Decimal:
+                raise UnusualError
+            negative, digits, exponent = value.as_tuple()
+            if exponent != -scale or len(digits) > precision or (negative and column.unsigned):
+                raise UnusualError
+            left, parts = int("".join(map(str, digits))), []
+            for base in from_right:
+                left, part = divmod(left, base)
+                parts.append(part)
+            plain = int.from_bytes(groups.write(parts[::-1]), "big")
+            return ((plain ^ ones if negative and value else plain) ^ sign).to_bytes(groups.size, "big")
+
+        return cell
 
     def accept(self, column: Column, declared: Any) -> Decimal:
         value = number(self.type_name(column), declared)

@@ -15,13 +15,16 @@ prints 6 significant digits, which is not enough to give the value back; the tex
 from __future__ import annotations
 
 import math
+import re
 import struct
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from construct import Construct, Float32l, Float64l
 
 from forge.errors import ScenarioError
+from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.cells import bad_metadata
@@ -32,6 +35,7 @@ from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import number, refuse
 from forge.values.numeric.numbers import NumberCodec
+from forge.values.quick import CellReader, CellWriter, UnusualError, no_writer
 from forge.values.wire_types import WireType
 
 _TYPES: dict[int, tuple[str, int, Construct[float, float]]] = {
@@ -46,6 +50,8 @@ _LARGEST = {
 _MAX_SCALE, _MAX_PRECISION = 30, 255
 #: Decimal point positions (from the first digit) for which a server prints no exponent.
 _FIRST_PLAIN, _LAST_PLAIN = -14, 15
+#: The usual text of a number, of which nothing is to be rounded away.
+_NUMBER = re.compile(r"-?\d{1,40}(\.\d{1,40})?\Z", re.ASCII)
 
 
 def to_float32(value: float) -> float:
@@ -83,6 +89,21 @@ def float_text(value: float, single: bool = False) -> str | None:
     return f"{sign}{digits[0]}{'.' + fraction if fraction else ''}e{point - 1}"
 
 
+def _usual_text(value: float) -> str:
+    """The text of a DOUBLE whose digits and layout are those of ``repr``, which is most of them."""
+    shown = repr(value)
+    if -1e15 < value < 1e15 and "e" not in shown:
+        return shown.removesuffix(".0")
+    return _text_of_finite(value)
+
+
+def _text_of_finite(value: float, single: bool = False) -> str:
+    text = float_text(value, single)
+    if text is None:
+        raise UnusualError
+    return text
+
+
 class FloatCodec(NumberCodec):
     type_codes = (WireType.FLOAT, WireType.DOUBLE)
     metadata_size = 1
@@ -101,6 +122,39 @@ class FloatCodec(NumberCodec):
         if math.isfinite(value) and column.type_code == WireType.FLOAT and math.isinf(to_float32(value)):
             raise refuse(self.type_name(column), value, "cannot hold this number")
         return bytes(_TYPES[column.type_code][2].build(value))
+
+    def reader(self, column: Column) -> CellReader:
+        self.size(column)
+        single = column.type_code == WireType.FLOAT
+        text = partial(_text_of_finite, single=True) if single else _usual_text
+        return CellReader(text, fixed_layout(_TYPES[column.type_code][2]).code)
+
+    def writer(self, column: Column) -> CellWriter:
+        self.size(column)
+        if column.declared is not None and column.declared.scale is not None:
+            return no_writer  # FLOAT(M,D) rounds
+        write, single = fixed_layout(_TYPES[column.type_code][2]).write, column.type_code == WireType.FLOAT
+
+        def cell(value: Any) -> bytes:
+            kind = value.__class__
+            if kind is str and _NUMBER.match(value):
+                number = float(value)
+            elif kind is float:
+                number = value
+            elif kind is Decimal and value.is_finite():
+                number = float(str(value))
+            else:
+                raise UnusualError
+            # A zero may lose its sign, and a number below zero has no place in an UNSIGNED column.
+            if not math.isfinite(number) or (column.unsigned and number < 0) or (number == 0 and kind is not float):
+                raise UnusualError
+            if number == 0 and math.copysign(1, number) < 0:
+                raise UnusualError
+            if single and math.isinf(number := to_float32(number)):
+                raise UnusualError
+            return write((number,))
+
+        return cell
 
     def accept(self, column: Column, declared: Any) -> float:
         name = self.type_name(column)

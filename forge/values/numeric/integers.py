@@ -12,6 +12,7 @@ from typing import Any
 
 from construct import BytesInteger, Construct
 
+from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.clipping import leading_number
@@ -20,6 +21,7 @@ from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import number, refuse, rounded
 from forge.values.numeric.numbers import NumberCodec
+from forge.values.quick import CellReader, CellWriter, UnusualError, same
 from forge.values.wire_types import WireType
 
 _TYPES: dict[int, tuple[str, int]] = {
@@ -55,6 +57,23 @@ class IntegerCodec(NumberCodec):
     def encode(self, column: Column, value: int) -> bytes:
         self._check(column, value)
         return bytes(layout(self.size(column), bool(column.unsigned)).build(value))
+
+    def reader(self, column: Column) -> CellReader:
+        declared = fixed_layout(layout(self.size(column), bool(column.unsigned)))
+        if declared.code is not None:
+            return CellReader(str, declared.code, number=same)
+        read = declared.read
+        return CellReader(lambda raw: str(read(raw)[0]), f"{declared.size}s", number=lambda raw: int(read(raw)[0]))
+
+    def writer(self, column: Column) -> CellWriter:
+        write = fixed_layout(layout(self.size(column), bool(column.unsigned))).write
+
+        def cell(value: Any) -> bytes:
+            if value.__class__ is not int:
+                raise UnusualError
+            return write((value,))
+
+        return cell
 
     def accept(self, column: Column, declared: Any) -> int:
         exact = number(self.type_name(column), declared)

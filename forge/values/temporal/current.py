@@ -29,11 +29,13 @@ from typing import Any
 from construct import BitsInteger, BitStruct, BytesInteger, ByteSwapped, Computed, Construct, Flag, Int32ub, Struct
 
 from forge.errors import ScenarioError
+from forge.layouts import FixedLayout, fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece
 from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
 from forge.values.clipping import Clipped
 from forge.values.literals import refuse
+from forge.values.quick import CellReader, CellWriter
 from forge.values.temporal.clipping import clip_moment, reads_moment
 from forge.values.temporal.codec import ClockCodec, MomentCodec, fraction_digits
 from forge.values.temporal.text import (
@@ -44,12 +46,24 @@ from forge.values.temporal.text import (
     accept_clock,
     accept_moment,
     exact,
+    fraction_size,
+    fraction_unit,
     parse_clock,
     parse_moment,
 )
+from forge.values.temporal.usual import (
+    MONTHS,
+    date_reader,
+    date_writer,
+    datetime_reader,
+    datetime_writer,
+    time_reader,
+    time_writer,
+    timestamp_reader,
+    timestamp_writer,
+)
 from forge.values.wire_types import WireType
 
-_MONTHS = 13
 #: The hour has 11 bits, although no server stores more than 838.
 _MAX_STORED_HOUR = (1 << 11) - 1
 _EPOCH = datetime(1970, 1, 1)
@@ -69,20 +83,11 @@ DATETIME_LAYOUT = BitStruct(
 TIME_LAYOUT = BitStruct("hour" / BitsInteger(12), "minute" / BitsInteger(6), "second" / BitsInteger(6))
 
 
-def fraction_size(fsp: int) -> int:
-    return (fsp + 1) // 2
-
-
 @lru_cache(maxsize=32)
 def with_fraction(seconds: Construct[Any, Any], fsp: int) -> Construct[Any, Any]:
     """``whole`` in the given layout, then ``fraction`` in its own unit."""
     size = fraction_size(fsp)
     return Struct("whole" / seconds, "fraction" / (BytesInteger(size) if size else Computed(0)))
-
-
-def fraction_unit(fsp: int) -> int:
-    """Microseconds that one unit of the stored fraction stands for."""
-    return int(10 ** (MAX_FSP - 2 * fraction_size(fsp)))
 
 
 class DateCodec(MomentCodec):
@@ -103,6 +108,12 @@ class DateCodec(MomentCodec):
         if not moment.is_representable() or any(moment[3:]):
             raise refuse("DATE", value, "cannot hold this date")
         return bytes(DATE_LAYOUT.build({"year": moment.year, "month": moment.month, "day": moment.day}))
+
+    def reader(self, column: Column) -> CellReader:
+        return date_reader(fixed_layout(DATE_LAYOUT))
+
+    def writer(self, column: Column) -> CellWriter:
+        return date_writer(fixed_layout(DATE_LAYOUT))
 
     def accept(self, column: Column, declared: Any) -> str:
         # The server drops a time with a note, but 23:59:59.5 makes it the next day (recorded on MySQL 9.7).
@@ -136,6 +147,10 @@ class FractionalCodec(FixedWidthCodec):
 
     def type_name(self, column: Column) -> str:
         return f"{self.name}({column.metadata[0]})" if column.metadata.strip(b"\0") else self.name
+
+    def translated(self, column: Column, seconds: Construct[Any, Any]) -> FixedLayout:
+        """The layout of the column's cells, for the quick readers and writers."""
+        return fixed_layout(with_fraction(seconds, self.fsp(column)))
 
     def micro(self, column: Column, fraction: int) -> int:
         """The microseconds of a stored fraction.  Raises FormatError for one of a second, or finer than fsp."""
@@ -185,6 +200,12 @@ class TimeCodec(FractionalCodec, ClockCodec):
         number = int.from_bytes(with_fraction(TIME_LAYOUT, fsp).build(fields), "big")
         return bytes(BytesInteger(size).build((1 << 8 * size - 1) + (-number if clock.negative else number)))
 
+    def reader(self, column: Column) -> CellReader:
+        return time_reader(self.translated(column, TIME_LAYOUT), self.fsp(column))
+
+    def writer(self, column: Column) -> CellWriter:
+        return time_writer(self.translated(column, TIME_LAYOUT), self.fsp(column))
+
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)
         return accept_clock(self.type_name(column), declared, fsp, column.dialect).text(fsp)
@@ -205,7 +226,7 @@ class DatetimeCodec(FractionalCodec, MomentCodec):
         fields = with_fraction(DATETIME_LAYOUT, fsp).parse(self.whole(column, raw))
         whole = fields.whole
         micro = self.micro(column, fields.fraction)
-        year, month = divmod(whole.year_month, _MONTHS)
+        year, month = divmod(whole.year_month, MONTHS)
         moment = Moment(year, month, whole.day, whole.hour, whole.minute, whole.second, micro)
         if not whole.positive or not moment.is_representable():
             raise bad_value(f"DATETIME cannot be {'' if whole.positive else '-'}{moment.text(fsp)}")
@@ -219,7 +240,7 @@ class DatetimeCodec(FractionalCodec, MomentCodec):
             raise refuse(self.type_name(column), value, "cannot hold this date")
         whole = {
             "positive": True,
-            "year_month": moment.year * _MONTHS + moment.month,
+            "year_month": moment.year * MONTHS + moment.month,
             "day": moment.day,
             "hour": moment.hour,
             "minute": moment.minute,
@@ -227,6 +248,12 @@ class DatetimeCodec(FractionalCodec, MomentCodec):
         }
         fields = {"whole": whole, "fraction": moment.micro // fraction_unit(fsp)}
         return bytes(with_fraction(DATETIME_LAYOUT, fsp).build(fields))
+
+    def reader(self, column: Column) -> CellReader:
+        return datetime_reader(self.translated(column, DATETIME_LAYOUT), self.fsp(column))
+
+    def writer(self, column: Column) -> CellWriter:
+        return datetime_writer(self.translated(column, DATETIME_LAYOUT), self.fsp(column))
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)
@@ -271,6 +298,13 @@ class TimestampCodec(FractionalCodec, UtcCodec):
         seconds = timestamp_seconds(self.type_name(column), moment)
         fields = {"whole": seconds, "fraction": moment.micro // fraction_unit(fsp)}
         return bytes(with_fraction(Int32ub, fsp).build(fields))
+
+    def reader(self, column: Column) -> CellReader:
+        return timestamp_reader(self.translated(column, Int32ub), self.fsp(column))
+
+    def writer(self, column: Column) -> CellWriter:
+        last = column.dialect.last_timestamp
+        return timestamp_writer(self.translated(column, Int32ub), self.fsp(column), last)
 
     def accept(self, column: Column, declared: Any) -> str:
         fsp = self.fsp(column)

@@ -84,6 +84,15 @@ def days_of(year: int, month: int) -> int:
     return 29 if month == 2 and leap else _MONTH_DAYS[month - 1]
 
 
+def fraction_size(fsp: int) -> int:
+    return (fsp + 1) // 2
+
+
+def fraction_unit(fsp: int) -> int:
+    """Microseconds that one unit of the stored fraction stands for."""
+    return int(10 ** (MAX_FSP - 2 * fraction_size(fsp)))
+
+
 def fraction_text(micro: int, fsp: int) -> str:
     return f".{micro:06d}"[: fsp + 1] if fsp else ""
 

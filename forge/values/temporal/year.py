@@ -14,6 +14,7 @@ from typing import Any
 from construct import Byte
 
 from forge.errors import ScenarioError
+from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.clipping import LEADING_NUMBER, leading_number
@@ -22,6 +23,7 @@ from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import number, refuse, rounded
 from forge.values.numeric.numbers import NumberCodec
+from forge.values.quick import CellReader, CellWriter, UnusualError
 from forge.values.wire_types import WireType
 
 _BASE = 1900
@@ -40,6 +42,23 @@ class YearCodec(NumberCodec):
     def encode(self, column: Column, value: int) -> bytes:
         self._check(value)
         return bytes(Byte.build(value - _BASE if value else 0))
+
+    def reader(self, column: Column) -> CellReader:
+        def number(stored: int) -> int:
+            return stored + _BASE if stored else 0
+
+        return CellReader(lambda stored: f"{number(stored):04d}", fixed_layout(Byte).code, number=number)
+
+    def writer(self, column: Column) -> CellWriter:
+        write = fixed_layout(Byte).write
+
+        def cell(value: Any) -> bytes:
+            # A number of two digits, and 0 of a YEAR(2), stands for another year.
+            if value.__class__ is not int or value <= _BASE:
+                raise UnusualError
+            return write((value - _BASE,))
+
+        return cell
 
     def accept(self, column: Column, declared: Any) -> int:
         value = int(rounded(number("YEAR", declared), 0))

@@ -21,10 +21,12 @@ from construct import BytesInteger, Construct
 
 from forge.charsets import compare_key
 from forge.errors import ScenarioError, nearest
+from forge.layouts import fixed_layout
 from forge.values.base import Column
 from forge.values.cells import FixedWidthCodec, bad_metadata
 from forge.values.clipping import leading_number
 from forge.values.literals import hex_mapping, number, quoted, refuse, shortened, shown
+from forge.values.quick import CellReader, CellWriter, UnusualError, same
 from forge.values.text.clipping import member_text
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of, charset_of_collation, decoded
 from forge.values.wire_types import WireType
@@ -33,6 +35,8 @@ from forge.values.wire_types import WireType
 SET_SIZES = {8: 1, 16: 2, 24: 3, 32: 4, 64: 8}
 _LONGEST_MEMBER = 255
 _WORD = 1 << 64
+#: Texts of a column that its quick reader keeps.
+_KEPT_TEXTS = 1024
 
 
 @lru_cache(maxsize=8)
@@ -130,6 +134,25 @@ class MemberCodec(FixedWidthCodec):
         if not 0 <= value < 1 << 8 * size:
             raise refuse(self.name, value, "cannot hold this number")
         return bytes(layout(size).build(value))
+
+    def reader(self, column: Column) -> CellReader:
+        declared = fixed_layout(layout(self.size(column)))
+        # The text of a number is always the same, and few numbers occur.
+        texts = lru_cache(maxsize=_KEPT_TEXTS)(lambda value: self.text(column, value))
+        if declared.code is not None:
+            return CellReader(texts, declared.code, number=same)
+        read = declared.read
+        return CellReader(lambda raw: texts(read(raw)[0]), f"{declared.size}s", number=lambda raw: int(read(raw)[0]))
+
+    def writer(self, column: Column) -> CellWriter:
+        write, largest = fixed_layout(layout(self.size(column))).write, self.largest(column)
+
+        def cell(value: Any) -> bytes:
+            if value.__class__ is not int or not 0 <= value <= largest:
+                raise UnusualError
+            return write((value,))
+
+        return cell
 
     def accept(self, column: Column, declared: Any) -> int:
         value = self.number_of(column, _plain(column, declared))

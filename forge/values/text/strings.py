@@ -31,6 +31,7 @@ from forge.values.cells import bad_metadata, length_prefix, prefixed_width, spli
 from forge.values.clipping import Clipped
 from forge.values.literals import hex_mapping, hexadecimal, literal_sql, number, quoted, refuse, shortened
 from forge.values.numeric.floats import float_text
+from forge.values.quick import CellReader, CellWriter, UnusualError, no_writer
 from forge.values.text.clipping import clipped_bytes, clipped_text, whole_units
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of, decoded, utf8
 from forge.values.wire_types import WireType
@@ -120,6 +121,33 @@ class TextCodec(Codec):
             raise refuse(name, value, f"cannot hold {len(data)} bytes")
         return bytes(length_prefix(prefix).build(len(data))) + data
 
+    def reader(self, column: Column) -> CellReader:
+        character_set, prefix = charset_of(column), self.prefix(column)
+
+        def text(data: bytes) -> Text:
+            return decoded(character_set, self.restored(column, data))
+
+        return CellReader(text, prefix=prefix)
+
+    def writer(self, column: Column) -> CellWriter:
+        character_set, prefix, limit = charset_of(column), self.prefix(column), self.limit(column)
+        most = limit if character_set is None else self.characters(column) or limit
+        if self.declared_as is not None or (not _is_binary(column) and _is_intricate(character_set)):
+            return no_writer
+
+        kind: type[Any] = bytes if character_set is None else str
+
+        def cell(value: Any) -> bytes:
+            if value.__class__ is not kind or len(value) > most:
+                raise UnusualError
+            data: bytes = value if character_set is None else character_set.encode(value)
+            if len(data) > limit:
+                raise UnusualError
+            stored = self.stored(column, data)
+            return len(stored).to_bytes(prefix, "little") + stored
+
+        return cell
+
     def accept(self, column: Column, declared: Any) -> Text:
         name = self.type_name(column)
         data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
@@ -195,6 +223,11 @@ class TextCodec(Codec):
                 raise refuse(name, value, f"cannot hold {len(data)} bytes")
             data = data[:limit]
         return _told(column, self.restored(column, self.stored(column, data)))
+
+
+def _is_intricate(character_set: Charset | None) -> bool:
+    """Whether different bytes of a set may be the same text, as far as is known."""
+    return character_set is None or character_set.name not in ("utf8mb4", "utf8mb3", "latin1", "ascii")
 
 
 def _told(column: Column, data: bytes) -> Text:

@@ -1,0 +1,177 @@
+"""Usual dates and times, from the fields of their layouts to text and back: the quick readers and writers.
+
+What no server stores, and what is not written in the form of the canonical decode, is left to the codecs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from functools import lru_cache
+
+from forge.layouts import FixedLayout
+from forge.values.quick import CellReader, CellWriter, UnusualError
+from forge.values.temporal.text import MAX_FSP, MAX_HOUR, MAX_YEAR, days_of, fraction_unit
+
+#: year * 13 + month of DATETIME.
+MONTHS = 13
+_DAY = 86400
+_EPOCH = date(1970, 1, 1).toordinal()
+_DATE = r"(\d{4})-(\d\d)-(\d\d)"
+_CLOCK = r"(\d\d):(\d\d):(\d\d)"
+
+
+def date_reader(layout: FixedLayout) -> CellReader:
+    read = layout.read
+
+    def text(raw: bytes) -> str:
+        year, month, day = read(raw)
+        if year > MAX_YEAR or month > 12:
+            raise UnusualError
+        return f"{year:04d}-{month:02d}-{day:02d}"
+
+    return CellReader(text, f"{layout.size}s")
+
+
+def date_writer(layout: FixedLayout) -> CellWriter:
+    fields_of = _parser(_DATE, 0)
+    return lambda value: layout.write(_date(*fields_of(value)[:3]))
+
+
+def datetime_reader(layout: FixedLayout, fsp: int) -> CellReader:
+    read, fraction_text = layout.read, _fraction_text(fsp)
+
+    def text(raw: bytes) -> str:
+        positive, months, day, hour, minute, second, fraction = read(raw)
+        year, month = divmod(months, MONTHS)
+        if not positive or year > MAX_YEAR or hour > 23 or minute > 59 or second > 59:
+            raise UnusualError
+        return f"{year:04d}-{month:02d}-{day:02d} {hour:02d}:{minute:02d}:{second:02d}{fraction_text(fraction)}"
+
+    return CellReader(text, f"{layout.size}s")
+
+
+def datetime_writer(layout: FixedLayout, fsp: int) -> CellWriter:
+    fields_of, fraction_of = _parser(f"{_DATE} {_CLOCK}", fsp), _stored_fraction(fsp)
+
+    def cell(value: str) -> bytes:
+        year, month, day, hour, minute, second, fraction = fields_of(value)
+        _date(year, month, day)
+        if hour > 23 or minute > 59 or second > 59:
+            raise UnusualError
+        return layout.write((1, year * MONTHS + month, day, hour, minute, second, fraction_of(fraction)))
+
+    return cell
+
+
+def timestamp_reader(layout: FixedLayout, fsp: int) -> CellReader:
+    read, fraction_text = layout.read, _fraction_text(fsp)
+
+    def text(raw: bytes) -> str:
+        seconds, fraction = read(raw)
+        if not seconds:
+            raise UnusualError  # the zero timestamp
+        day, clock = divmod(seconds, _DAY)
+        minutes, second = divmod(clock, 60)
+        return f"{_day_text(day)} {minutes // 60:02d}:{minutes % 60:02d}:{second:02d}{fraction_text(fraction)}"
+
+    return CellReader(text, f"{layout.size}s")
+
+
+def timestamp_writer(layout: FixedLayout, fsp: int, last: int) -> CellWriter:
+    """``last``: the last second that servers take."""
+    fields_of, fraction_of = _parser(f"{_DATE} {_CLOCK}", fsp), _stored_fraction(fsp)
+
+    def cell(value: str) -> bytes:
+        year, month, day, hour, minute, second, fraction = fields_of(value)
+        _date(year, month, day)
+        seconds = _day_number(year, month, day) * _DAY + hour * 3600 + minute * 60 + second
+        if hour > 23 or minute > 59 or second > 59 or not 0 < seconds <= last:
+            raise UnusualError
+        return layout.write((seconds, fraction_of(fraction)))
+
+    return cell
+
+
+def time_reader(layout: FixedLayout, fsp: int) -> CellReader:
+    read, fraction_text, size = layout.read, _fraction_text(fsp), layout.size
+    zero = 1 << 8 * size - 1
+
+    def text(raw: bytes) -> str:
+        number = int.from_bytes(raw, "big") - zero
+        hour, minute, second, fraction = read(abs(number).to_bytes(size, "big"))
+        if hour > MAX_HOUR or minute > 59 or second > 59:
+            raise UnusualError
+        sign = "-" if number < 0 else ""
+        return f"{sign}{hour:02d}:{minute:02d}:{second:02d}{fraction_text(fraction)}"
+
+    return CellReader(text, f"{size}s")
+
+
+def time_writer(layout: FixedLayout, fsp: int) -> CellWriter:
+    fields_of, fraction_of = _parser(r"(\d{2,3}):(\d\d):(\d\d)", fsp), _stored_fraction(fsp)
+    zero = 1 << 8 * layout.size - 1
+
+    def cell(value: str) -> bytes:
+        negative = value.__class__ is str and value[:1] == "-"
+        hour, minute, second, fraction = fields_of(value[1:] if negative else value)
+        if hour >= MAX_HOUR or minute > 59 or second > 59:
+            raise UnusualError
+        number = int.from_bytes(layout.write((hour, minute, second, fraction_of(fraction))), "big")
+        return (zero - number if negative else zero + number).to_bytes(layout.size, "big")
+
+    return cell
+
+
+@lru_cache(maxsize=4096)
+def _day_text(day: int) -> str:
+    return date.fromordinal(_EPOCH + day).isoformat()
+
+
+@lru_cache(maxsize=4096)
+def _day_number(year: int, month: int, day: int) -> int:
+    return date(year, month, day).toordinal() - _EPOCH
+
+
+def _date(year: int, month: int, day: int) -> tuple[int, int, int]:
+    """A date of the calendar, from the year 1 on."""
+    if not (year and 1 <= month <= 12 and 1 <= day <= (28 if day <= 28 else days_of(year, month))):
+        raise UnusualError
+    return year, month, day
+
+
+def _parser(form: str, fsp: int) -> Callable[[str], list[int]]:
+    """The numbers of a text of this form with exactly ``fsp`` fraction digits; the last is 0 if there are none."""
+    match = re.compile(form + (rf"\.(\d{{{fsp}}})" if fsp else "()"), re.ASCII).fullmatch
+
+    def fields_of(value: str) -> list[int]:
+        found = match(value) if value.__class__ is str else None
+        if found is None:
+            raise UnusualError
+        return [int(part or 0) for part in found.groups()]
+
+    return fields_of
+
+
+def _fraction_text(fsp: int) -> Callable[[int], str]:
+    """The digits of a stored fraction, with their point."""
+    per_digit, limit = _units(fsp)
+
+    def text(fraction: int) -> str:
+        digits, rest = divmod(fraction, per_digit)
+        if rest or digits >= limit:
+            raise UnusualError
+        return f".{digits:0{fsp}d}"
+
+    return text if fsp else lambda fraction: ""
+
+
+def _stored_fraction(fsp: int) -> Callable[[int], int]:
+    per_digit, _ = _units(fsp)
+    return lambda digits: digits * per_digit
+
+
+def _units(fsp: int) -> tuple[int, int]:
+    """Units of the stored fraction in the last of its ``fsp`` digits, and the number that the digits stay below."""
+    return 10 ** (MAX_FSP - fsp) // fraction_unit(fsp), 10**fsp
