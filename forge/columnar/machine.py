@@ -1,8 +1,9 @@
 """What kernels are made of: the decorator that compiles one, and loads and stores wider than a byte.
 
-A kernel takes arrays and indexes, never addresses: built with ``FORGE_CHECKED_KERNELS=1`` it checks every access
-against the array's size and raises IndexError, which is how the long fuzz runs look for reads outside a buffer.  The
-ordinary build checks nothing below the lengths that the kernels themselves check.
+A kernel takes arrays and indexes, never addresses, and hands its functions the :func:`memory` of large ones.  Built
+with ``FORGE_CHECKED_KERNELS=1`` it checks every access against the array's size and raises IndexError, which is how the
+long fuzz runs look for reads outside a buffer.  The ordinary build checks nothing below the lengths that the kernels
+themselves check.
 
 Compiled kernels are kept in a folder that is named by a hash of this room's sources: numba does not see a change in a
 function that a kernel calls.  ``NUMBA_CACHE_DIR`` names another place.
@@ -24,6 +25,7 @@ import numpy as np
 from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
+from numba.core.types import containers
 
 CHECKED: Final = os.environ.get("FORGE_CHECKED_KERNELS") == "1"
 #: Zero bytes behind every buffer that a kernel reads from: a load of 8 bytes, or a copy of 32, may begin at its last.
@@ -79,7 +81,10 @@ def inline(function: _F) -> _F:
 
 
 def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, bits: int) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
+    if isinstance(array_type, containers.UniTuple):
+        data = builder.inttoptr(builder.extract_value(array, 0), ir.IntType(8).as_pointer())
+    else:
+        data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [index]), ir.IntType(bits).as_pointer())
 
 
@@ -168,9 +173,35 @@ def high_product(_typing: Any, left: Any, right: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), generate
 
 
+@intrinsic
+def memory(_typing: Any, array: Any) -> Any:
+    """(address, bytes) of a uint8 array, which loads, stores and copies take in its place.
+
+    An array costs a count of its references in every function that it is handed to, which is more than most such
+    functions do.  A kernel makes the memory of its own argument, which outlives it, and hands that on.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        held = context.make_array(signature.args[0])(context, builder, arguments[0])
+        words = [builder.ptrtoint(held.data, _I64), held.nitems]
+        return context.make_tuple(builder, signature.return_type, words)
+
+    return containers.UniTuple(types.int64, 2)(array), generate
+
+
+@intrinsic
+def _size(_typing: Any, array: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if isinstance(signature.args[0], containers.UniTuple):
+            return builder.extract_value(arguments[0], 1)
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).nitems
+
+    return types.int64(array), generate
+
+
 @inline
 def _inside(array: Any, index: Any, count: Any) -> None:
-    if CHECKED and (index < 0 or count < 0 or index + count > array.size):
+    if CHECKED and (index < 0 or count < 0 or index + count > _size(array)):
         raise IndexError("access outside an array")
 
 
