@@ -19,7 +19,7 @@ from forge.events.registry import event_name
 MAGIC = b"\xfebin"
 ENCRYPTED_MAGIC = b"\xfdbin"
 #: START_V3 of 4.1 and older, FORMAT_DESCRIPTION.  mysqlbinlog 9.7 refuses rows of a file that starts otherwise.
-_FIRST_TYPES = frozenset((1, FormatDescription.type_code))
+FIRST_TYPES = frozenset((1, FormatDescription.type_code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ def read_events(data: bytes, *, strict: bool = True) -> Iterator[PlacedEvent]:
     Without, bodies that do not parse are raw, wrong checksums are pinned, and a tail is left out.
     """
     if strict:
-        _check_magic(data)
+        check_magic(data)
     format = FormatContext()
     offset = 4
     index = 0
     for frame in frames(data):
-        if strict and not frame.index and frame.type_code not in _FIRST_TYPES:
+        if strict and not frame.index and frame.type_code not in FIRST_TYPES:
             raise FormatError(
                 f"the first event is {event_name(frame.type_code)}; without FORMAT_DESCRIPTION no event can be read",
                 phase="framing",
@@ -105,10 +105,12 @@ def read_events(data: bytes, *, strict: bool = True) -> Iterator[PlacedEvent]:
         format = advance(format, event)
         offset, index = frame.offset + len(frame.raw), frame.index + 1
     if strict and offset < len(data):
-        raise FormatError(_torn(data, offset), phase="framing", event_index=index, offset=offset)
+        rule = torn(data[offset : offset + HEADER_SIZE], len(data) - offset)
+        raise FormatError(rule, phase="framing", event_index=index, offset=offset)
 
 
-def _check_magic(data: bytes) -> None:
+def check_magic(data: bytes) -> None:
+    """Raises FormatError for data that do not begin as a file of events does."""
     if data[:4] == ENCRYPTED_MAGIC:
         raise FormatError("the file is encrypted; decrypt it first", phase="framing", offset=0)
     if data[:4] != MAGIC:
@@ -116,11 +118,11 @@ def _check_magic(data: bytes) -> None:
         raise FormatError(f"a binary log starts with the bytes fe 62 69 6e; {beginning}", phase="framing", offset=0)
 
 
-def _torn(data: bytes, offset: int) -> str:
-    left = len(data) - offset
+def torn(header: bytes, left: int) -> str:
+    """What is wrong where no whole event follows: the bytes there, as many as a header has, and how many are left."""
     if left < HEADER_SIZE:
         return f"an event header has {HEADER_SIZE} bytes, but only {left} are left"
-    size = announced_size(data, offset)
+    size = announced_size(header)
     if size < HEADER_SIZE:
         return f"the event says it has {size} bytes, less than its header"
     return f"the event says it has {size} bytes, but only {left} are left"

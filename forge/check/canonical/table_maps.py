@@ -6,19 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from forge.binlog.logged import LoggedEvent
-from forge.binlog.mapped import mapped_columns
-from forge.binlog.reader import PlacedEvent
+from forge.binlog.mapped import ends_a_statement, mapped_columns, refuse_to_pass, unmapped
 from forge.check.canonical.cells import MappedTable, RowChange, row_changes
-from forge.errors import FormatError, UnsupportedError
-from forge.events.event import IGNORABLE, RawBody
-from forge.events.registry import EVENT_NAMES
+from forge.errors import UnsupportedError
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
-
-#: Table ids of row events that only end a statement (sql/log_event.h: 2^24 - 1 since 5.1.4, all bits before).
-DUMMY_TABLE_IDS = frozenset((0xFFFFFF, 0xFFFFFFFFFFFF))
-#: Types that hold rows; where one of them is kept raw, rows cannot be told.
-ROW_CARRIERS = frozenset((*range(20, 26), 30, 31, 32, 39, 40, *range(166, 173)))
 
 
 @dataclass(slots=True)
@@ -53,28 +45,14 @@ class TableMaps:
         """
         placed = logged.placed
         body = placed.event.body
-        if isinstance(body, RawBody):
-            _refuse_to_pass(placed)
+        refuse_to_pass(placed)
         if not isinstance(body, ROWS_BODIES):
             return
         mapped = self.by_id.get(body.table_id)
         if mapped is None:
-            if body.table_id in DUMMY_TABLE_IDS and not body.rows:
+            if ends_a_statement(body):
                 return
-            raise FormatError(
-                f"no TABLE_MAP before this event maps table id {body.table_id}",
-                phase="row",
-                event_index=placed.index,
-                offset=placed.offset,
-            )
+            raise unmapped(placed, body)
         if mapped.columns is None:
             raise UnsupportedError(str(mapped.problem))
         yield from row_changes(placed, logged.inner, mapped)
-
-
-def _refuse_to_pass(placed: PlacedEvent) -> None:
-    event = placed.event
-    if event.type_code in ROW_CARRIERS:
-        raise UnsupportedError(f"{event.type_name} events are not decoded")
-    if event.type_code not in EVENT_NAMES and not event.flags & IGNORABLE:
-        raise UnsupportedError(f"event type {event.type_code} is unknown and not marked as ignorable")
