@@ -113,12 +113,13 @@ def slacked(size: int) -> Bytes:
 
 
 def values_of(array: pa.Array, width: int) -> Bytes:
-    """The bytes of a fixed-width Arrow array's values, from its first row on; not copied."""
+    """The bytes of a fixed-width Arrow array's values, from its first row on; not copied, and read-only."""
     data = array.buffers()[1]
-    if data is None:
-        return np.zeros(len(array) * width, np.uint8)
-    begin = array.offset * width
-    return np.frombuffer(data, np.uint8)[begin : begin + len(array) * width]
+    begin, size = array.offset * width, len(array) * width
+    values = np.zeros(size, np.uint8) if data is None else np.frombuffer(data, np.uint8)[begin : begin + size]
+    # Whoever made the array: kernels are compiled once for arrays to write to and once for others.
+    values.flags.writeable = False
+    return values
 
 
 def spans_of(array: pa.Array) -> Wire:

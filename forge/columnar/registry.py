@@ -18,9 +18,13 @@ _MODULES: dict[int, str] = {
     WireType.INT24: "integers",
     WireType.LONG: "integers",
     WireType.LONGLONG: "integers",
+    WireType.FLOAT: "floats",
+    WireType.DOUBLE: "floats",
+    WireType.YEAR: "years",
+    WireType.BIT: "bits",
 }
 #: What a STRING column is, by its first metadata byte, where it is not CHAR or BINARY.
-_REAL_TYPES: dict[int, str] = {}
+_REAL_TYPES: dict[int, str] = {WireType.ENUM: "members", WireType.SET: "members"}
 #: Types that travel as another, where a declaration tells: by the name of the declared type.
 _DECLARED: dict[str, str] = {}
 
