@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from forge.columnar.reading.odd import ReadSummary
+    from forge.columnar.reading.rows import read_rows
     from forge.scenario import Facts, Scenario, Session, ddl, delete, insert, insert_many, load_scenario, update
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Facts",
+    "ReadSummary",
     "Scenario",
     "Session",
     "__version__",
@@ -19,14 +22,18 @@ __all__ = [
     "insert",
     "insert_many",
     "load_scenario",
+    "read_rows",
     "update",
 ]
 
+#: Names that are not of the scenario language, and their modules.
+_MODULES = {"ReadSummary": "forge.columnar.reading.odd", "read_rows": "forge.columnar.reading.rows"}
+
 
 def __getattr__(name: str) -> Any:
-    """The scenario language, loaded when it is first used: commands that do not need it start faster."""
+    """What the package offers, loaded when it is first used: commands that do not need it start faster."""
     if name in __all__:
-        import forge.scenario
+        from importlib import import_module
 
-        return getattr(forge.scenario, name)
+        return getattr(import_module(_MODULES.get(name, "forge.scenario")), name)
     raise AttributeError(f"module 'forge' has no attribute {name!r}")

@@ -3,3 +3,15 @@
 Needs the extra ``rows`` (pyarrow, numpy, numba).  The layouts of ``forge.values`` and ``forge.events`` are the
 reference: kernels are held equal to them by tests, and whatever a kernel does not take goes through them.
 """
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from forge.errors import EnvironmentMissing
+
+_MISSING = [name for name in ("pyarrow", "numpy", "numba") if find_spec(name) is None]
+if _MISSING:
+    raise EnvironmentMissing(
+        f"rows in bulk need {' and '.join(_MISSING)}: install the extra with `pip install 'binlog-forge[rows]'`"
+    )

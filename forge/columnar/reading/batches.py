@@ -1,0 +1,261 @@
+"""Record batches of the row events of a list: where the cells are, then column after column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from forge.columnar.gather import validity
+from forge.columnar.machine import kernel, load32, signed
+from forge.columnar.plan import Bytes, Cells, ColumnPlan
+from forge.columnar.reading import beside
+from forge.columnar.reading.events import EventList
+from forge.columnar.reading.odd import OnOdd, ReadSummary, present_odd, raw_cell, replaced, text_of, with_nulls
+from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
+from forge.columnar.reading.survey import RowEvents
+from forge.columnar.reading.tables import Table, fill_absent
+from forge.errors import FormatError
+
+#: Rows of a batch at most, and cells: what the walk notes of them fits a core's cache.
+_MOST_ROWS = 1 << 14
+_MOST_CELLS = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """The row event, by its index in the list, whose rows do not fit its columns."""
+
+    event: int
+
+
+class Batches:
+    """Batches of one table.  ``schema`` holds for all of them."""
+
+    def __init__(self, table: Table, on_odd: OnOdd, shown: tuple[str, ...], file: str, summary: ReadSummary) -> None:
+        self.table = table
+        self._on_odd = on_odd
+        self._shown = shown
+        self._file = file
+        self._file_rows = beside.Constant(file, beside.BESIDE["_file"])
+        self._summary = summary
+        cells = max(1, len(table.chosen) * table.halves)
+        capacity = max(256, min(_MOST_ROWS, _MOST_CELLS // cells))
+        self._places = CellPlaces(table.halves, len(table.chosen), capacity)
+        self._as_text = [on_odd == "text" and plan.can_be_odd for plan in table.plans]
+        self._empty = [pa.nulls(0, kind) for kind in self._types()]
+        self.schema = self._schema()
+
+    def _types(self) -> list[pa.DataType]:
+        return [
+            pa.string() if text else plan.arrow_type for text, plan in zip(self._as_text, self.table.plans, strict=True)
+        ]
+
+    def _schema(self) -> pa.Schema:
+        table = self.table
+        names = [_utf8(table.names[index]) for index in table.chosen]
+        columns = [pa.field(name, kind) for name, kind in zip(names, self._types(), strict=True)]
+        bitmap = pa.binary((len(table.columns) + 7) // 8)
+        if table.images == "both":
+            fields = [pa.field("before", pa.struct(columns)), pa.field("after", pa.struct(columns))]
+            presence = ["_present_before", "_present_after"]
+        else:
+            fields, presence = columns, ["_present"]
+        fields += [pa.field(name, beside.BESIDE[name]) for name in self._shown if name in beside.BESIDE]
+        fields += [pa.field(name, bitmap) for name in presence if name in self._shown]
+        return pa.schema(fields)
+
+    def of(
+        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: Any
+    ) -> Iterator[pa.RecordBatch | Misfit]:
+        """Batches of the chosen row events (indexes into ``rows``), then a Misfit if one of them does not fit.
+
+        ``gtids`` gives the GTIDs of group numbers as a string array.
+        """
+        table = self.table
+        begins, ends = rows.begins[chosen], rows.ends[chosen]
+        layouts = table.numbers[rows.layouts[chosen]]
+        filled = fill_absent(table, np.unique(layouts))
+        event, at = 0, -1
+        while event < len(chosen):
+            per_event = np.zeros(len(chosen), np.int64)
+            first = event
+            why, event, at, count = self._places.walk(
+                buffer, begins, ends, layouts, (event, at), table.layouts, filled, per_event
+            )
+            last = event + 1 if why in (FULL, MISFIT) else event
+            if count:
+                walked = slice(first, last)
+                made = _Made(buffer, events, rows.events[chosen[walked]], layouts[walked], per_event[walked], count)
+                yield self._batch(made, rows.groups[chosen[walked]], filled, gtids)
+            if why == MISFIT:
+                yield Misfit(int(rows.events[chosen[event]]))
+                return
+
+    def _batch(self, made: _Made, groups: npt.NDArray[np.int64], filled: Any, gtids: Any) -> pa.RecordBatch:
+        table, count = self.table, made.count
+        halves = [self._columns(made, half, filled[half]) for half in range(table.halves)]
+        arrays: list[pa.Array] = halves[0]
+        repeated = beside.Repeated(made.per_event, count)
+        codes = np.array(table.operations, np.int8)[made.layouts]
+        if table.images == "both":
+            kinds = repeated(codes)
+            names = [field.name for field in self.schema.field("before").type]
+            arrays = [
+                _struct(columns, names, kinds != without, self.schema.field(half).type)
+                for half, columns, without in (("before", halves[0], 0), ("after", halves[1], 2))
+            ]
+        self._summary.rows += count
+        shown = self._beside(made, repeated, codes, groups, gtids)
+        return pa.RecordBatch.from_arrays(arrays + shown, schema=self.schema)
+
+    def _beside(
+        self,
+        made: _Made,
+        repeated: beside.Repeated,
+        codes: npt.NDArray[np.int8],
+        groups: npt.NDArray[np.int64],
+        gtids: Any,
+    ) -> list[pa.Array]:
+        arrays = []
+        events, picked = made.events, made.picked
+        for field in self.schema:
+            name = field.name
+            if name not in self._shown:
+                continue
+            if name == "_operation":
+                arrays.append(beside.operations(repeated(codes)))
+            elif name == "_file":
+                arrays.append(self._file_rows.rows(made.count))
+            elif name == "_position":
+                arrays.append(beside.numbers(field.type, repeated(events.places[picked])))
+            elif name == "_event":
+                arrays.append(beside.numbers(field.type, repeated(events.numbers[picked])))
+            elif name in ("_timestamp", "_server_id"):
+                values = np.empty(len(picked), np.int64 if name == "_timestamp" else np.uint32)
+                _header_words(made.buffer, events.begins, picked, 0 if name == "_timestamp" else 5, values)
+                arrays.append(beside.numbers(field.type, repeated(values)))
+            elif name == "_gtid":
+                changes = np.flatnonzero(np.diff(groups, prepend=-1))
+                places = np.zeros(len(groups), np.int32)
+                places[changes[1:]] = 1
+                words = gtids(groups[changes])
+                indexes = repeated(np.cumsum(places, dtype=np.int32))
+                buffers = [None, pa.py_buffer(indexes)]
+                arrays.append(pa.DictionaryArray.from_buffers(field.type, made.count, buffers, words, 0))
+            elif field.type.byte_width and name.startswith("_present"):
+                arrays.append(repeated.bitmaps(self._bitmaps(name)[made.layouts]))
+        return arrays
+
+    def _bitmaps(self, name: str) -> npt.NDArray[np.uint8]:
+        """The bitmap of each layout, in the image that the column is about."""
+        table = self.table
+        width = (len(table.columns) + 7) // 8
+        out = np.zeros((len(table.bitmaps), width), np.uint8)
+        for layout, (before, after) in enumerate(table.bitmaps):
+            if name == "_present":
+                shown = after if table.layouts.shown[layout, 1] == 0 else before
+            else:
+                shown = before if name == "_present_before" else after
+            out[layout] = np.frombuffer(shown, np.uint8)
+        return out
+
+    def _columns(self, made: _Made, half: int, filled: Any) -> list[pa.Array]:
+        count = made.count
+        arrays = []
+        for place, plan in enumerate(self.table.plans):
+            if filled[place] == 2:
+                arrays.append(self._nothing(place, count))
+                continue
+            offsets = self._places.offsets[half, place, :count]
+            cells = Cells(made.buffer, offsets, self._places.lengths[half, place, :count])
+            arrays.append(self._array(made, place, plan, cells))
+        return arrays
+
+    def _nothing(self, place: int, count: int) -> pa.Array:
+        if len(self._empty[place]) < count:
+            self._empty[place] = pa.nulls(2 * count, self._empty[place].type)
+        return self._empty[place].slice(0, count)
+
+    def _array(self, made: _Made, place: int, plan: ColumnPlan, cells: Cells) -> pa.Array:
+        count = len(cells)
+        read = plan.read(cells)
+        odd = present_odd(read, cells)
+        texts: list[str] = []
+        shown = cells
+        if len(odd):
+            texts = self._odd(made, place, plan, cells, odd)
+            shown = with_nulls(cells, odd)
+        bitmap = np.empty((count + 7) // 8, np.uint8)
+        nulls = int(validity(shown.offsets, bitmap))
+        array = plan.array(count, pa.py_buffer(bitmap) if nulls else None, nulls, read)
+        if self._as_text[place]:
+            array = plan.as_text(array)
+        if texts:
+            array = replaced(array, odd, texts)
+        return array
+
+    def _odd(self, made: _Made, place: int, plan: ColumnPlan, cells: Cells, odd: Any) -> list[str]:
+        """The texts of odd cells, none if they become NULL.  Raises FormatError where they are errors."""
+        name = self.table.names[self.table.chosen[place]]
+        texts = []
+        for row in odd.tolist():
+            text, problem = text_of(plan.column, raw_cell(plan, cells, row))
+            if self._on_odd == "error":
+                raise made.value_error(f"column {name}: {problem}", row, int(cells.offsets[row])).in_file(self._file)
+            texts.append(text)
+        summary = self._summary
+        summary.odd += len(odd)
+        summary.by_reference += len(odd)
+        summary.odd_columns[name] = summary.odd_columns.get(name, 0) + len(odd)
+        return texts if self._on_odd == "text" else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a batch is made of: ``count`` rows of the ``picked`` events of a list, ``per_event`` of each."""
+
+    buffer: Bytes
+    events: EventList
+    picked: npt.NDArray[np.int64]
+    layouts: npt.NDArray[np.int64]
+    per_event: npt.NDArray[np.int64]
+    count: int
+
+    def value_error(self, rule: str, row: int, offset: int) -> FormatError:
+        """An error of a cell of that row, whose bytes are at ``offset`` of the buffer."""
+        event = int(self.picked[int(np.searchsorted(np.cumsum(self.per_event), row, side="right"))])
+        place, begin = int(self.events.places[event]), int(self.events.begins[event])
+        # A cell that was unpacked has no place in the file but that of its event.
+        plain = begin < self.events.unpacked_from
+        return FormatError(
+            rule,
+            phase="value",
+            offset=place + offset - begin if plain else place,
+            event_index=int(self.events.numbers[event]),
+        )
+
+
+@kernel
+def _header_words(buffer: Any, begins: Any, picked: Any, at: Any, out: Any) -> None:
+    for index in range(len(picked)):
+        out[index] = signed(load32(buffer, begins[picked[index]] + at))
+
+
+def _struct(columns: list[pa.Array], names: list[str], there: npt.NDArray[np.bool_], kind: pa.StructType) -> pa.Array:
+    if not columns:
+        return pa.array([{} if row else None for row in there.tolist()], kind)
+    made = pa.StructArray.from_arrays(columns, names)
+    if there.all():
+        return made
+    bitmap = pa.py_buffer(np.packbits(there, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(there), [bitmap], int(len(there) - there.sum()), children=columns)
+
+
+def _utf8(name: str) -> str:
+    """A name that is not UTF-8 in the file has replacement characters in a schema, which cannot hold it."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,148 @@
+"""The GTIDs of transactions as text, those of many at once.
+
+A GTID event is written for every transaction, so that files of small ones have as many as rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from forge.columnar.machine import SLACK, kernel, load8, load32, load64, signed
+from forge.columnar.plan import Bytes
+from forge.columnar.reading.events import EventList
+from forge.errors import FormatError
+from forge.events.event import decode_event_strictly
+from forge.events.format import HEADER_SIZE, FormatContext
+from forge.events.gtid import AnonymousGtid, Gtid
+from forge.events.gtid_tagged import GtidTagged
+from forge.events.mariadb_gtid import MariadbGtid
+
+#: Bytes of the longest text that the kernel writes: a UUID, a colon and a number of 20 characters.
+_LONGEST: Final = 64
+_GTID, _ANONYMOUS, _MARIADB = Gtid.type_code, AnonymousGtid.type_code, MariadbGtid.type_code
+
+GTID_TYPE: Final = pa.dictionary(pa.int32(), pa.string())
+
+
+class Gtids:
+    """The GTIDs that are in force in a list of events: the one of before it, then those of its GTID events."""
+
+    def __init__(self) -> None:
+        self._carried: str | None = None
+
+    def forget(self) -> None:
+        """Another file begins."""
+        self._carried = None
+
+    def texts(
+        self, buffer: Bytes, events: EventList, gtid_events: npt.NDArray[np.int64], used: npt.NDArray[np.int64],
+        format: FormatContext,
+    ) -> pa.Array:  # fmt: skip
+        """The GTID of each group of ``used``: 0 is the one of before the list; null for none."""
+        chosen = gtid_events[used[used > 0] - 1]
+        array = _texts(buffer, events, chosen, format)
+        if len(chosen) < len(used):
+            array = pa.concat_arrays([pa.array([self._carried], pa.string()), array])
+        return array
+
+    def carry(self, buffer: Bytes, events: EventList, last: int, format: FormatContext) -> None:
+        """The GTID event ``last`` of the list stays in force behind it."""
+        self._carried = _texts(buffer, events, np.array([last], np.int64), format)[0].as_py()
+
+
+def _texts(buffer: Bytes, events: EventList, chosen: npt.NDArray[np.int64], format: FormatContext) -> pa.Array:
+    types = events.types[chosen]
+    if (types == GtidTagged.type_code).any():
+        return pa.array([_reference_text(buffer, events, int(event), format) for event in chosen], pa.string())
+    ends = np.empty(len(chosen) + 1, np.int32)
+    validity = np.zeros((len(chosen) + 7) // 8, np.uint8)
+    out = np.empty(len(chosen) * _LONGEST + SLACK, np.uint8)
+    short = _write(buffer, events.begins, events.sizes, events.tails, events.types, chosen, ends, validity, out)
+    if short >= 0:
+        _reference_text(buffer, events, int(chosen[short]), format)
+        raise FormatError("the GTID event is too short", phase="body", offset=int(events.places[chosen[short]]))
+    return pa.Array.from_buffers(
+        pa.string(), len(chosen), [pa.py_buffer(validity), pa.py_buffer(ends), pa.py_buffer(out)]
+    )
+
+
+def _reference_text(buffer: Bytes, events: EventList, event: int, format: FormatContext) -> str | None:
+    begin = int(events.begins[event])
+    raw = bytes(buffer[begin : begin + int(events.sizes[event])])
+    try:
+        decoded = decode_event_strictly(raw, int(events.places[event]), format)
+    except FormatError as error:
+        raise error.within(base=int(events.places[event]), event_index=int(events.numbers[event])) from None
+    body = decoded.body
+    if isinstance(body, MariadbGtid):
+        return body.gtid(decoded.server_id)
+    if isinstance(body, GtidTagged):
+        return f"{body.uuid}:{body.tag}:{body.gno}"
+    assert isinstance(body, AnonymousGtid)
+    return body.gtid()
+
+
+@kernel
+def _write(
+    buffer: Any, begins: Any, sizes: Any, tails: Any, types: Any, chosen: Any, ends: Any, validity: Any, out: Any
+) -> Any:
+    at = 0
+    ends[0] = 0
+    for index in range(len(chosen)):
+        event = chosen[index]
+        body = begins[event] + HEADER_SIZE
+        size = sizes[event] - HEADER_SIZE - tails[event]
+        kind = types[event]
+        if kind == _MARIADB:
+            if size < 13:
+                return index
+            at = _digits(out, at, load32(buffer, body + 8))
+            out[at] = 45
+            at = _digits(out, at + 1, load32(buffer, begins[event] + 5))
+            out[at] = 45
+            at = _digits(out, at + 1, load64(buffer, body))
+        elif size < 25:
+            return index
+        elif kind == _GTID:
+            for byte in range(16):
+                if byte == 4 or byte == 6 or byte == 8 or byte == 10:
+                    out[at] = 45
+                    at += 1
+                value = load8(buffer, body + 1 + byte)
+                high = signed(value >> np.uint64(4))
+                low = signed(value & np.uint64(15))
+                out[at] = high + (48 if high < 10 else 87)
+                out[at + 1] = low + (48 if low < 10 else 87)
+                at += 2
+            out[at] = 58
+            at += 1
+            number = signed(load64(buffer, body + 17))
+            if number < 0:
+                out[at] = 45
+                at += 1
+                at = _digits(out, at, ~load64(buffer, body + 17) + np.uint64(1))
+            else:
+                at = _digits(out, at, load64(buffer, body + 17))
+        if kind != _ANONYMOUS:
+            validity[index >> 3] |= np.uint8(1 << (index & 7))
+        ends[index + 1] = at
+    return -1
+
+
+@kernel
+def _digits(out: Any, at: Any, value: Any) -> Any:
+    """Write a uint64 in decimal digits: where they end."""
+    count = 1
+    rest = value
+    while rest >= np.uint64(10):
+        rest //= np.uint64(10)
+        count += 1
+    rest = value
+    for place in range(count):
+        out[at + count - 1 - place] = 48 + signed(rest % np.uint64(10))
+        rest //= np.uint64(10)
+    return at + count

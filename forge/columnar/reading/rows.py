@@ -1,0 +1,344 @@
+"""Rows of files as record batches: the reader that ``forge.read_rows`` gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from forge.binlog.mapped import ends_a_statement, mapped_columns, unmapped
+from forge.binlog.reader import PlacedEvent
+from forge.columnar.reading.batches import Batches, Misfit
+from forge.columnar.reading.beside import BESIDE
+from forge.columnar.reading.events import EventList
+from forge.columnar.reading.gtids import Gtids
+from forge.columnar.reading.odd import OnOdd, ReadSummary
+from forge.columnar.reading.source import EventSource
+from forge.columnar.reading.survey import NEW_LAYOUT, NEW_MAP, NO_MAP, SHORT, Known, RowEvents
+from forge.columnar.reading.tables import Chosen, Images, Table, layout_of, table_of
+from forge.errors import ForgeError, FormatError, ScenarioError, UnsupportedError, nearest
+from forge.events.event import carries_checksum, decode_event_strictly
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
+from forge.events.row_image import iterate_rows
+from forge.events.rows import ROWS_BODIES
+from forge.events.table_map import TableMap
+from forge.values.base import Column
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+class RowReader:
+    """The batches of some files, in file order; those of one list of events table by table."""
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        *,
+        table: str | None,
+        chosen: Chosen,
+        on_odd: OnOdd,
+        shown: tuple[str, ...],
+        summary: ReadSummary,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self._paths = paths
+        self._wanted = table
+        self._chosen = chosen
+        self._on_odd: OnOdd = on_odd
+        self._shown = shown
+        self._summary = summary
+        self._progress = progress
+        self._schemas: dict[str, tuple[tuple[Column, ...], pa.Schema]] = {}
+        self.seen: set[str] = set()
+
+    def batches(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """(table, batch).  Raises FormatError, after the rows before the bad bytes; ScenarioError for a table whose
+        columns change.
+        """
+        done = 0
+        for path in self._paths:
+            reader = _FileRows(self, path)
+            try:
+                for pair in reader.batches():
+                    yield pair
+                    if self._progress is not None:
+                        self._progress(done + reader.source.read_bytes)
+            except FormatError as error:
+                raise error.in_file(str(path)) from None
+            done += reader.source.read_bytes
+            if self._progress is not None:
+                self._progress(done)
+
+    def wants(self, name: str) -> bool:
+        """Whether rows of that table are asked for."""
+        self.seen.add(name)
+        return self._wanted is None or name == self._wanted
+
+    def schema_of(self, name: str) -> pa.Schema | None:
+        """The schema of a table's batches; None if it was not met."""
+        return self._schemas[name][1] if name in self._schemas else None
+
+    def batches_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Batches:
+        """The batches of a table definition.  Raises ScenarioError for one that is another than before."""
+        table = table_of(name, columns, self._chosen)
+        batches = Batches(table, self._on_odd, self._shown, str(path), self._summary)
+        before = self._schemas.setdefault(name, (columns, batches.schema))
+        if before[1] != batches.schema:
+            raise ScenarioError(f"the columns of {name} change at {place}; read the parts one by one")
+        return batches
+
+
+class _FileRows:
+    """The batches of one file."""
+
+    def __init__(self, reader: RowReader, path: Path) -> None:
+        self._reader = reader
+        self._path = path
+        self.source = EventSource(path)
+        self._known = Known()
+        self._gtids = Gtids()
+        self._rows = RowEvents()
+        self._slots: dict[bytes, int] = {}
+        self._names: list[str] = []
+        self._batches: list[Batches | None] = []
+        self._problems: list[UnsupportedError | None] = []
+        self._columns: list[tuple[Column, ...]] = []
+
+    def batches(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        for events in self.source.lists():
+            yield from self._list(events)
+
+    def _list(self, events: EventList) -> Iterator[tuple[str, pa.RecordBatch]]:
+        rows, source = self._rows, self.source
+        rows.clear()
+        error: ForgeError | None = None
+        first = 0
+        while True:
+            id_size = source.format.table_id_size
+            why, event = rows.survey(source.buffer, events, first, source.classes, self._known, id_size)
+            if event == events.count:
+                break
+            try:
+                first = self._new(why, events, event)
+            except ForgeError as met:
+                error = met
+                break
+        yield from self._made(events)
+        if rows.gtids:
+            self._gtids.carry(source.buffer, events, int(rows.gtid_events[rows.gtids - 1]), source.format)
+        if error is not None:
+            raise error
+
+    def _made(self, events: EventList) -> Iterator[tuple[str, pa.RecordBatch]]:
+        rows = self._rows
+        if not rows.count:
+            return
+        slots = rows.slots[: rows.count]
+        groups: list[tuple[int, npt.NDArray[np.int64]]]
+        if (slots == slots[0]).all():
+            groups = [(int(slots[0]), np.arange(rows.count, dtype=np.int64))]
+        else:
+            groups = [(int(slot), np.flatnonzero(slots == slot)) for slot in np.unique(slots)]
+        source = self.source
+
+        def gtids(used: npt.NDArray[np.int64]) -> pa.Array:
+            return self._gtids.texts(source.buffer, events, rows.gtid_events, used, source.format)
+
+        misfits = []
+        for slot, chosen in groups:
+            batches = self._batches[slot]
+            assert batches is not None
+            for made in batches.of(source.buffer, events, rows, chosen, gtids):
+                if isinstance(made, Misfit):
+                    misfits.append((made.event, slot))
+                else:
+                    yield self._names[slot], made
+        if misfits:
+            raise self._misfit(events, *min(misfits))
+
+    def _placed(self, events: EventList, event: int) -> PlacedEvent:
+        """The event by the reference path.  Raises FormatError."""
+        begin, size = int(events.begins[event]), int(events.sizes[event])
+        place, number = int(events.places[event]), int(events.numbers[event])
+        raw = self.source.buffer[begin : begin + size].tobytes()
+        format = replace(self.source.format, checksum=bool(events.tails[event]))
+        try:
+            decoded = decode_event_strictly(raw, place, format)
+        except FormatError as error:
+            raise error.within(base=place, event_index=number) from None
+        return PlacedEvent(number, place, raw, decoded, format)
+
+    def _new(self, why: int, events: EventList, event: int) -> int:
+        """Learn what the survey did not know: the event to go on with."""
+        placed = self._placed(events, event)
+        body = placed.event.body
+        if why == NEW_MAP:
+            assert isinstance(body, TableMap)
+            self._map(placed, body)
+            return event
+        assert isinstance(body, ROWS_BODIES)
+        if why == NO_MAP:
+            if ends_a_statement(body):
+                return event + 1
+            raise unmapped(placed, body)
+        if why == NEW_LAYOUT:
+            self._layout(placed, self._known.slot_of(body.table_id))
+            return event
+        assert why == SHORT
+        raise FormatError("the event is too short", phase="body", offset=placed.offset, event_index=placed.index)
+
+    def _map(self, placed: PlacedEvent, body: TableMap) -> None:
+        end = len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
+        definition = placed.raw[HEADER_SIZE + placed.format.table_id_size : end]
+        slot = self._slots.get(definition)
+        if slot is None:
+            slot = self._slots[definition] = self._define(placed, body, definition)
+        self._known.bind(body.table_id, slot)
+
+    def _define(self, placed: PlacedEvent, body: TableMap, definition: bytes) -> int:
+        name = f"{body.database}.{body.table}"
+        wanted = self._reader.wants(name)
+        problem, batches = None, None
+        columns: tuple[Column, ...] = ()
+        if wanted:
+            try:
+                columns = mapped_columns(placed, body)
+                place = f"event {placed.index}, offset {placed.offset} of {self._path}"
+                batches = self._reader.batches_of(name, columns, place, self._path)
+            except UnsupportedError as error:
+                problem = error
+        self._names.append(name)
+        self._columns.append(columns)
+        self._batches.append(batches)
+        self._problems.append(problem)
+        return self._known.add_slot(definition, wanted=wanted)
+
+    def _layout(self, placed: PlacedEvent, slot: int) -> None:
+        problem, batches = self._problems[slot], self._batches[slot]
+        if problem is not None:
+            raise problem
+        assert batches is not None
+        table: Table = batches.table
+        layout = layout_of(placed, len(table.columns))
+        if layout is None:
+            self._reference_error(placed, table.columns)
+            raise AssertionError("rows of another width are refused")
+        number = self._known.add_layout(slot, layout.type_code, layout.header)
+        table.add_layout(number, layout)
+
+    def _misfit(self, events: EventList, event: int, slot: int) -> ForgeError:
+        placed = self._placed(events, event)
+        try:
+            self._reference_error(placed, self._columns[slot])
+        except ForgeError as error:
+            return error
+        return FormatError(
+            "the rows do not fit the columns", phase="row", offset=placed.offset, event_index=placed.index
+        )
+
+    def _reference_error(self, placed: PlacedEvent, columns: tuple[Column, ...]) -> None:
+        """What the reference path says of rows that do not fit."""
+        body = placed.event.body
+        assert isinstance(body, ROWS_BODIES)
+        try:
+            for _ in iterate_rows(body, columns):
+                pass
+        except FormatError as error:
+            end = placed.offset + len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
+            raise error.within(base=end - len(body.rows), event_index=placed.index) from None
+
+
+def _paths(path: Paths) -> list[Path]:
+    return [Path(path)] if isinstance(path, (str, os.PathLike)) else [Path(one) for one in path]
+
+
+@overload
+def read_rows(
+    path: Paths,
+    table: str,
+    *,
+    columns: Sequence[str] | None = None,
+    images: Images = "after",
+    on_odd: OnOdd = "error",
+    beside: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    summary: ReadSummary | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> pa.RecordBatchReader: ...
+
+
+@overload
+def read_rows(
+    path: Paths,
+    table: None = None,
+    *,
+    images: Images = "after",
+    on_odd: OnOdd = "error",
+    beside: Sequence[str] | None = None,
+    summary: ReadSummary | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[tuple[str, pa.RecordBatch]]: ...
+
+
+def read_rows(
+    path: Paths,
+    table: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    images: Images = "after",
+    on_odd: OnOdd = "error",
+    beside: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    summary: ReadSummary | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> pa.RecordBatchReader | Iterator[tuple[str, pa.RecordBatch]]:
+    """The changed rows of one binary log or several, as Arrow record batches (docs/rows-as-arrow.md).
+
+    With ``table`` ("database.table") a reader of that table's rows, in the order of the log; without, pairs of table
+    and batch, where the rows of one table keep their order.  ``columns`` are those that batches have.  ``images`` says
+    which image a row shows: "after", "before", or "both" as two structs; a row that has one image shows that one.
+    ``beside`` names the columns that say where a row is from, all unless given.  ``names`` are for columns whose names
+    the log does not have; such are ``@1``, ``@2`` otherwise.  ``on_odd`` is what becomes of a cell that Arrow cannot
+    say: an error, NULL, or text for the whole column.  ``summary`` counts rows and such cells; ``progress`` is told
+    the bytes read.
+
+    Raises ScenarioError for a table or column that is not there, and where the table's columns change; FormatError for
+    bytes that break a rule of the format, after the rows before them; UnsupportedError for types that are not known;
+    OSError.
+    """
+    presence = ("_present_before", "_present_after") if images == "both" else ("_present",)
+    shown = (*BESIDE, *presence)
+    if beside is not None:
+        for name in beside:
+            if name not in shown:
+                raise ScenarioError(
+                    f"there is no column {name!r} beside rows", expected=", ".join(shown),
+                    suggestion=nearest(name, shown),
+                )  # fmt: skip
+        shown = tuple(name for name in shown if name in beside)
+    chosen = Chosen(images, None if columns is None else tuple(columns), None if names is None else tuple(names))
+    reader = RowReader(
+        _paths(path), table=table, chosen=chosen, on_odd=on_odd, shown=shown,
+        summary=ReadSummary() if summary is None else summary, progress=progress,
+    )  # fmt: skip
+    return reader.batches() if table is None else _of_one_table(reader, table)
+
+
+def _of_one_table(reader: RowReader, table: str) -> pa.RecordBatchReader:
+    batches = (batch for _, batch in reader.batches())
+    first = next(batches, None)
+    schema = reader.schema_of(table)
+    if schema is None:
+        raise ScenarioError(
+            f"no table {table!r} is in the log",
+            expected=", ".join(sorted(reader.seen)) or "a log with tables",
+            suggestion=nearest(table, reader.seen),
+        )
+    return pa.RecordBatchReader.from_batches(schema, chain(() if first is None else (first,), batches))

@@ -1,0 +1,147 @@
+"""The tables that a file maps, as readers of their rows need them: plans of the columns, layouts of the events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from forge.binlog.reader import PlacedEvent
+from forge.columnar.plan import ColumnPlan
+from forge.columnar.reading.row_walk import Layout, Layouts
+from forge.columnar.registry import column_plan
+from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.events.row_image import images_of, present_columns
+from forge.events.rows import ROWS_BODIES, PartialUpdateRows
+from forge.values.base import Column
+from forge.values.registry import codec_for
+from forge.values.wire_types import WireType
+
+#: Which image a row shows; rows with one image show that one.
+Images = Literal["after", "before", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is asked of the rows: their images, the columns by name (None: all), names for columns that have none."""
+
+    images: Images = "after"
+    columns: tuple[str, ...] | None = None
+    names: tuple[str, ...] | None = None
+
+
+@dataclass(slots=True)
+class Table:
+    """One table definition: what its TABLE_MAP says, and what was chosen of it.
+
+    ``chosen`` are the indexes of the columns that batches have, in their order.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    names: tuple[str, ...]
+    chosen: tuple[int, ...]
+    plans: tuple[ColumnPlan, ...]
+    layouts: Layouts
+    images: Images
+    #: A layout's number among all of a reader -> its number here.
+    numbers: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    bitmaps: list[tuple[bytes, bytes]] = field(default_factory=list)
+    operations: list[int] = field(default_factory=list)
+
+    @property
+    def halves(self) -> int:
+        return 2 if self.images == "both" else 1
+
+    @property
+    def types(self) -> list[pa.DataType]:
+        return [plan.arrow_type for plan in self.plans]
+
+    def add_layout(self, number: int, layout: Layout) -> None:
+        """A layout of this table's row events, which has that number among all of the reader."""
+        before = {"both": 0, "before": 0, "after": -1 if layout.after is not None else 0}[self.images]
+        after = {"both": 1, "after": 0, "before": -1 if layout.before is not None else 0}[self.images]
+        if self.images != "both":
+            before = before if layout.before is not None else -1
+            after = after if layout.after is not None else -1
+        self.numbers = np.concatenate((self.numbers, np.zeros(max(0, number + 1 - len(self.numbers)), np.int64)))
+        self.numbers[number] = self.layouts.add(layout, (before, after))
+        size = (len(self.columns) + 7) // 8
+        self.bitmaps.append((_bitmap(layout.before, size), _bitmap(layout.after, size)))
+        self.operations.append(0 if layout.before is None else 2 if layout.after is None else 1)
+
+
+def _bitmap(indexes: tuple[int, ...] | None, size: int) -> bytes:
+    return sum(1 << index for index in indexes or ()).to_bytes(size, "little")
+
+
+def table_of(name: str, columns: tuple[Column, ...], chosen: Chosen) -> Table:
+    """The table of a TABLE_MAP with these columns.
+
+    Raises ScenarioError for chosen columns that it does not have, UnsupportedError for types without codec or kernel,
+    FormatError for metadata that no such type has.
+    """
+    names = _names(name, columns, chosen)
+    indexes = _indexes(name, names, chosen.columns)
+    plans: list[ColumnPlan] = []
+    for column in columns:
+        plan = column_plan(column)
+        if plan is None:
+            codec_for(column)
+            raise UnsupportedError(f"no kernel reads columns of the wire type {column.type_code}")
+        plans.append(plan)
+    targets = [indexes.index(column) if column in indexes else -1 for column in range(len(columns))]
+    json_columns = [index for index, column in enumerate(columns) if column.type_code == WireType.JSON]
+    layouts = Layouts([plan.wire for plan in plans], json_columns, targets)
+    return Table(name, columns, names, indexes, tuple(plans[i] for i in indexes), layouts, chosen.images)
+
+
+def _names(table: str, columns: tuple[Column, ...], chosen: Chosen) -> tuple[str, ...]:
+    """The columns' names; ``@1``, ``@2`` ... where the table map has none, as mysqlbinlog shows them."""
+    if chosen.names is not None:
+        if len(chosen.names) != len(columns):
+            raise ScenarioError(f"{len(chosen.names)} names were given for {table}, which has {len(columns)} columns")
+        return chosen.names
+    return tuple(f"@{number}" if column.name is None else column.name for number, column in enumerate(columns, 1))
+
+
+def _indexes(table: str, names: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[int, ...]:
+    if wanted is None:
+        return tuple(range(len(names)))
+    for name in wanted:
+        if name not in names:
+            raise ScenarioError(
+                f"{table} has no column {name!r}", expected=", ".join(names), suggestion=nearest(name, names)
+            )
+    return tuple(names.index(name) for name in wanted)
+
+
+def layout_of(placed: PlacedEvent, columns: int) -> Layout | None:
+    """The layout of a row event of a table with so many columns; None if the event has another number of columns."""
+    body = placed.event.body
+    assert isinstance(body, ROWS_BODIES)
+    if body.width != columns:
+        return None
+    before, after = (None if bitmap is None else present_columns(bitmap, columns) for bitmap in images_of(body))
+    built = body.build(placed.format)
+    header = built[placed.format.table_id_size + 2 : len(built) - len(body.rows)]
+    return Layout(body.type_code, header, before, after, isinstance(body, PartialUpdateRows))
+
+
+def fill_absent(table: Table, used: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+    """For every half and chosen column: 1 if the column is there in one of the layouts but not in all, 0 if it is
+    there in all, 2 if in none.
+    """
+    layouts = table.layouts
+    filled = np.zeros((table.halves, max(len(table.chosen), 1)), np.uint8)
+    for half in range(table.halves):
+        missing = np.zeros(max(len(table.chosen), 1), np.int64)
+        for layout in used:
+            for image in range(2):
+                if layouts.shown[layout, image] == half:
+                    missing[layouts.absent[layout, image, : layouts.absent_counts[layout, image]]] += 1
+        filled[half] = np.where(missing == 0, 0, np.where(missing == len(used), 2, 1))
+    return filled
