@@ -1,0 +1,131 @@
+"""JSON strings: eight bytes at a time where nothing is to be escaped, a byte at a time where something is.
+
+A word is examined as a whole: the sum below has the upper bit of a byte set where that byte, or one below it, is a
+control character, a quote or a backslash; the lowest such bit is always a true one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from forge.columnar.machine import inline, load8, load64, signed, store8, store32, store64, unsigned
+
+#: Bytes behind the end of a quoted string that writing it may change, and bytes behind a source that are read.
+SPILL: Final = 8
+
+_ZERO, _ONE, _EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
+_EACH = 0x0101010101010101
+_ONES, _SPACES, _QUOTES = np.uint64(_EACH), np.uint64(0x20 * _EACH), np.uint64(0x22 * _EACH)
+_BACKSLASHES, _LETTERS, _UPPER = np.uint64(0x5C * _EACH), np.uint64(0x61 * _EACH), np.uint64(0x80 * _EACH)
+_QUOTE, _BACKSLASH, _SPACE = np.uint64(0x22), np.uint64(0x5C), np.uint64(0x20)
+_ESCAPED_ZEROS = np.uint64(int.from_bytes(b"\\u00", "little"))
+_FOUR, _FIFTEEN = np.uint64(4), np.uint64(15)
+#: The letter behind the backslash, for the bytes that have one.
+_LETTER = np.zeros(128, np.uint64)
+for _byte, _letter in zip(b'\b\t\n\f\r"\\', b'btnfr"\\', strict=True):
+    _LETTER[_byte] = _letter
+_HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
+
+
+@inline
+def special_bytes(word: Any) -> Any:
+    """Non-zero if a byte of ``word`` cannot stand in a JSON string as it is; the lowest bit is that of the first."""
+    quotes = word ^ _QUOTES
+    backslashes = word ^ _BACKSLASHES
+    marks = ((word - _SPACES) & ~word) | ((quotes - _ONES) & ~quotes) | ((backslashes - _ONES) & ~backslashes)
+    return marks & _UPPER
+
+
+@inline
+def is_ascii(word: Any) -> Any:
+    """Whether no byte of ``word`` is above 7F."""
+    return word & _UPPER == _ZERO
+
+
+@inline
+def is_utf8(source: Any, begin: Any, count: Any) -> bool:
+    """Whether ``count`` bytes are UTF-8 as Python and the server have it: no surrogates, no overlong forms."""
+    at = begin
+    end = begin + count
+    while at < end:
+        first = signed(load8(source, at))
+        if first < 0x80:
+            at += 1
+            continue
+        if first < 0xC2 or first > 0xF4:
+            return False
+        more = 1 if first < 0xE0 else (2 if first < 0xF0 else 3)
+        if at + more >= end:
+            return False
+        second = signed(load8(source, at + 1))
+        lowest = 0xA0 if first == 0xE0 else (0x90 if first == 0xF0 else 0x80)
+        highest = 0x9F if first == 0xED else (0x8F if first == 0xF4 else 0xBF)
+        if second < lowest or second > highest:
+            return False
+        for place in range(at + 2, at + more + 1):
+            if signed(load8(source, place)) & 0xC0 != 0x80:
+                return False
+        at += more + 1
+    return True
+
+
+@inline
+def quoted_fits(source: Any, begin: Any, count: Any, room: Any) -> Any:
+    """Whether ``room`` bytes are enough for :func:`write_quoted`; they are counted only if that is not plain."""
+    if 6 * count + 2 <= room:
+        return True
+    needed = count + 2
+    for place in range(begin, begin + count):
+        byte = load8(source, place)
+        if byte < _SPACE or byte in (_QUOTE, _BACKSLASH):
+            needed += 1 if _LETTER[byte] != _ZERO else 5
+    return needed <= room
+
+
+@inline
+def write_quoted(source: Any, begin: Any, count: Any, out: Any, at: Any) -> Any:
+    """``count`` bytes of text in quotes at ``out[at]``; the place behind, or -1 if they are not UTF-8.
+
+    :func:`quoted_fits` says whether there is room.  SPILL bytes behind the result are overwritten, and SPILL bytes
+    behind the source are read.
+    """
+    store8(out, at, _QUOTE)
+    at += 1
+    seen = _ZERO
+    place = begin
+    end = begin + count
+    while place < end:
+        word = load64(source, place)
+        step = 8
+        if end - place < 8:
+            step = end - place
+            keep = (_ONE << (_EIGHT * unsigned(step))) - _ONE
+            word = (word & keep) | (_LETTERS & ~keep)
+        seen |= word
+        if special_bytes(word) == _ZERO:
+            store64(out, at, word)
+            place += step
+            at += step
+        else:
+            stop = place + step
+            while place < stop:
+                byte = load8(source, place)
+                place += 1
+                if byte >= _SPACE and byte != _QUOTE and byte != _BACKSLASH:
+                    store8(out, at, byte)
+                    at += 1
+                elif _LETTER[byte] != _ZERO:
+                    store8(out, at, _BACKSLASH)
+                    store8(out, at + 1, _LETTER[byte])
+                    at += 2
+                else:
+                    store32(out, at, _ESCAPED_ZEROS)
+                    store8(out, at + 4, load8(_HEX, signed(byte >> _FOUR)))
+                    store8(out, at + 5, load8(_HEX, signed(byte & _FIFTEEN)))
+                    at += 6
+    store8(out, at, _QUOTE)
+    if not is_ascii(seen) and not is_utf8(source, begin, count):
+        return -1
+    return at + 1
