@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -46,12 +46,14 @@ class FixedLayout:
     ``read`` gives the values of its fields, in order, those inside of others among them; it takes ``size`` bytes, whose
     number it need not look at.  ``write`` gives the bytes of such values; OverflowError for one that does not fit.
     ``code`` is the whole layout as a code of ``struct`` in little-endian order, where it is one such number.
+    ``cuts`` has (shift, mask) of each field in the big-endian integer that the bytes are, if all are parts of it.
     """
 
     size: int
     read: Callable[[bytes], Sequence[Any]]
     write: Callable[[Sequence[Any]], bytes]
     code: str | None = None
+    cuts: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +75,27 @@ def fixed_layout(layout: Construct[Any, Any]) -> FixedLayout:
         raise NotFixedError(repr(layout))
     order: Order = "little" if orders == {"little"} else "big"
     codes = [field.code for field in fields]
-    if None not in codes:
-        return _of_numbers("".join(map(str, codes)), order)
+    signed = any(field.signed for field in fields)
     bits = sum(field.bits for field in fields)
-    if bits % 8 or (len(fields) > 1 and any(field.signed for field in fields)):
-        raise NotFixedError(repr(layout))
-    if len(fields) == 1:
-        return _of_integer(bits // 8, order, fields[0].signed)
+    cuts = () if signed or bits % 8 else _cuts([field.bits for field in fields])
+    visible = cuts if order == "big" else ()
+    if None not in codes:
+        return replace(_of_numbers("".join(map(str, codes)), order), cuts=visible)
+    if len(fields) == 1 and not bits % 8:
+        return replace(_of_integer(bits // 8, order, signed), cuts=visible)
     # Several little-endian numbers would lie in the other direction than the bits of one do.
-    if order == "little" and not _is_swapped(layout):
+    if not cuts or (order == "little" and not _is_swapped(layout)):
         raise NotFixedError(repr(layout))
-    return _of_bits(bits // 8, order, [field.bits for field in fields])
+    return replace(_of_bits(bits // 8, order, cuts), cuts=visible)
+
+
+def _cuts(widths: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """(shift, mask) of the parts of an integer, the highest first."""
+    left, cuts = sum(widths), []
+    for width in widths:
+        left -= width
+        cuts.append((left, (1 << width) - 1))
+    return tuple(cuts)
 
 
 def _of_numbers(codes: str, order: Order) -> FixedLayout:
@@ -107,12 +119,7 @@ def _of_integer(size: int, order: Order, signed: bool) -> FixedLayout:
     )
 
 
-def _of_bits(size: int, order: Order, widths: Sequence[int]) -> FixedLayout:
-    left, cuts = 8 * size, []
-    for width in widths:
-        left -= width
-        cuts.append((left, (1 << width) - 1))
-
+def _of_bits(size: int, order: Order, cuts: tuple[tuple[int, int], ...]) -> FixedLayout:
     def read(data: bytes) -> list[int]:
         number = int.from_bytes(data, order)
         return [number >> shift & mask for shift, mask in cuts]

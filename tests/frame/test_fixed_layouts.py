@@ -60,6 +60,9 @@ def test_a_translated_layout_reads_and_writes_what_construct_does(data: st.DataO
         [int(leaf) if leaf is True or leaf is False else leaf for leaf in leaves(layout.parse(raw))]
     )
     assert translated.size == layout.sizeof()
+    if translated.cuts:
+        number = int.from_bytes(raw, "big")
+        assert [number >> shift & mask for shift, mask in translated.cuts] == values
     if not any(value != value for value in values):  # the bits of NaN are not kept by everybody
         assert translated.write(values) == raw
 

@@ -16,9 +16,11 @@ from forge.events.format import CHECKSUM_SIZE
 from forge.events.layout import Surroundings
 from forge.events.plain import text_or_hex
 from forge.events.row_image import Image, images_of, iterate_rows, partial_columns, present_columns
+from forge.events.row_reader import RowReader, ShownCell
 from forge.events.rows import ROWS_BODIES, PartialUpdateRows, RowsBody
 from forge.events.table_map import TableMap
 from forge.values.base import Column
+from forge.values.quick import CellReader
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
 
@@ -118,6 +120,24 @@ class Cell:
         return shown | ({"hex": text.hex()} if isinstance(text, bytes) else {"value": text})
 
 
+def shown_cell(index: int, column: Column, reader: CellReader) -> ShownCell:
+    """The cells of a column as :meth:`Cell.plain` shows them, by their quick reader."""
+    null = Cell(index + 1, column, None).plain()
+    head = {name: value for name, value in null.items() if name != "value"}
+    text_of = reader.text
+
+    def cell(found: Any) -> dict[str, Any]:
+        text = text_of(found)
+        shown = head.copy()
+        if isinstance(text, str):
+            shown["value"] = text
+        else:
+            shown["hex"] = text.hex()
+        return shown
+
+    return ShownCell(cell, null.copy)
+
+
 def _plain_diff(diff: Any) -> dict[str, Any]:
     from forge.values.json.binary import decode_document
     from forge.values.json.text import format_json
@@ -147,6 +167,8 @@ class MappedTable:
     columns: tuple[Column, ...] | None
     mariadb: bool
     problem: str | None = None
+    #: Reads rows as the canonical decode shows them; None if the columns are not known.
+    rows: RowReader | None = field(default=None, repr=False, compare=False)
 
     @property
     def full_name(self) -> str:

@@ -19,6 +19,7 @@ from forge.errors import FormatError, UnsupportedError
 from forge.events.event import EVENT_FLAGS, carries_checksum
 from forge.events.plain import flag_names, text_or_hex
 from forge.events.rows import ROWS_BODIES
+from forge.values.quick import UnusualError
 
 __all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "render_text"]
 
@@ -92,6 +93,13 @@ def _row_fields(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
     named = {} if mapped is None else {
         "database": text_or_hex(mapped.body.database), "table": text_or_hex(mapped.body.table)
     }  # fmt: skip
+    if mapped is not None and mapped.rows is not None:
+        try:
+            usual = mapped.rows.read(body).rows
+        except UnusualError:
+            pass
+        else:
+            return named | {"rows": [{"before": before, "after": after} for before, after in usual]}
     try:
         rows = [{"before": _image(change.before), "after": _image(change.after)} for change in tables.changes(logged)]
     except UnsupportedError as error:

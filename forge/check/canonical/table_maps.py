@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from forge.binlog.logged import LoggedEvent
 from forge.binlog.mapped import ends_a_statement, mapped_columns, refuse_to_pass, unmapped
-from forge.check.canonical.cells import MappedTable, RowChange, row_changes
+from forge.check.canonical.cells import MappedTable, RowChange, row_changes, shown_cell
 from forge.errors import UnsupportedError
+from forge.events.row_reader import RowReader
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
 
@@ -28,12 +29,17 @@ class TableMaps:
         body = placed.event.body
         if not isinstance(body, TableMap):
             return None
-        columns, problem = None, None
-        try:
-            columns = mapped_columns(placed, body, inner=logged.inner > 0)
-        except UnsupportedError as error:
-            problem = error.problem
-        mapped = MappedTable(placed.index, placed.offset, body, columns, placed.format.mariadb, problem)
+        columns, problem, rows = None, None, None
+        mariadb, last = placed.format.mariadb, self.by_id.get(body.table_id)
+        if last is not None and last.body is body and last.mariadb == mariadb:
+            columns, problem, rows = last.columns, last.problem, last.rows
+        else:
+            try:
+                columns = mapped_columns(placed, body, inner=logged.inner > 0)
+                rows = RowReader(columns, shown_cell)
+            except UnsupportedError as error:
+                problem = error.problem
+        mapped = MappedTable(placed.index, placed.offset, body, columns, mariadb, problem, rows)
         self.by_id[body.table_id] = mapped
         return mapped
 

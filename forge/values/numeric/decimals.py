@@ -115,7 +115,7 @@ class DecimalCodec(NumberCodec):
     def reader(self, column: Column) -> CellReader:
         precision, scale = self._arguments(column)
         groups, bases, sign, ones = _quick_facts(precision, scale)
-        read, size = groups.read, groups.size
+        parts = [(shift, mask, base) for (shift, mask), base in zip(groups.cuts, bases, strict=True)]
 
         def text(raw: bytes) -> str:
             plain = int.from_bytes(raw, "big") ^ sign
@@ -123,7 +123,8 @@ class DecimalCodec(NumberCodec):
             if negative:
                 plain ^= ones
             number = 0
-            for group, base in zip(read(plain.to_bytes(size, "big")), bases, strict=True):
+            for shift, mask, base in parts:
+                group = plain >> shift & mask
                 if group >= base:
                     raise UnusualError
                 number = number * base + group
@@ -133,7 +134,7 @@ class DecimalCodec(NumberCodec):
                 digits = f"{digits[:-scale]}.{digits[-scale:]}"
             return f"-{digits}" if negative and number else digits
 
-        return CellReader(text, f"{size}s")
+        return CellReader(text, f"{groups.size}s")
 
     def writer(self, column: Column) -> CellWriter:
         precision, scale = self._arguments(column)

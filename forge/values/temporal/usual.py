@@ -18,6 +18,8 @@ from forge.values.temporal.text import MAX_FSP, MAX_HOUR, MAX_YEAR, days_of, fra
 MONTHS = 13
 _DAY = 86400
 _EPOCH = date(1970, 1, 1).toordinal()
+#: Days and minutes whose text is kept, for each reader.
+_KEPT = 4096
 _DATE = r"(\d{4})-(\d\d)-(\d\d)"
 _CLOCK = r"(\d\d):(\d\d):(\d\d)"
 
@@ -40,14 +42,33 @@ def date_writer(layout: FixedLayout) -> CellWriter:
 
 
 def datetime_reader(layout: FixedLayout, fsp: int) -> CellReader:
-    read, fraction_text = layout.read, _fraction_text(fsp)
+    fraction_text = _fraction_text(fsp)
+    positive, months, days, hours, minutes, seconds, fractions = layout.cuts
+    day_shift, minute_shift, (second_shift, second_mask), fraction_mask = days[0], minutes[0], seconds, fractions[1]
+    minute_mask = hours[1] << hours[0] - minute_shift | minutes[1]
+
+    # Few days occur in a table, and a day has few minutes: their text is kept.
+    @lru_cache(maxsize=_KEPT)
+    def day_text(bits: int) -> str:
+        year, month = divmod(bits << day_shift >> months[0] & months[1], MONTHS)
+        if not bits << day_shift >> positive[0] or year > MAX_YEAR:
+            raise UnusualError
+        return f"{year:04d}-{month:02d}-{bits & days[1]:02d}"
+
+    @lru_cache(maxsize=_KEPT)
+    def minute_text(bits: int) -> str:
+        hour, minute = bits >> hours[0] - minute_shift, bits & minutes[1]
+        if hour > 23 or minute > 59:
+            raise UnusualError
+        return f"{hour:02d}:{minute:02d}"
 
     def text(raw: bytes) -> str:
-        positive, months, day, hour, minute, second, fraction = read(raw)
-        year, month = divmod(months, MONTHS)
-        if not positive or year > MAX_YEAR or hour > 23 or minute > 59 or second > 59:
+        bits = int.from_bytes(raw, "big")
+        second = bits >> second_shift & second_mask
+        if second > 59:
             raise UnusualError
-        return f"{year:04d}-{month:02d}-{day:02d} {hour:02d}:{minute:02d}:{second:02d}{fraction_text(fraction)}"
+        clock = minute_text(bits >> minute_shift & minute_mask)
+        return f"{day_text(bits >> day_shift)} {clock}:{second:02d}{fraction_text(bits & fraction_mask)}"
 
     return CellReader(text, f"{layout.size}s")
 
@@ -72,9 +93,9 @@ def timestamp_reader(layout: FixedLayout, fsp: int) -> CellReader:
         seconds, fraction = read(raw)
         if not seconds:
             raise UnusualError  # the zero timestamp
-        day, clock = divmod(seconds, _DAY)
-        minutes, second = divmod(clock, 60)
-        return f"{_day_text(day)} {minutes // 60:02d}:{minutes % 60:02d}:{second:02d}{fraction_text(fraction)}"
+        minutes, second = divmod(seconds, 60)
+        day, minute = divmod(minutes, _DAY // 60)
+        return f"{_day_text(day)} {_minute_text(minute)}:{second:02d}{fraction_text(fraction)}"
 
     return CellReader(text, f"{layout.size}s")
 
@@ -124,12 +145,17 @@ def time_writer(layout: FixedLayout, fsp: int) -> CellWriter:
     return cell
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_KEPT)
 def _day_text(day: int) -> str:
     return date.fromordinal(_EPOCH + day).isoformat()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_KEPT)
+def _minute_text(minute: int) -> str:
+    return f"{minute // 60:02d}:{minute % 60:02d}"
+
+
+@lru_cache(maxsize=_KEPT)
 def _day_number(year: int, month: int, day: int) -> int:
     return date(year, month, day).toordinal() - _EPOCH
 

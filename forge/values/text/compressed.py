@@ -78,6 +78,9 @@ class CompressedVarcharCodec(VarcharCodec):
     def prefix(self, column: Column) -> int:
         return 1 if self.limit(column) < 255 else 2
 
+    def alters(self, column: Column) -> bool:
+        return True
+
     def stored(self, column: Column, data: bytes) -> bytes:
         return compress(data)
 
@@ -104,6 +107,9 @@ class CompressedVarcharCodec(VarcharCodec):
 class CompressedBlobCodec(BlobCodec):
     type_codes = (WireType.BLOB_COMPRESSED,)
     reader_feature = "mariadb_compressed_columns"
+
+    def alters(self, column: Column) -> bool:
+        return True
 
     def stored(self, column: Column, data: bytes) -> bytes:
         return compress(data)

@@ -22,6 +22,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any, ClassVar
 
 from forge.charsets import Charset, charset, collation
@@ -97,6 +98,10 @@ class TextCodec(Codec):
         character_set = charset_of(column)
         return None if character_set is None else self.limit(column) // character_set.max_length
 
+    def alters(self, column: Column) -> bool:
+        """Whether :meth:`restored` gives other bytes than those that are stored."""
+        return False
+
     def stored(self, column: Column, data: bytes) -> bytes:
         """What is stored of the value's bytes."""
         return data
@@ -127,7 +132,7 @@ class TextCodec(Codec):
         def text(data: bytes) -> Text:
             return decoded(character_set, self.restored(column, data))
 
-        return CellReader(text, prefix=prefix)
+        return CellReader(text if self.alters(column) else partial(decoded, character_set), prefix=prefix)
 
     def writer(self, column: Column) -> CellWriter:
         character_set, prefix, limit = charset_of(column), self.prefix(column), self.limit(column)
@@ -261,6 +266,9 @@ class CharCodec(TextCodec):
 
     def limit(self, column: Column) -> int:
         return unfolded_length(column.metadata)
+
+    def alters(self, column: Column) -> bool:
+        return column.collation == BINARY_COLLATION
 
     def stored(self, column: Column, data: bytes) -> bytes:
         if column.collation == BINARY_COLLATION:
