@@ -22,6 +22,11 @@ _MODULES: dict[int, str] = {
     WireType.DOUBLE: "floats",
     WireType.YEAR: "years",
     WireType.BIT: "bits",
+    WireType.DATE: "temporals",
+    WireType.NEWDATE: "temporals",
+    WireType.TIME2: "temporals",
+    WireType.DATETIME2: "temporals",
+    WireType.TIMESTAMP2: "temporals",
 }
 #: What a STRING column is, by its first metadata byte, where it is not CHAR or BINARY.
 _REAL_TYPES: dict[int, str] = {WireType.ENUM: "members", WireType.SET: "members"}

@@ -1,0 +1,55 @@
+"""The calendar in kernels: from year, month and day to the number of a day, and back, by a table of the months.
+
+Days are counted from 0001-01-01, which is the first that Arrow's readers take (Python's datetime, for one); only days
+of the calendar up to 9999-12-31 have a number.  A month is known by ``year * 13 + month``, as in a DATETIME cell.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from forge.columnar.machine import inline
+
+#: Days from 0001-01-01 to 1970-01-01, and to 10000-01-01.
+EPOCH: Final = 719162
+DAYS: Final = 3652059
+#: The number of no day.
+NO_DAY: Final = -1
+#: Months a day, and days by which the guess is ahead: it is then the month, or the next one.
+_RATE, _RATE_BITS, _AHEAD = 551213, 24, 7
+
+
+@cache
+def months() -> npt.NDArray[np.int32]:
+    """By year * 13 + month, of 17 bits: the number of the month's first day << 5 | how many days it has.
+
+    What is no month has no days.
+    """
+    firsts = np.arange("0001-01", "10000-02", dtype="datetime64[M]").astype("datetime64[D]").astype(np.int64) + EPOCH
+    months = np.arange(12, 12 + len(firsts))
+    table = np.zeros(1 << 17, np.int32)
+    # January 10000 has no days: it ends the month before it.
+    table[months + months // 12 + 1] = firsts << 5 | np.diff(firsts, append=firsts[-1:])
+    return table
+
+
+@inline
+def day_number(months: Any, month: Any, day: Any) -> Any:
+    """The number of a day (int64), or NO_DAY.  ``month``: any 17 bits; ``day``: from 0 on."""
+    entry = np.int64(months[month])
+    return (entry >> 5) + day - 1 if 1 <= day <= entry & 31 else np.int64(NO_DAY)
+
+
+@inline
+def day_fields(months: Any, number: Any) -> Any:
+    """The (year * 13 + month) << 5 | day of a day's number, which must be one."""
+    month = 12 + (((number + _AHEAD) * _RATE) >> _RATE_BITS)
+    first = np.int64(months[month + month // 12 + 1]) >> 5
+    if first > number:
+        month -= 1
+        first = np.int64(months[month + month // 12 + 1]) >> 5
+    return (month + month // 12 + 1) << 5 | (number - first + 1)

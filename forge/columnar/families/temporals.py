@@ -1,0 +1,348 @@
+"""DATE, and TIME, DATETIME and TIMESTAMP with fsp: date32, duration[us], timestamp[us] and timestamp[us, UTC].
+
+Odd are dates with a zero year, month or day or that are not in the calendar (February 30), the zero TIMESTAMP, and
+cells that no server writes.  On writing, what the column does not hold exactly: a finer fraction, a date of before
+0001 or after 9999, a TIME beyond 838:59:59.999999, a TIMESTAMP out of the server's range.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from forge.columnar.calendar import DAYS, EPOCH, day_fields, day_number, months
+from forge.columnar.machine import kernel, load32, load64, signed, store32, store64, swap64, unsigned
+from forge.columnar.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
+from forge.values.base import Column
+from forge.values.registry import codec_for
+from forge.values.temporal.current import FractionalCodec
+from forge.values.temporal.text import MAX_FSP, MAX_HOUR, fraction_size, fraction_unit
+from forge.values.wire_types import WireType
+
+_SECOND = 1_000_000
+_DAY = 86400 * _SECOND
+_LAST_HOUR = (1 << 11) - 1
+_TIME_END = (MAX_HOUR + 1) * 3600 * _SECOND
+#: Bits of the reciprocals below: exact for what is less than a million.
+_RECIPROCAL_BITS = 40
+
+
+class DatePlan(ColumnPlan):
+    """Three bytes; days of the calendar by table."""
+
+    can_be_odd = True
+
+    def __init__(self, column: Column) -> None:
+        super().__init__(column, pa.date32(), 3)
+
+    def read(self, cells: Cells) -> Read:
+        out, odd = np.empty(len(cells), np.int32), np.empty(len(cells), np.int32)
+        found = _read_date(cells.buffer, cells.offsets, months(), out, odd)
+        return Read((out,), odd[:found])
+
+    def write(self, array: pa.Array) -> Wire:
+        out, odd = slacked(3 * len(array)), np.empty(len(array), np.int32)
+        found = _write_date(values_of(array, 4), months(), out, odd)
+        return Wire(out[: 3 * len(array)], odd=odd[:found])
+
+
+class FractionalPlan(ColumnPlan):
+    """A type with fsp."""
+
+    def __init__(self, column: Column, arrow_type: pa.DataType) -> None:
+        codec = codec_for(column)
+        assert isinstance(codec, FractionalCodec)
+        super().__init__(column, arrow_type, codec.size(column))
+        self.fsp = codec.fsp(column)
+        #: Bits of the stored fraction, and the microseconds of its unit; of one in ``coarse`` only each tenth is used.
+        self.fraction_bits = 8 * fraction_size(self.fsp)
+        self.unit = fraction_unit(self.fsp)
+        self.coarse = self.fsp % 2 == 1
+        #: Microseconds of the last digit.
+        self.step = 10 ** (MAX_FSP - self.fsp)
+
+
+class MomentPlan(FractionalPlan):
+    """DATETIME and TIMESTAMP."""
+
+    can_be_odd = True
+
+    def as_text(self, array: pa.Array) -> pa.Array:
+        return moment_text(array, self.fsp)
+
+
+class DatetimePlan(MomentPlan):
+    """Five bytes and the fraction."""
+
+    def __init__(self, column: Column) -> None:
+        super().__init__(column, pa.timestamp("us"))
+
+    def read(self, cells: Cells) -> Read:
+        out, odd = np.empty(len(cells), np.int64), np.empty(len(cells), np.int32)
+        found = _read_datetime(
+            cells.buffer, cells.offsets, months(), self.fraction_bits, self.unit, self.coarse, out, odd
+        )
+        return Read((out,), odd[:found])
+
+    def write(self, array: pa.Array) -> Wire:
+        out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
+        found = _write_datetime(
+            values_of(array, 8), months(), self.step, self.unit, self.fraction_bits, self.wire, out, odd
+        )
+        return Wire(out[: self.wire * len(array)], odd=odd[:found])
+
+
+class TimestampPlan(MomentPlan):
+    """Four bytes and the fraction."""
+
+    def __init__(self, column: Column) -> None:
+        super().__init__(column, pa.timestamp("us", tz="UTC"))
+        self._range = timestamp_range(column)
+
+    def read(self, cells: Cells) -> Read:
+        out, odd = np.empty(len(cells), np.int64), np.empty(len(cells), np.int32)
+        found = _read_timestamp(cells.buffer, cells.offsets, self.fraction_bits, self.unit, self.coarse, out, odd)
+        return Read((out,), odd[:found])
+
+    def write(self, array: pa.Array) -> Wire:
+        out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
+        first, end = self._range
+        found = _write_timestamp(
+            values_of(array, 8), first, end, self.step, self.unit, self.fraction_bits, self.wire, out, odd
+        )
+        return Wire(out[: self.wire * len(array)], odd=odd[:found])
+
+
+class TimePlan(FractionalPlan):
+    """Three bytes and the fraction."""
+
+    def __init__(self, column: Column) -> None:
+        super().__init__(column, pa.duration("us"))
+
+    def read(self, cells: Cells) -> Read:
+        out, odd = np.empty(len(cells), np.int64), np.empty(len(cells), np.int32)
+        found = _read_time(cells.buffer, cells.offsets, self.fraction_bits, self.unit, self.coarse, out, odd)
+        return Read((out,), odd[:found])
+
+    def write(self, array: pa.Array) -> Wire:
+        out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
+        found = _write_time(values_of(array, 8), self.step, self.unit, self.fraction_bits, self.wire, out, odd)
+        return Wire(out[: self.wire * len(array)], odd=odd[:found])
+
+
+def moment_text(array: pa.Array, fsp: int) -> pa.Array:
+    """Timestamps as ``YYYY-MM-DD hh:mm:ss`` with ``fsp`` fraction digits; further digits are cut."""
+    return pc.utf8_slice_codeunits(array.cast(pa.string()), 0, 19 + fsp + (fsp > 0))
+
+
+def timestamp_range(column: Column) -> tuple[int, int]:
+    """The first microsecond that a TIMESTAMP of the column's server takes, and the one behind the last."""
+    first = 1 if column.dialect.timestamp_of_second_zero else _SECOND
+    return first, (column.dialect.last_timestamp + 1) * _SECOND
+
+
+@kernel
+def _read_date(buffer: Any, offsets: Any, months: Any, out: Any, odd: Any) -> Any:
+    found = 0
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = 0
+        if offset < 0:
+            continue
+        word = signed(load32(buffer, offset))
+        year, month = (word >> 9) & 0x7FFF, (word >> 5) & 15
+        number = day_number(months, year * 13 + month if year <= 9999 and month <= 12 else 0, word & 31)
+        if number < 0:
+            odd[found] = row
+            found += 1
+        else:
+            out[row] = number - EPOCH
+    return found
+
+
+@kernel
+def _write_date(days: Any, months: Any, out: Any, odd: Any) -> Any:
+    found = 0
+    for row in range(len(odd)):
+        number: Any = np.int64(np.int32(load32(days, 4 * row))) + EPOCH
+        if number < 0 or number >= DAYS:
+            odd[found] = row
+            found += 1
+            number = 0
+        fields = day_fields(months, number)
+        month = fields >> 5
+        year = month // 13
+        # What is stored behind the value is the next one's place, or slack.
+        store32(out, 3 * row, unsigned(year << 9 | (month - 13 * year) << 5 | (fields & 31)))
+    return found
+
+
+@kernel
+def _read_datetime(
+    buffer: Any, offsets: Any, months: Any, fraction_bits: Any, unit: Any, coarse: Any, out: Any, odd: Any
+) -> Any:
+    found = 0
+    unused = 24 - fraction_bits
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = 0
+        if offset < 0:
+            continue
+        word = signed(swap64(load64(buffer, offset)))
+        number = day_number(months, (word >> 46) & 0x1FFFF, (word >> 41) & 31)
+        hour, minute, second = (word >> 36) & 31, (word >> 30) & 63, (word >> 24) & 63
+        fraction = (word & 0xFFFFFF) >> unused
+        micro = fraction * unit
+        # The first bit, which is the sign of int64, is set.
+        bad = (word >= 0) | (number < 0) | (hour > 23) | (minute > 59) | (second > 59) | (micro >= _SECOND)
+        if bad or (coarse and fraction % 10 != 0):
+            odd[found] = row
+            found += 1
+        else:
+            out[row] = ((number - EPOCH) * 86400 + hour * 3600 + minute * 60 + second) * _SECOND + micro
+    return found
+
+
+@kernel
+def _write_datetime(
+    values: Any, months: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any
+) -> Any:
+    found = 0
+    reciprocal = (1 << _RECIPROCAL_BITS) // step + 1
+    per_step = step // unit
+    unused = np.uint64(24 - fraction_bits)
+    for row in range(len(odd)):
+        # From 0001 on, as unsigned: what is before is beyond.
+        since = load64(values, 8 * row) + np.uint64(EPOCH * _DAY)
+        beyond = since >= np.uint64(DAYS * _DAY)
+        if beyond:
+            since = np.uint64(0)
+        number = since // np.uint64(_DAY)
+        clock = signed(since - number * np.uint64(_DAY))
+        total = clock // _SECOND
+        micro = clock - total * _SECOND
+        steps = (micro * reciprocal) >> _RECIPROCAL_BITS
+        if beyond or steps * step != micro:
+            odd[found] = row
+            found += 1
+        hour = total // 3600
+        total -= hour * 3600
+        minute = total // 60
+        fields = day_fields(months, signed(number)) << 17 | hour << 12 | minute << 6 | (total - minute * 60)
+        word = unsigned(fields << 24) | unsigned(steps * per_step) << unused | np.uint64(1 << 63)
+        # What is stored behind the value is the next one's place, or slack.
+        store64(out, width * row, swap64(word))
+    return found
+
+
+@kernel
+def _read_timestamp(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, coarse: Any, out: Any, odd: Any) -> Any:
+    found = 0
+    unused = 32 - fraction_bits
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = 0
+        if offset < 0:
+            continue
+        word = swap64(load64(buffer, offset))
+        fraction = signed(word & np.uint64(0xFFFFFFFF)) >> unused
+        micro = fraction * unit
+        value = signed(word >> np.uint64(32)) * _SECOND + micro
+        if micro >= _SECOND or value == 0 or (coarse and fraction % 10 != 0):
+            odd[found] = row
+            found += 1
+        else:
+            out[row] = value
+    return found
+
+
+@kernel
+def _write_timestamp(
+    values: Any, first: Any, end: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any
+) -> Any:
+    found = 0
+    reciprocal = (1 << _RECIPROCAL_BITS) // step + 1
+    per_step = step // unit
+    unused = np.uint64(32 - fraction_bits)
+    for row in range(len(odd)):
+        value = signed(load64(values, 8 * row))
+        beyond = value < first or value >= end
+        if beyond:
+            value = 0
+        seconds = value // _SECOND
+        micro = value - seconds * _SECOND
+        steps = (micro * reciprocal) >> _RECIPROCAL_BITS
+        if beyond or steps * step != micro:
+            odd[found] = row
+            found += 1
+        word = unsigned(seconds << 32) | unsigned(steps * per_step) << unused
+        store64(out, width * row, swap64(word))
+    return found
+
+
+@kernel
+def _read_time(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, coarse: Any, out: Any, odd: Any) -> Any:
+    found = 0
+    unused = np.uint64(40 - fraction_bits)
+    zero = 1 << (23 + fraction_bits)
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = 0
+        if offset < 0:
+            continue
+        number = signed(swap64(load64(buffer, offset)) >> unused) - zero
+        magnitude = abs(number)
+        whole = magnitude >> fraction_bits
+        hour, minute, second = whole >> 12, (whole >> 6) & 63, whole & 63
+        fraction = magnitude & ((1 << fraction_bits) - 1)
+        micro = fraction * unit
+        bad = (hour > _LAST_HOUR) | (minute > 59) | (second > 59) | (micro >= _SECOND)
+        if bad or (coarse and fraction % 10 != 0):
+            odd[found] = row
+            found += 1
+        else:
+            value = (hour * 3600 + minute * 60 + second) * _SECOND + micro
+            out[row] = -value if number < 0 else value
+    return found
+
+
+@kernel
+def _write_time(values: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any) -> Any:
+    found = 0
+    reciprocal = (1 << _RECIPROCAL_BITS) // step + 1
+    per_step = step // unit
+    unused = np.uint64(40 - fraction_bits)
+    zero = 1 << (23 + fraction_bits)
+    for row in range(len(odd)):
+        value = signed(load64(values, 8 * row))
+        beyond = value <= -_TIME_END or value >= _TIME_END
+        magnitude = 0 if beyond else abs(value)
+        total = magnitude // _SECOND
+        micro = magnitude - total * _SECOND
+        steps = (micro * reciprocal) >> _RECIPROCAL_BITS
+        if beyond or steps * step != micro:
+            odd[found] = row
+            found += 1
+        hour = total // 3600
+        total -= hour * 3600
+        minute = total // 60
+        number = (hour << 12 | minute << 6 | (total - minute * 60)) << fraction_bits | steps * per_step
+        word = unsigned(zero - number if value < 0 else zero + number)
+        store64(out, width * row, swap64(word << unused))
+    return found
+
+
+_PLANS: dict[int, type[DatePlan | DatetimePlan | TimestampPlan | TimePlan]] = {
+    WireType.DATE: DatePlan,
+    WireType.NEWDATE: DatePlan,
+    WireType.DATETIME2: DatetimePlan,
+    WireType.TIMESTAMP2: TimestampPlan,
+    WireType.TIME2: TimePlan,
+}
+
+
+def plan(column: Column) -> ColumnPlan:
+    return _PLANS[column.type_code](column)
