@@ -8,10 +8,10 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from forge.record.server import RealServer
+from tests.benchmarks.measure import Cost
 from tests.benchmarks.tables import DATABASE, DEFINITIONS
 
 #: Nothing waits for a disk, and no table is larger than the buffer pool: the server is as quick as it can be.
@@ -24,14 +24,6 @@ SETTINGS = (
 
 #: Seconds that one run of statements may take.
 STATEMENTS_LIMIT = 1800.0
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Seconds by the clock, and of the processors (server and client together)."""
-
-    wall: float
-    cpu: float
 
 
 class WorkloadServer:
@@ -70,7 +62,8 @@ class WorkloadServer:
         return cost
 
     def forget(self) -> None:
-        """Remove the binary logs before the current one."""
+        """Remove the binary logs up to now."""
+        self._server.flush()
         name = self._server.binlog_files()[-1].name
         self._server.run_sql(f"PURGE BINARY LOGS TO '{name}';\n")
 

@@ -71,8 +71,10 @@ class Sizes:
     transactions: int = 200_000
     #: Rows of W1 for python-mysql-replication and the reference path.
     some: int = 100_000
-    #: Rows of W1, W2 and W4 for what takes seconds for each megabyte.
-    few: int = 20_000
+    #: Rows of W1, W2 and W4 for what took many seconds for each megabyte.
+    few: int = 5_000
+    #: Rows that a scenario generates.
+    generated: int = 100_000
 
     def rows(self, table: str) -> int:
         """Rows of the table of that name."""
@@ -81,7 +83,7 @@ class Sizes:
 
 SIZES = Sizes()
 #: For a test that the programs run: nothing can be learned from its times.
-TINY = Sizes(wide=3000, documents=300, transactions=200, some=600, few=200)
+TINY = Sizes(wide=3000, documents=300, transactions=200, some=600, few=100, generated=300)
 
 #: Microseconds since 1970; times are spread over the 115 days from then on.
 _FIRST_TIME = 1_700_000_000_000_000

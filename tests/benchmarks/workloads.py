@@ -66,6 +66,12 @@ class Workloads:
     def inserts(self, name: str) -> Path:
         return self.folder / f"{name}.sql"
 
+    def rows(self, name: str) -> int:
+        """Rows that the log of that name changes."""
+        table, _, part = name.partition("_")
+        parts = {"some": self.sizes.some, "few": self.sizes.few, "tenfold": TENFOLD * self.sizes.wide}
+        return parts.get(part, self.sizes.rows(table))
+
     def source(self, table: str) -> pa.Table:
         """The rows that the server was given."""
         return pq.read_table(self.parquet(table))

@@ -1,0 +1,191 @@
+"""What is timed in a process of its own; ``python -P child.py PASSES [--together] WORK ARGUMENT...``.
+
+It imports the ``forge`` of PYTHONPATH, so that another revision can be timed by the same program.  Each pass prints
+what it cost as a JSON object: seconds by the clock and of the processor, rows, and the most memory it has held so far.
+With ``--together`` a pass is made first, and the others start when a line comes in: several processes begin at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import struct
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+#: How often :func:`spin` sums its MiB.
+_SPINS = 2000
+
+
+def decode(path: str, table: str) -> int:
+    """Rows of a table as record batches, dropped one by one."""
+    import forge
+
+    return sum(batch.num_rows for batch in forge.read_rows(path, table=table))
+
+
+def first_rows(path: str, table: str) -> int:
+    """The first batch alone: what a user waits for."""
+    import forge
+
+    return int(next(iter(forge.read_rows(path, table=table))).num_rows)
+
+
+def encode(parquet: str, definition: str) -> int:
+    """The rows of a Parquet file, written in one transaction to a file of this process; the source is read once."""
+    import forge
+
+    rows = _source(parquet)
+    with tempfile.TemporaryDirectory(dir=Path(parquet).parent) as folder:
+        target = Path(folder) / "encoded"
+        forge.write_rows(rows.to_batches(), definition, target, server="mysql-9.7", rows_per_transaction=rows.num_rows)
+    return int(rows.num_rows)
+
+
+def load_module(name: str) -> int:
+    """An import: once for each process."""
+    __import__(name)
+    return 0
+
+
+def canonical(path: str) -> int:
+    """Rows of the canonical decode."""
+    from forge.check.canonical.decode import canonical_events
+
+    return sum(len(event.get("rows", ())) for event in canonical_events(Path(path).read_bytes()))
+
+
+def command(rows: str, *arguments: str) -> int:
+    """A command of forge that has to do with so many rows, its output thrown away."""
+    from forge.cli.app import run
+
+    with Path(os.devnull).open("w") as null, contextlib.redirect_stdout(null):
+        code = run(arguments)
+    if code:
+        raise SystemExit(code)
+    return int(rows)
+
+
+def python_mysql_replication(path: str) -> int:
+    """Rows that python-mysql-replication reads when it is fed the packets that a server would send; sums verified."""
+    from pymysqlreplication.event import FormatDescriptionEvent
+    from pymysqlreplication.row_event import RowsEvent, TableMapEvent
+
+    feed = _Packets()
+    rows = 0
+    for raw in _events(Path(path).read_bytes()):
+        event = feed.event(raw)
+        if isinstance(event, FormatDescriptionEvent):
+            feed.version, feed.post_header_lengths = event.mysql_version, event.post_header_len
+        elif isinstance(event, TableMapEvent):
+            feed.tables[event.table_id] = event.get_table()
+        elif isinstance(event, RowsEvent):
+            rows += len(event.rows)
+    return rows
+
+
+def spin() -> int:
+    """Work that needs a processor and no memory to speak of."""
+    data = bytes(1 << 20)
+    for _ in range(_SPINS):
+        zlib.crc32(data)
+    return 0
+
+
+class _Connection:
+    """What the library asks of a connection."""
+
+    charset = "utf8mb4"
+
+    def _get_dbms(self) -> str:
+        return "mysql"
+
+
+class _Packets:
+    """What BinLogStreamReader keeps between packets (1.0.17)."""
+
+    def __init__(self) -> None:
+        import logging
+
+        from pymysqlreplication.binlogstream import BinLogStreamReader
+
+        # It warns that names of columns are not in the log.
+        logging.getLogger("pymysqlreplication").setLevel(logging.CRITICAL)
+        self.connection = _Connection()
+        self.allowed = BinLogStreamReader._allowed_event_list(None, None, None, False)
+        self.tables: dict[int, Any] = {}
+        self.version: tuple[int, ...] = (0, 0, 0)
+        self.post_header_lengths: Any = None
+
+    def event(self, raw: bytes) -> Any:
+        from pymysql.protocol import MysqlPacket  # type: ignore[import-untyped]
+        from pymysqlreplication.packet import BinLogPacketWrapper
+
+        packet = MysqlPacket(b"\0" + raw, "utf8mb4")
+        return BinLogPacketWrapper(
+            packet, self.tables, self.connection, self.version, True, self.allowed, None, None, None, None, False,
+            False, True, True, False, False, self.post_header_lengths,
+        ).event  # fmt: skip
+
+
+def _events(data: bytes) -> list[bytes]:
+    """The events of a closed binary log: 19 bytes of header with the event's size at 9."""
+    events, start = [], 4
+    while start < len(data):
+        (size,) = struct.unpack_from("<I", data, start + 9)
+        events.append(data[start : start + size])
+        start += size
+    return events
+
+
+_SOURCES: dict[str, Any] = {}
+
+
+def _source(parquet: str) -> Any:
+    import pyarrow.parquet as pq
+
+    if parquet not in _SOURCES:
+        _SOURCES[parquet] = pq.read_table(parquet)
+    return _SOURCES[parquet]
+
+
+_WORK: dict[str, Callable[..., int]] = {
+    work.__name__.replace("_", "-"): work
+    for work in (
+        decode, first_rows, encode, load_module, canonical, command, python_mysql_replication, spin,
+    )
+}  # fmt: skip
+
+
+def _peak() -> int:
+    """Bytes (proc_pid_status(5)); 0 where the system does not say."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
+
+def main(arguments: list[str]) -> None:
+    passes = int(arguments.pop(0))
+    together = arguments[0] == "--together"
+    name, *details = arguments[together:]
+    work = _WORK[name]
+    out = os.fdopen(os.dup(1), "w")
+    if together:
+        work(*details)
+        print("ready", file=out, flush=True)
+        sys.stdin.readline()
+    for _ in range(passes):
+        wall, cpu = time.perf_counter(), time.process_time()
+        rows = work(*details)
+        cost = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "rows": rows, "peak": _peak()}
+        print(json.dumps(cost), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

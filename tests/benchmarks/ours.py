@@ -1,0 +1,63 @@
+"""Ours: rows of a log as record batches, and record batches as a log, through the public API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+
+import forge
+from tests.benchmarks.measure import InProcess
+from tests.benchmarks.tables import DATABASE
+
+#: Rows of the batches that are written.
+_BATCH = 1 << 16
+
+
+def decode(path: Path, table: str, **options: object) -> InProcess:
+    """Every batch is made and dropped."""
+
+    def run() -> int:
+        return sum(batch.num_rows for batch in forge.read_rows(path, table=f"{DATABASE}.{table}", **options))
+
+    return InProcess(run)
+
+
+def encode(
+    source: Callable[[], pa.Table], definition: str, path: Path, rows_per_transaction: int, **options: object
+) -> InProcess:
+    """A closed file from batches in memory."""
+    rows = cache(source)
+
+    def run() -> int:
+        path.unlink(missing_ok=True)
+        batches = rows().to_batches(max_chunksize=_BATCH)
+        forge.write_rows(
+            batches, definition, path, server="mysql-9.7", rows_per_transaction=rows_per_transaction, **options
+        )
+        return int(rows().num_rows)
+
+    return InProcess(run)
+
+
+def parquet(path: Path, table: str, target: Path) -> InProcess:
+    """``forge rows --format parquet``, without the start of a process."""
+    from forge.cli.app import run as run_forge
+
+    arguments = ("rows", str(path), "--table", f"{DATABASE}.{table}", "--format", "parquet", "-o", str(target))
+
+    def run() -> int:
+        target.unlink(missing_ok=True)
+        code = run_forge(arguments)
+        if code:
+            raise RuntimeError(f"forge rows ended with {code}")
+        return 0
+
+    return InProcess(run)
+
+
+def json_binary(source: Callable[[], pa.Table]) -> InProcess:
+    """Documents from text to the server's binary; none of them may need the reference path."""
+    raise NotImplementedError

@@ -1,0 +1,221 @@
+"""What the keys of the lines stand for: each kind of work, on the log or the table that it is done on."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from forge.errors import EnvironmentMissing
+from tests.benchmarks import ours
+from tests.benchmarks.floors import MemoryCopy, WriteFloor, read_floor
+from tests.benchmarks.lines import Key
+from tests.benchmarks.measure import FreshStarts, InProcess, NotHere, OwnClock, Subject, Together, child
+from tests.benchmarks.peers.builds import go_mysql, java_connector
+from tests.benchmarks.peers.mysqlbinlog import mysqlbinlog
+from tests.benchmarks.peers.mysqld import Mysqld
+from tests.benchmarks.scenario import generated_rows
+from tests.benchmarks.server import WorkloadServer, load_statement, workload_server
+from tests.benchmarks.tables import DATABASE, DEFINITIONS
+from tests.benchmarks.workloads import Workloads
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Subjects:
+    """Makes the subject of a key, once.  ``before`` is the revision that the reference path is compared with."""
+
+    workloads: Workloads
+    before: str | None
+    resources: ExitStack
+    _made: dict[Key, Subject] = field(default_factory=dict)
+    _server: WorkloadServer | None = None
+    _checkout: Path | None = None
+
+    def __getitem__(self, key: Key) -> Subject:
+        """Raises NotHere with what is missing on this machine."""
+        if key not in self._made:
+            kind, name = key
+            self._made[key] = self._kinds()[kind](name)
+        return self._made[key]
+
+    def server(self) -> WorkloadServer:
+        """The real server, started when it is first needed."""
+        if self._server is None:
+            try:
+                self._server = self.resources.enter_context(workload_server())
+            except EnvironmentMissing as missing:
+                raise NotHere(str(missing)) from None
+        return self._server
+
+    def _kinds(self) -> Mapping[str, Callable[[str], Subject]]:
+        log = self.workloads.log
+        return {
+            "decode": self._decode,
+            "decode-binary": partial(self._decode, json="binary"),
+            "encode": self._encode,
+            "encode-binary": partial(self._encode, json="binary"),
+            "encode-100": partial(self._encode, rows_per_transaction=100),
+            "encode-1": partial(self._encode, rows_per_transaction=1),
+            "parquet": self._parquet,
+            "mysqlbinlog": lambda name: mysqlbinlog(log(name), self.workloads.rows(name)),
+            "go-mysql": lambda name: go_mysql(self._programs, log(name)),
+            "java-connector": lambda name: java_connector(self._programs, log(name)),
+            "mysqld-load": lambda table: self._mysqld(table, lambda: self._load(table)),
+            "mysqld-insert": lambda table: self._mysqld(table, self.workloads.inserts(table).read_text),
+            "read-floor": lambda name: InProcess(partial(read_floor, log(name))),
+            "write-floor": lambda name: InProcess(WriteFloor(log(name), self._scratch / "floor")),
+            "memcpy": self._memory_copy,
+            "json-binary": self._json_binary,
+            "memory": lambda name: self._child("decode", *self._rows_of(name)),
+            "start": lambda name: FreshStarts(partial(self._child, "first-rows", *self._rows_of(name))),
+            "first-start": self._first_start,
+            "load-module": lambda name: FreshStarts(partial(self._child, "load-module", name)),
+            "decode-alone": lambda name: self._together(1, "decode", *self._rows_of(name)),
+            "decode-pair": lambda name: self._together(2, "decode", *self._rows_of(name)),
+            "encode-alone": lambda table: self._together(1, "encode", *self._source_of(table)),
+            "encode-pair": lambda table: self._together(2, "encode", *self._source_of(table)),
+            "spin-alone": lambda _: self._together(1, "spin"),
+            "spin-pair": lambda _: self._together(2, "spin"),
+            "canonical": lambda name: self._child("canonical", str(log(name))),
+            "python-mysql-replication": self._python_mysql_replication,
+            **{kind: partial(self._command, kind) for kind in ("dump", "disasm", "asm", "build")},
+            **{f"{kind}-before": partial(self._before, kind) for kind in ("dump", "disasm", "asm", "build")},
+        }
+
+    @property
+    def _programs(self) -> Path:
+        return self._folder("programs")
+
+    @property
+    def _scratch(self) -> Path:
+        return self._folder("scratch")
+
+    def _folder(self, name: str) -> Path:
+        folder = self.workloads.folder / name
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    # Ours.
+
+    def _decode(self, name: str, **options: object) -> Subject:
+        images = {"images": "both"} if "_update" in name else {}
+        return ours.decode(self.workloads.log(name), _table_of(name), **images, **options)
+
+    def _encode(self, table: str, rows_per_transaction: int | None = None, **options: object) -> Subject:
+        rows = rows_per_transaction or self.workloads.sizes.rows(table)
+        source = partial(self.workloads.source, table)
+        return ours.encode(source, _definition(table), self._scratch / "encoded", rows, **options)
+
+    def _parquet(self, name: str) -> Subject:
+        return ours.parquet(self.workloads.log(name), _table_of(name), self._scratch / "rows.parquet")
+
+    def _json_binary(self, table: str) -> Subject:
+        return ours.json_binary(partial(self.workloads.source, table))
+
+    def _memory_copy(self, table: str) -> Subject:
+        return InProcess(MemoryCopy(self.workloads.source(table)["j"].nbytes))
+
+    def _first_start(self, name: str) -> Subject:
+        """Each start has a folder for compiled kernels of its own."""
+        folder = self.resources.enter_context(tempfile.TemporaryDirectory())
+        number = iter(range(1_000_000))
+        arguments = self._rows_of(name)
+
+        def start() -> OwnClock:
+            return child(_ROOT, "first-rows", *arguments, environment={"NUMBA_CACHE_DIR": f"{folder}/{next(number)}"})
+
+        return FreshStarts(start)
+
+    # The reference path, now and before.
+
+    def _command(self, kind: str, name: str, checkout: Path = _ROOT) -> Subject:
+        rows = self._generated(name) if kind == "build" else self.workloads.rows(name)
+        return child(checkout, "command", str(rows), *self._arguments(kind, name))
+
+    def _generated(self, name: str) -> int:
+        rows = self.workloads.sizes.generated
+        return rows if name == "all" else rows // 10
+
+    def _before(self, kind: str, name: str) -> Subject:
+        return self._command(kind, name, self._earlier())
+
+    def _arguments(self, kind: str, name: str) -> list[str]:
+        scratch, output = self._scratch, str(self._scratch / f"{kind}-{name}")
+        if kind == "build":
+            scenario = scratch / f"{name}.yaml"
+            scenario.write_text(generated_rows(self._generated(name)))
+            return ["build", str(scenario), "-o", output]
+        log = str(self.workloads.log(name))
+        if kind == "dump":
+            return ["dump", "--json", log]
+        if kind == "disasm":
+            return ["disasm", log, "-o", output]
+        listing = scratch / f"{name}.listing"
+        if not listing.exists():
+            _run_forge("disasm", log, "-o", str(listing))
+        return ["asm", str(listing), "-o", output]
+
+    def _earlier(self) -> Path:
+        """A checkout of the revision before."""
+        if self.before is None:
+            raise NotHere("no revision to compare with: name one with --before")
+        if self._checkout is None:
+            folder = Path(self.resources.enter_context(tempfile.TemporaryDirectory())) / "before"
+            added = subprocess.run(
+                ["git", "-C", str(_ROOT), "worktree", "add", "--detach", str(folder), self.before],
+                check=False, capture_output=True, text=True,
+            )  # fmt: skip
+            if added.returncode:
+                raise NotHere(f"no checkout of {self.before}: {added.stderr.strip().splitlines()[-1]}")
+            remove = ["git", "-C", str(_ROOT), "worktree", "remove", "--force", str(folder)]
+            self.resources.callback(subprocess.run, remove, check=False)
+            self._checkout = folder
+        return self._checkout
+
+    # Others.
+
+    def _mysqld(self, table: str, statements: Callable[[], str]) -> Subject:
+        return Mysqld(self.server, table, statements, self.workloads.sizes.rows(table))
+
+    def _load(self, table: str) -> str:
+        return load_statement(table, self.workloads.tab_separated(table))
+
+    def _python_mysql_replication(self, name: str) -> Subject:
+        if importlib.util.find_spec("pymysqlreplication") is None:
+            raise NotHere("python-mysql-replication is not installed (pip install mysql-replication)")
+        return self._child("python-mysql-replication", str(self.workloads.log(name)))
+
+    # Processes of their own.
+
+    def _child(self, *arguments: str) -> OwnClock:
+        return child(_ROOT, *arguments)
+
+    def _together(self, processes: int, *arguments: str) -> Together:
+        alone = child(_ROOT, "--together", *arguments)
+        return Together(processes, alone.command, alone.environment or {})
+
+    def _rows_of(self, name: str) -> tuple[str, str]:
+        return str(self.workloads.log(name)), f"{DATABASE}.{_table_of(name)}"
+
+    def _source_of(self, table: str) -> tuple[str, str]:
+        return str(self.workloads.parquet(table)), _definition(table)
+
+
+def _table_of(log: str) -> str:
+    return log.partition("_")[0]
+
+
+def _definition(table: str) -> str:
+    return DEFINITIONS[table].replace(f"TABLE {table}", f"TABLE {DATABASE}.{table}")
+
+
+def _run_forge(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "forge", *arguments], cwd=_ROOT, check=True)
