@@ -7,15 +7,17 @@ LOCK := requirements.lock
 BIN := $(VENV)/bin
 OUT := out
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long servers lint docs lock clean
+.PHONY: help corpus test unit long bench servers lint docs lock clean
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
 	@echo 'make test      run the tests'
 	@echo 'make unit      run those alone that need no minute'
 	@echo 'make long      run them with 10,000 examples for each property instead of 50 (hours)'
+	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (about an hour)'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
 	@echo 'make lint      ruff, mypy and the order of the rooms'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
@@ -32,6 +34,9 @@ unit: $(VENV)/.ready
 
 long: $(VENV)/.ready
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m unit -o faulthandler_timeout=7200 $(PYTEST_ARGS)
+
+bench: $(VENV)/.ready
+	$(BIN)/python -m tests.benchmarks --folder $(OUT)/benchmarks --json $(OUT)/benchmarks.json $(BENCH_ARGS)
 
 servers:
 	.ci/servers

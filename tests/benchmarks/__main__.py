@@ -19,7 +19,6 @@ from tests.benchmarks.subjects import Subjects
 from tests.benchmarks.tables import SIZES, TINY
 from tests.benchmarks.workloads import Workloads
 
-
 _FILE = click.Path(path_type=Path)
 
 
@@ -76,7 +75,7 @@ def main(
         return
     run = Run(rounds, passes)
     with ExitStack() as resources:
-        run.measure(lines, Subjects(workloads, before, resources), _say)
+        run.measure(lines, Subjects(workloads, before, resources).get, _say)
     figures = [figure_of(line, run) for line in lines]
     click.echo(table(figures))
     loads = ", ".join(f"{load:.2f}" for load in run.load)

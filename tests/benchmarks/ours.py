@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,7 +17,7 @@ from tests.benchmarks.tables import DATABASE
 _BATCH = 1 << 16
 
 
-def decode(path: Path, table: str, **options: object) -> InProcess:
+def decode(path: Path, table: str, **options: Any) -> InProcess:
     """Every batch is made and dropped."""
 
     def run() -> int:
@@ -26,7 +27,7 @@ def decode(path: Path, table: str, **options: object) -> InProcess:
 
 
 def encode(
-    source: Callable[[], pa.Table], definition: str, path: Path, rows_per_transaction: int, **options: object
+    source: Callable[[], pa.Table], definition: str, path: Path, rows_per_transaction: int, **options: Any
 ) -> InProcess:
     """A closed file from batches in memory."""
     rows = cache(source)
@@ -56,8 +57,3 @@ def parquet(path: Path, table: str, target: Path) -> InProcess:
         return 0
 
     return InProcess(run)
-
-
-def json_binary(source: Callable[[], pa.Table]) -> InProcess:
-    """Documents from text to the server's binary; none of them may need the reference path."""
-    raise NotImplementedError

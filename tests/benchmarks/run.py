@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from tests.benchmarks.lines import Key, Line
-from tests.benchmarks.measure import Cost, NotHere
-from tests.benchmarks.subjects import Subjects
+from tests.benchmarks.measure import Cost, NotHere, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +37,21 @@ class Run:
     #: Load averages over a minute, before each round and after the last.
     load: list[float] = field(default_factory=list)
 
-    def measure(self, lines: Iterable[Line], subjects: Subjects, say: Callable[[str], None]) -> None:
+    def measure(self, lines: Iterable[Line], subject_of: Callable[[Key], Subject], say: Callable[[str], None]) -> None:
         """A subject that is missing or fails is left out of all rounds, and named."""
         keys = list(dict.fromkeys(key for line in lines for key in line.keys))
         for number in range(self.rounds):
             self.load.append(os.getloadavg()[0])
             for key in keys:
                 say(f"round {number + 1} of {self.rounds}: {' '.join(key)}")
-                self._measure(key, subjects, first=number == 0)
+                self._measure(key, subject_of, first=number == 0)
         self.load.append(os.getloadavg()[0])
 
-    def _measure(self, key: Key, subjects: Subjects, *, first: bool) -> None:
+    def _measure(self, key: Key, subject_of: Callable[[Key], Subject], *, first: bool) -> None:
         if key in self.missing or key in self.failed:
             return
         try:
-            subject = subjects[key]
+            subject = subject_of(key)
             if first:
                 subject.prepare()
             costs = subject.passes(self.passes)

@@ -11,10 +11,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from forge.errors import EnvironmentMissing
 from tests.benchmarks import ours
-from tests.benchmarks.floors import MemoryCopy, WriteFloor, read_floor
+from tests.benchmarks.floors import WriteFloor, read_floor
 from tests.benchmarks.lines import Key
 from tests.benchmarks.measure import FreshStarts, InProcess, NotHere, OwnClock, Subject, Together, child
 from tests.benchmarks.peers.builds import go_mysql, java_connector
@@ -39,7 +40,7 @@ class Subjects:
     _server: WorkloadServer | None = None
     _checkout: Path | None = None
 
-    def __getitem__(self, key: Key) -> Subject:
+    def get(self, key: Key) -> Subject:
         """Raises NotHere with what is missing on this machine."""
         if key not in self._made:
             kind, name = key
@@ -72,8 +73,6 @@ class Subjects:
             "mysqld-insert": lambda table: self._mysqld(table, self.workloads.inserts(table).read_text),
             "read-floor": lambda name: InProcess(partial(read_floor, log(name))),
             "write-floor": lambda name: InProcess(WriteFloor(log(name), self._scratch / "floor")),
-            "memcpy": self._memory_copy,
-            "json-binary": self._json_binary,
             "memory": lambda name: self._child("decode", *self._rows_of(name)),
             "start": lambda name: FreshStarts(partial(self._child, "first-rows", *self._rows_of(name))),
             "first-start": self._first_start,
@@ -105,23 +104,17 @@ class Subjects:
 
     # Ours.
 
-    def _decode(self, name: str, **options: object) -> Subject:
-        images = {"images": "both"} if "_update" in name else {}
+    def _decode(self, name: str, **options: Any) -> Subject:
+        images: dict[str, Any] = {"images": "both"} if "_update" in name else {}
         return ours.decode(self.workloads.log(name), _table_of(name), **images, **options)
 
-    def _encode(self, table: str, rows_per_transaction: int | None = None, **options: object) -> Subject:
+    def _encode(self, table: str, rows_per_transaction: int | None = None, **options: Any) -> Subject:
         rows = rows_per_transaction or self.workloads.sizes.rows(table)
         source = partial(self.workloads.source, table)
         return ours.encode(source, _definition(table), self._scratch / "encoded", rows, **options)
 
     def _parquet(self, name: str) -> Subject:
         return ours.parquet(self.workloads.log(name), _table_of(name), self._scratch / "rows.parquet")
-
-    def _json_binary(self, table: str) -> Subject:
-        return ours.json_binary(partial(self.workloads.source, table))
-
-    def _memory_copy(self, table: str) -> Subject:
-        return InProcess(MemoryCopy(self.workloads.source(table)["j"].nbytes))
 
     def _first_start(self, name: str) -> Subject:
         """Each start has a folder for compiled kernels of its own."""

@@ -1,0 +1,60 @@
+"""What is made of the times that the benchmarks take."""
+
+from __future__ import annotations
+
+from tests.benchmarks.lines import Line
+from tests.benchmarks.measure import Cost
+from tests.benchmarks.results import figure_of, table
+from tests.benchmarks.run import Run
+
+OURS, PEER, OTHER = ("decode", "w1_load"), ("go-mysql", "w1_load"), ("java-connector", "w1_load")
+LINE = Line("D2", "W1", "fastest peer / decode", (PEER, OTHER), OURS, ">=", 10)
+
+
+def run_of(costs: dict[tuple[str, str], list[Cost]]) -> Run:
+    return Run(rounds=3, passes=1, costs=costs)
+
+
+def test_a_figure_is_the_median_of_the_ratios_within_rounds() -> None:
+    ours = [Cost(1, 1), Cost(2, 1), Cost(4, 1)]
+    figure = figure_of(LINE, run_of({OURS: ours, PEER: [Cost(10, 30)] * 3}))
+    assert figure.wall is not None
+    assert (figure.wall.median, figure.wall.least, figure.wall.greatest) == (5, 2.5, 10)
+    assert figure.cpu is not None
+    assert figure.cpu.median == 30
+    assert figure.is_met is False
+
+
+def test_the_quickest_peer_counts_and_a_missing_one_is_named() -> None:
+    costs = {OURS: [Cost(1, 1)] * 3, PEER: [Cost(30, 30)] * 3, OTHER: [Cost(12, 12)] * 3}
+    assert figure_of(LINE, run_of(costs)).is_met is True
+    del costs[OTHER]
+    run = run_of(costs)
+    run.missing[OTHER] = "java is not installed"
+    assert figure_of(LINE, run).remarks == ("missing: java is not installed",)
+    assert "missing: java is not installed" in table([figure_of(LINE, run)])
+
+
+def test_a_line_without_its_subject_has_no_figure_and_says_why() -> None:
+    run = run_of({PEER: [Cost(30, 30)] * 3})
+    run.failed[OURS] = "ValueError: no rows"
+    figure = figure_of(LINE, run)
+    assert (figure.wall, figure.is_met) == (None, None)
+    assert figure.remarks == ("failed: decode w1_load: ValueError: no rows",)
+
+
+def test_growth_is_the_difference_of_peaks() -> None:
+    line = Line("R5", "rows", "memory", (("build", "all"),), ("build", "tenth"), "<=", 300, "B/row")
+    costs = {("build", "all"): [Cost(1, 1, 1000, 5_200_000)] * 3, ("build", "tenth"): [Cost(1, 1, 100, 4_930_000)] * 3}
+    figure = figure_of(line, run_of(costs))
+    assert figure.wall is not None
+    assert (figure.wall.median, figure.is_met) == (300, True)
+
+
+def test_a_control_takes_out_what_the_machine_gives() -> None:
+    alone, pair, loop, loops = ("decode-alone", ""), ("decode-pair", ""), ("spin-alone", ""), ("spin-pair", "")
+    line = Line("S1", "W2", "two processes", (alone,), pair, ">=", 0.8, control=(loop, loops))
+    costs = {alone: [Cost(3, 3)] * 3, pair: [Cost(2, 2)] * 3, loop: [Cost(2, 2)] * 3, loops: [Cost(1, 1)] * 3}
+    figure = figure_of(line, run_of(costs))
+    assert figure.wall is not None
+    assert (figure.wall.median, figure.is_met) == (0.75, False)
