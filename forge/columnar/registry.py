@@ -27,6 +27,10 @@ _MODULES: dict[int, str] = {
     WireType.TIME2: "temporals",
     WireType.DATETIME2: "temporals",
     WireType.TIMESTAMP2: "temporals",
+    WireType.VARCHAR: "strings",
+    WireType.VAR_STRING: "strings",
+    WireType.BLOB: "strings",
+    WireType.STRING: "strings",
 }
 #: What a STRING column is, by its first metadata byte, where it is not CHAR or BINARY.
 _REAL_TYPES: dict[int, str] = {WireType.ENUM: "members", WireType.SET: "members"}
