@@ -22,6 +22,7 @@ _MODULES: dict[int, str] = {
     WireType.DOUBLE: "floats",
     WireType.YEAR: "years",
     WireType.BIT: "bits",
+    WireType.NEWDECIMAL: "decimals",
     WireType.DATE: "temporals",
     WireType.NEWDATE: "temporals",
     WireType.TIME2: "temporals",
