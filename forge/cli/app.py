@@ -28,6 +28,8 @@ COMPLETE = "_FORGE_COMPLETE"
 COMMANDS: dict[str, tuple[str, str]] = {
     "build": ("forge.cli.commands.build", "Compile a scenario into a binary log."),
     "dump": ("forge.cli.commands.dump", "Show what every correct reader must see in a binary log."),
+    "rows": ("forge.cli.commands.rows", "Write the changed rows of a table as Parquet, Arrow, CSV or JSON lines."),
+    "tables": ("forge.cli.commands.tables", "List the tables of binary logs, with rows and bytes by operation."),
     "disasm": ("forge.cli.commands.disasm", "Write a binary log as an editable listing."),
     "asm": ("forge.cli.commands.asm", "Make the binary log that a listing describes."),
     "check": ("forge.cli.commands.check", "Compare what decoders read in a binary log."),

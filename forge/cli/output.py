@@ -6,8 +6,10 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from forge.binlog.index import index_text
 from forge.errors import ScenarioError
@@ -47,9 +49,10 @@ def write_files(files: Iterable[tuple[str, Chunks]]) -> None:
                 with path.open("wb") as device:
                     _copy(parts, device.fileno())
                 continue
-            partial = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}")
+            partial = _partial_name(path)
             partials.append((partial, path))
-            _write_partial(partial, path, parts)
+            with _partial_file(partial, path) as file:
+                _copy(parts, file.fileno())
         while partials:
             partial, path = partials[0]
             partial.replace(path)
@@ -121,18 +124,48 @@ def _targets(output: str, names: Sequence[str]) -> list[str]:
     return [output, *(str(Path(output).parent / name) for name in names[1:])]
 
 
-def _write_partial(partial: Path, path: Path, parts: Iterable[bytes | str]) -> None:
-    """Write the parts to a new file, with the rights of the file that it will replace, and onto the disk."""
+def _partial_name(path: Path) -> Path:
+    return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}")
+
+
+@contextmanager
+def _partial_file(partial: Path, path: Path) -> Iterator[BinaryIO]:
+    """A new file, with the rights of the file that it will replace; on the disk at the end of the block."""
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except FileNotFoundError as error:
         raise FileNotFoundError(error.errno, "No such folder", str(path.parent)) from error
-    try:
-        _copy(parts, descriptor)
+    with os.fdopen(descriptor, "wb") as file:
+        yield file
+        file.flush()
         os.fsync(descriptor)
+
+
+@contextmanager
+def output_file(target: str) -> Iterator[BinaryIO]:
+    """A binary file to write that appears under the name ``target`` at the end of the block, or not at all.
+
+    Standard output and targets that are no regular files are written directly.  Raises as :func:`write_output`.
+    """
+    if target == STDOUT:
+        with open(sys.stdout.fileno(), "wb", closefd=False) as file:
+            yield file
+        return
+    path = Path(os.path.realpath(target))
+    if path.is_dir():
+        raise IsADirectoryError(21, "Is a directory", target)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as device:
+            yield device
+        return
+    partial = _partial_name(path)
+    try:
+        with _partial_file(partial, path) as file:
+            yield file
+        partial.replace(path)
     finally:
-        os.close(descriptor)
+        partial.unlink(missing_ok=True)
 
 
 def _copy(parts: Iterable[bytes | str], descriptor: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,9 @@ from forge.errors import FormatError
 #: Rows of a batch at most, and cells: what the walk notes of them fits a core's cache.
 _MOST_ROWS = 1 << 14
 _MOST_CELLS = 1 << 17
+
+
+GtidTexts = Callable[[npt.NDArray[np.int64]], pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,9 @@ class Batches:
         return pa.schema(fields)
 
     def of(
-        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: Any
+        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
     ) -> Iterator[pa.RecordBatch | Misfit]:
-        """Batches of the chosen row events (indexes into ``rows``), then a Misfit if one of them does not fit.
-
-        ``gtids`` gives the GTIDs of group numbers as a string array.
-        """
+        """As forge.columnar.reading.rows.Taker has it."""
         table = self.table
         begins, ends = rows.begins[chosen], rows.ends[chosen]
         layouts = table.numbers[rows.layouts[chosen]]
@@ -96,7 +96,7 @@ class Batches:
                 yield Misfit(int(rows.events[chosen[event]]))
                 return
 
-    def _batch(self, made: _Made, groups: npt.NDArray[np.int64], filled: Any, gtids: Any) -> pa.RecordBatch:
+    def _batch(self, made: _Made, groups: npt.NDArray[np.int64], filled: Any, gtids: GtidTexts) -> pa.RecordBatch:
         table, count = self.table, made.count
         halves = [self._columns(made, half, filled[half]) for half in range(table.halves)]
         arrays: list[pa.Array] = halves[0]
@@ -119,7 +119,7 @@ class Batches:
         repeated: beside.Repeated,
         codes: npt.NDArray[np.int8],
         groups: npt.NDArray[np.int64],
-        gtids: Any,
+        gtids: GtidTexts,
     ) -> list[pa.Array]:
         arrays = []
         events, picked = made.events, made.picked

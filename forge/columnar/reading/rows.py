@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import overload
+from typing import Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from forge.binlog.mapped import ends_a_statement, mapped_columns, unmapped
 from forge.binlog.reader import PlacedEvent
-from forge.columnar.reading.batches import Batches, Misfit
+from forge.columnar.plan import Bytes
+from forge.columnar.reading.batches import Batches, GtidTexts, Misfit
 from forge.columnar.reading.beside import BESIDE
 from forge.columnar.reading.events import EventList
 from forge.columnar.reading.gtids import Gtids
@@ -34,6 +35,22 @@ from forge.values.base import Column
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
+class Taker(Protocol):
+    """Who is given the rows of one table, list by list."""
+
+    table: Table
+    #: Of all that it makes of them; the same for all definitions of a table that may follow one another.
+    schema: pa.Schema
+
+    def of(
+        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
+    ) -> Iterator[pa.RecordBatch | Misfit]:
+        """Batches of the chosen row events (indexes into ``rows``), then a Misfit if one of them does not fit.
+
+        ``gtids`` gives the GTIDs of group numbers as a string array.
+        """
+
+
 class RowReader:
     """The batches of some files, in file order; those of one list of events table by table."""
 
@@ -43,19 +60,15 @@ class RowReader:
         *,
         table: str | None,
         chosen: Chosen,
-        on_odd: OnOdd,
-        shown: tuple[str, ...],
-        summary: ReadSummary,
+        taker: Callable[[Table, str], Taker],
         progress: Callable[[int], None] | None = None,
     ) -> None:
         self._paths = paths
         self._wanted = table
         self._chosen = chosen
-        self._on_odd: OnOdd = on_odd
-        self._shown = shown
-        self._summary = summary
+        self._taker = taker
         self._progress = progress
-        self._schemas: dict[str, tuple[tuple[Column, ...], pa.Schema]] = {}
+        self._schemas: dict[str, pa.Schema] = {}
         self.seen: set[str] = set()
 
     def batches(self) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -83,16 +96,17 @@ class RowReader:
 
     def schema_of(self, name: str) -> pa.Schema | None:
         """The schema of a table's batches; None if it was not met."""
-        return self._schemas[name][1] if name in self._schemas else None
+        return self._schemas.get(name)
 
-    def batches_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Batches:
-        """The batches of a table definition.  Raises ScenarioError for one that is another than before."""
-        table = table_of(name, columns, self._chosen)
-        batches = Batches(table, self._on_odd, self._shown, str(path), self._summary)
-        before = self._schemas.setdefault(name, (columns, batches.schema))
-        if before[1] != batches.schema:
+    def taker_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Taker:
+        """Who takes the rows of a table definition.
+
+        Raises ScenarioError where one table is asked for and has other columns than before.
+        """
+        taker = self._taker(table_of(name, columns, self._chosen), str(path))
+        if self._schemas.setdefault(name, taker.schema) != taker.schema and self._wanted is not None:
             raise ScenarioError(f"the columns of {name} change at {place}; read the parts one by one")
-        return batches
+        return taker
 
 
 class _FileRows:
@@ -107,7 +121,7 @@ class _FileRows:
         self._rows = RowEvents()
         self._slots: dict[bytes, int] = {}
         self._names: list[str] = []
-        self._batches: list[Batches | None] = []
+        self._takers: list[Taker | None] = []
         self._problems: list[UnsupportedError | None] = []
         self._columns: list[tuple[Column, ...]] = []
 
@@ -153,9 +167,9 @@ class _FileRows:
 
         misfits = []
         for slot, chosen in groups:
-            batches = self._batches[slot]
-            assert batches is not None
-            for made in batches.of(source.buffer, events, rows, chosen, gtids):
+            taker = self._takers[slot]
+            assert taker is not None
+            for made in taker.of(source.buffer, events, rows, chosen, gtids):
                 if isinstance(made, Misfit):
                     misfits.append((made.event, slot))
                 else:
@@ -205,27 +219,27 @@ class _FileRows:
     def _define(self, placed: PlacedEvent, body: TableMap, definition: bytes) -> int:
         name = f"{body.database}.{body.table}"
         wanted = self._reader.wants(name)
-        problem, batches = None, None
+        problem, taker = None, None
         columns: tuple[Column, ...] = ()
         if wanted:
             try:
                 columns = mapped_columns(placed, body)
                 place = f"event {placed.index}, offset {placed.offset} of {self._path}"
-                batches = self._reader.batches_of(name, columns, place, self._path)
+                taker = self._reader.taker_of(name, columns, place, self._path)
             except UnsupportedError as error:
                 problem = error
         self._names.append(name)
         self._columns.append(columns)
-        self._batches.append(batches)
+        self._takers.append(taker)
         self._problems.append(problem)
         return self._known.add_slot(definition, wanted=wanted)
 
     def _layout(self, placed: PlacedEvent, slot: int) -> None:
-        problem, batches = self._problems[slot], self._batches[slot]
+        problem, taker = self._problems[slot], self._takers[slot]
         if problem is not None:
             raise problem
-        assert batches is not None
-        table: Table = batches.table
+        assert taker is not None
+        table = taker.table
         layout = layout_of(placed, len(table.columns))
         if layout is None:
             self._reference_error(placed, table.columns)
@@ -255,7 +269,8 @@ class _FileRows:
             raise error.within(base=end - len(body.rows), event_index=placed.index) from None
 
 
-def _paths(path: Paths) -> list[Path]:
+def paths_of(path: Paths) -> list[Path]:
+    """One path or several."""
     return [Path(path)] if isinstance(path, (str, os.PathLike)) else [Path(one) for one in path]
 
 
@@ -279,6 +294,7 @@ def read_rows(
     path: Paths,
     table: None = None,
     *,
+    columns: Sequence[str] | None = None,
     images: Images = "after",
     on_odd: OnOdd = "error",
     beside: Sequence[str] | None = None,
@@ -302,12 +318,12 @@ def read_rows(
     """The changed rows of one binary log or several, as Arrow record batches (docs/rows-as-arrow.md).
 
     With ``table`` ("database.table") a reader of that table's rows, in the order of the log; without, pairs of table
-    and batch, where the rows of one table keep their order.  ``columns`` are those that batches have.  ``images`` says
-    which image a row shows: "after", "before", or "both" as two structs; a row that has one image shows that one.
-    ``beside`` names the columns that say where a row is from, all unless given.  ``names`` are for columns whose names
-    the log does not have; such are ``@1``, ``@2`` otherwise.  ``on_odd`` is what becomes of a cell that Arrow cannot
-    say: an error, NULL, or text for the whole column.  ``summary`` counts rows and such cells; ``progress`` is told
-    the bytes read.
+    and batch, where the rows of one table keep their order, and the schema changes where the table's columns do.
+    ``columns`` are those that batches have.  ``images`` says which image a row shows: "after", "before", or "both" as
+    two structs; a row that has one image shows that one.  ``beside`` names the columns that say where a row is from,
+    all unless given.  ``names`` are for columns whose names the log does not have; such are ``@1``, ``@2`` otherwise.
+    ``on_odd`` is what becomes of a cell that Arrow cannot say: an error, NULL, or text for the whole column.
+    ``summary`` counts rows and such cells; ``progress`` is told the bytes read.
 
     Raises ScenarioError for a table or column that is not there, and where the table's columns change; FormatError for
     bytes that break a rule of the format, after the rows before them; UnsupportedError for types that are not known;
@@ -324,10 +340,12 @@ def read_rows(
                 )  # fmt: skip
         shown = tuple(name for name in shown if name in beside)
     chosen = Chosen(images, None if columns is None else tuple(columns), None if names is None else tuple(names))
-    reader = RowReader(
-        _paths(path), table=table, chosen=chosen, on_odd=on_odd, shown=shown,
-        summary=ReadSummary() if summary is None else summary, progress=progress,
-    )  # fmt: skip
+    counted = ReadSummary() if summary is None else summary
+
+    def taker(defined: Table, file: str) -> Batches:
+        return Batches(defined, on_odd, shown, file, counted)
+
+    reader = RowReader(paths_of(path), table=table, chosen=chosen, taker=taker, progress=progress)
     return reader.batches() if table is None else _of_one_table(reader, table)
 
 

@@ -1,0 +1,165 @@
+"""``forge rows``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+
+from forge.cli.inputs import errors_in, read_bytes, shown
+from forge.cli.output import STDOUT, output_file, refuse_inputs, write_output
+from forge.cli.parameters import FILE
+from forge.cli.progress import progress, progress_to
+from forge.errors import ScenarioError
+
+#: Rows of a row group of Parquet.
+_ROW_GROUP = 1 << 17
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
+@click.option("--table", metavar="DATABASE.TABLE", help="The table; needless where the log has one.")
+@click.option("--columns", metavar="NAMES", help="Columns, with commas between; all unless given.")
+@click.option(
+    "--images", type=click.Choice(["after", "before", "both"]), default="after", show_default=True,
+    help="Which image of an update is shown.",
+)  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(["parquet", "arrow", "csv", "jsonl"]), default="jsonl", show_default=True,
+    help="parquet and arrow need the extra `rows`.",
+)  # fmt: skip
+@click.option(
+    "--on-odd", type=click.Choice(["error", "null", "text"]), default="error", show_default=True,
+    help="parquet, arrow: what becomes of a value that Arrow cannot say, such as the date 0000-00-00.",
+)  # fmt: skip
+@click.option("-o", "--output", default=STDOUT, metavar="OUT", help="The file to write; standard output unless given.")
+def command(
+    files: tuple[str, ...], table: str | None, columns: str | None, images: Any, form: str, on_odd: Any, output: str
+) -> None:
+    """Write the changed rows of one table of the binary logs FILE... as records.
+
+    A record has the row's columns and, beside them, the operation, file, position, event number, timestamp, server id
+    and GTID. CSV and JSON lines have the exact values of `forge dump`; a column that an image leaves out has no key in
+    JSON and nothing in CSV. Columns whose names the log does not have are @1, @2, ...
+
+    \b
+    Example:
+      forge rows binlog.000001 --table shop.orders
+      forge rows binlog.000001 binlog.000002 --table shop.orders --format parquet -o orders.parquet
+      forge rows binlog.000001 --table shop.orders --columns id,status --format csv -o orders.csv
+    """
+    refuse_inputs([output], files)
+    chosen = None if columns is None else tuple(columns.split(","))
+    if form in ("csv", "jsonl"):
+        write_output(output, _text_records(files, table, chosen, images, form))
+    else:
+        _arrow_records(files, table, chosen, images, on_odd, form, output)
+
+
+def _text_records(
+    files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, form: str
+) -> Iterator[str]:
+    from forge.check.canonical.decode import canonical_events
+    from forge.check.canonical.records import BESIDE, RecordReader
+
+    reader = RecordReader(table, columns, images)
+    header = form == "csv"
+    for file in progress(files, total=len(files), label="files"):
+        with errors_in(file):
+            for record in reader.records(shown(file), canonical_events(read_bytes(file))):
+                if header:
+                    yield _csv_line([*reader.fields(), *BESIDE])
+                    header = False
+                if form == "csv":
+                    yield _csv_line([record.get(name) for name in (*reader.fields(), *BESIDE)])
+                else:
+                    yield json.dumps(record, ensure_ascii=False) + "\n"
+    reader.check()
+    if header:
+        yield _csv_line([*reader.fields(), *BESIDE])
+
+
+def _csv_line(values: list[Any]) -> str:
+    return ",".join(map(_csv_field, values)) + "\r\n"
+
+
+def _csv_field(value: Any) -> str:
+    """NULL is nothing, the empty text is two quotes (RFC 4180 has no NULL)."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    quoted = not text or any(mark in text for mark in ',"\r\n')
+    return '"' + text.replace('"', '""') + '"' if quoted else text
+
+
+def _arrow_records(
+    files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, on_odd: Any, form: str,
+    output: str,
+) -> None:  # fmt: skip
+    from pathlib import Path
+
+    from forge.columnar.reading.rows import read_rows
+
+    paths = [Path(file) for file in files]
+    total = sum(path.stat().st_size for path in paths)
+    with progress_to("bytes") as show:
+        told: Callable[[int], None] = lambda read: show(read, total)  # noqa: E731
+        if table is None:
+            schema, batches = _of_the_only_table(
+                read_rows(paths, columns=columns, images=images, on_odd=on_odd, progress=told)
+            )
+        else:
+            reader = read_rows(paths, table, columns=columns, images=images, on_odd=on_odd, progress=told)
+            schema, batches = reader.schema, reader
+        with output_file(output) as file:
+            (_write_parquet if form == "parquet" else _write_arrow)(schema, batches, file)
+
+
+def _of_the_only_table(pairs: Iterator[tuple[str, Any]]) -> tuple[Any, Iterator[Any]]:
+    """(schema, batches) of the one table that has rows."""
+    from forge.check.canonical.records import several_tables
+
+    first = next(pairs, None)
+    if first is None:
+        raise ScenarioError("no table has rows in the log")
+    name, batch = first
+
+    def batches() -> Iterator[Any]:
+        yield batch
+        for other, following in pairs:
+            if other != name:
+                raise several_tables(name, other)
+            yield following
+
+    return batch.schema, batches()
+
+
+def _write_parquet(schema: Any, batches: Any, file: Any) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    dictionaries = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=dictionaries or False) as writer:
+        held: list[Any] = []
+        rows = 0
+        for batch in batches:
+            held.append(batch)
+            rows += batch.num_rows
+            if rows >= _ROW_GROUP:
+                writer.write_table(pa.Table.from_batches(held, schema), row_group_size=rows)
+                held, rows = [], 0
+        if held:
+            writer.write_table(pa.Table.from_batches(held, schema), row_group_size=rows)
+
+
+def _write_arrow(schema: Any, batches: Any, file: Any) -> None:
+    """An IPC file, which has one dictionary a column: words that differ from batch to batch become text."""
+    import pyarrow as pa
+
+    plain = {"_file": pa.string(), "_gtid": pa.string()}
+    schema = pa.schema([field.with_type(plain.get(field.name, field.type)) for field in schema])
+    with pa.ipc.new_file(file, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch.cast(schema))

@@ -1,0 +1,66 @@
+"""``forge tables``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from forge.cli.output import STDOUT, write_output
+from forge.cli.parameters import FILE
+from forge.cli.progress import progress_to
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per table.")
+def command(files: tuple[str, ...], as_json: bool) -> None:
+    """List the tables that the binary logs FILE... map, with rows, events and bytes by operation.
+
+    Every event's checksum is verified and every row is split. Bytes are those of row events, headers and checksums
+    included; events out of compressed transactions count with their unpacked size. Needs the extra `rows`.
+
+    \b
+    Example:
+      forge tables binlog.000001
+      forge tables binlog.000001 binlog.000002 --json
+    """
+    from forge.columnar.reading.counts import TableCounts, count_tables
+
+    paths = [Path(file) for file in files]
+    total = sum(path.stat().st_size for path in paths)
+    with progress_to("bytes") as show:
+        tables = count_tables(paths, progress=lambda read: show(read, total))
+
+    def shown(name: str, counts: TableCounts) -> str:
+        operations = {
+            word: {"rows": count.rows, "events": count.events, "bytes": count.bytes}
+            for word, count in counts.by_operation.items()
+        }
+        return json.dumps({"table": name, **operations}, ensure_ascii=False)
+
+    if as_json:
+        write_output(STDOUT, "".join(shown(name, counts) + "\n" for name, counts in tables.items()))
+    else:
+        write_output(STDOUT, _text(tables))
+
+
+def _text(tables: dict[str, Any]) -> str:
+    lines = [("table", "operation", "rows", "events", "bytes")]
+    for name, counts in tables.items():
+        done = [(word, count) for word, count in counts.by_operation.items() if count.events]
+        for word, count in done:
+            lines.append((name, word, f"{count.rows:,}", f"{count.events:,}", f"{count.bytes:,}"))
+        if not done:
+            lines.append((name, "-", "0", "0", "0"))
+    widths = [max(len(line[place]) for line in lines) for place in range(5)]
+    return "".join(
+        "  ".join(
+            [line[0].ljust(widths[0]), line[1].ljust(widths[1])]
+            + [text.rjust(width) for text, width in zip(line[2:], widths[2:], strict=True)]
+        ).rstrip()
+        + "\n"
+        for line in lines
+    )

@@ -1,0 +1,100 @@
+"""How many rows of each table a log changes, and how many bytes their events have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from forge.columnar.plan import Bytes
+from forge.columnar.reading.batches import GtidTexts, Misfit
+from forge.columnar.reading.beside import OPERATIONS
+from forge.columnar.reading.events import EventList
+from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
+from forge.columnar.reading.rows import Paths, RowReader, paths_of
+from forge.columnar.reading.survey import RowEvents
+from forge.columnar.reading.tables import Chosen, Table, fill_absent
+
+
+@dataclass(slots=True)
+class Count:
+    """Row events of one operation: their number, their rows, and their bytes with header and checksum.
+
+    Bytes of events out of a compressed transaction are those of the unpacked event.
+    """
+
+    rows: int = 0
+    events: int = 0
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class TableCounts:
+    """What happened to one table, by operation ("insert", "update", "delete")."""
+
+    by_operation: dict[str, Count] = field(default_factory=lambda: {word: Count() for word in OPERATIONS})
+
+    @property
+    def total(self) -> Count:
+        counts = self.by_operation.values()
+        return Count(sum(c.rows for c in counts), sum(c.events for c in counts), sum(c.bytes for c in counts))
+
+
+def count_tables(path: Paths, *, progress: Callable[[int], None] | None = None) -> dict[str, TableCounts]:
+    """The tables that a log maps, or several logs, in the order of their first TABLE_MAP, with what happened to them.
+
+    Raises FormatError for bytes that break a rule of the format; UnsupportedError for types that are not known;
+    OSError.
+    """
+    counts: dict[str, TableCounts] = {}
+
+    def taker(table: Table, _file: str) -> _Counting:
+        return _Counting(table, counts.setdefault(table.name, TableCounts()))
+
+    reader = RowReader(paths_of(path), table=None, chosen=Chosen(columns=()), taker=taker, progress=progress)
+    for _ in reader.batches():
+        pass
+    return counts
+
+
+class _Counting:
+    """Takes rows, and makes no batches of them."""
+
+    schema = pa.schema([])
+
+    def __init__(self, table: Table, counts: TableCounts) -> None:
+        self.table = table
+        self._counts = counts
+        self._places = CellPlaces(1, 0, 1 << 14)
+
+    def of(
+        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
+    ) -> Iterator[pa.RecordBatch | Misfit]:
+        """As forge.columnar.reading.rows.Taker has it."""
+        table = self.table
+        layouts = table.numbers[rows.layouts[chosen]]
+        operations = np.array(table.operations, np.int64)[layouts]
+        filled = fill_absent(table, np.unique(layouts))
+        per_event = np.zeros(len(chosen), np.int64)
+        event, at = 0, -1
+        while event < len(chosen):
+            before = per_event[event]
+            why, following, at, _ = self._places.walk(
+                buffer, rows.begins[chosen], rows.ends[chosen], layouts, (event, at), table.layouts, filled, per_event
+            )
+            per_event[event] += before  # The walk counts anew where it goes on inside an event.
+            event = following
+            if why == MISFIT:
+                yield Misfit(int(rows.events[chosen[event]]))
+                return
+            assert why == FULL or event == len(chosen)
+        sizes = events.sizes[rows.events[chosen]]
+        for number, word in enumerate(OPERATIONS):
+            of_it = operations == number
+            count = self._counts.by_operation[word]
+            count.rows += int(per_event[of_it].sum())
+            count.events += int(of_it.sum())
+            count.bytes += int(sizes[of_it].sum())
