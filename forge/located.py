@@ -34,7 +34,8 @@ Path = Sequence[str | int]
 _TAG = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z|0x[0-9a-fA-F]+\Z|0o[0-7]+\Z")
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
-_WORDS = {
+#: The words that are no text, and what they are.
+CORE_WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), "null"),
     **dict.fromkeys(("true", "True", "TRUE", "false", "False", "FALSE"), "bool"),
 }
@@ -314,9 +315,9 @@ class _Composition:
         kind = _kind(event)
         if kind == "str":
             return text
-        if kind == "null" and _WORDS.get(text) == "null":
+        if kind == "null" and CORE_WORDS.get(text) == "null":
             return None
-        if kind == "bool" and _WORDS.get(text) == "bool":
+        if kind == "bool" and CORE_WORDS.get(text) == "bool":
             return text.lower() == "true"
         if kind == "int" and _INT.match(text):
             if len(text) > _NUMBER_DIGITS:
@@ -356,7 +357,7 @@ def _kind(event: yaml.ScalarEvent) -> str:
         return str(event.tag).removeprefix(_TAG)
     if event.tag == "!" or not event.implicit[0]:
         return "str"
-    word = _WORDS.get(text)
+    word = CORE_WORDS.get(text)
     if word is None:
         word = "int" if _INT.match(text) else "float" if _NUMBER.match(text) else "str"
     return word

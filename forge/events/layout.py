@@ -293,7 +293,7 @@ class Body:
         values = {name: getattr(self, name) for name in self.field_names()}
         try:
             return bytes(self.layout.build(values, format=format))
-        except (ConstructError, ValueError, KeyError, OverflowError, TypeError, AttributeError) as error:
+        except (ConstructError, ValueError, KeyError, OverflowError, TypeError, AttributeError, StopIteration) as error:
             raise ScenarioError(f"{self.type_name} event: {first_line(error)}") from None
 
     @classmethod

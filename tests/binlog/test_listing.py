@@ -126,6 +126,12 @@ def test_an_edited_row_is_assembled_with_new_lengths_positions_and_checksums() -
         ("- a list\n", "x.yaml:1: this document is not an event; expected a mapping"),
         ("event: WRITE_ROWS\ntable_id: 9\nrows: []\n", "x.yaml:1: no TABLE_MAP before this event maps table_id 9"),
         (
+            "event: TABLE_MAP\ntable_id: 1\ntable: t\ndatabase: d\ncolumns: []\n"
+            "optional_metadata: {column_charset: null}\n",
+            "x.yaml:1: a record of optional_metadata is [3, None]; expected a value of the form",
+        ),
+        ("event: QUERY\nquery: ''\nstatus_variables: {charset: [1]}\n", "x.yaml: QUERY event: "),
+        (
             "event: 70\nbody: '0102'\nextra: 1\n",
             "x.yaml:1: 70 events are kept as bytes; expected the field body, in hexadecimal",
         ),

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from forge.binlog.listing.documents import Document, undescribe, unhex
-from forge.binlog.listing.fields import ListingState
+from forge.binlog.listing.documents import HEADER_FIELDS, Document, undescribe, unhex
+from forge.binlog.listing.fields import ListingState, body_from_fields
+from forge.binlog.listing.lines import UnusualError, read_lines
 from forge.binlog.writer import Item, write_binlog
-from forge.errors import FormatError, ScenarioError
-from forge.events.event import Event
+from forge.errors import ForgeError, FormatError, ScenarioError
+from forge.events.event import EVENT_FLAGS, Event
+from forge.events.layout import Body
+from forge.events.plain import flag_value
+from forge.events.registry import EVENT_CODES, EVENT_TYPES
+from forge.events.rows import ROWS_BODIES
+from forge.events.transaction_payload import TransactionPayload
 from forge.located import load_documents
+
+_SEPARATOR = "\n---\n"
+_NUMBER = "(0|[1-9][0-9]{0,9})"
+#: The lines of an event's header, with a comment before them.
+_HEADER = re.compile(
+    rf"(?:#[\x20-\x7e]*\n)?event: (\w+)\ntimestamp: {_NUMBER}\nserver_id: {_NUMBER}\n(?:flags: (\[[\w, ]*\])\n)?"
+    + "".join(rf"(?:{name}: {_NUMBER}\n)?" for name in HEADER_FIELDS[3:])
+)
+_COMMENT = re.compile(r"\A#[\x20-\x7e]*(?:\n|\Z)")
+#: Characters of a body's lines that are kept with the body: those of many events of a file are the same.
+_MOST_KEPT = 1 << 12
 
 
 def assemble(text: str, *, file: str | None = None) -> bytes:
@@ -18,7 +37,14 @@ def assemble(text: str, *, file: str | None = None) -> bytes:
 
     Raises ScenarioError with file and line for a listing that cannot be read or made.
     """
-    documents = list(_documents(text, file))
+    try:
+        return write_binlog(_items(text))
+    except (UnusualError, ForgeError):
+        # What is wrong, and where, is said by those who read the whole of it.
+        return _assemble_documents(list(_documents(text, file)), file)
+
+
+def _assemble_documents(documents: list[tuple[Document, int]], file: str | None) -> bytes:
     if len(documents) == 1 and "file" in documents[0][0]:
         return unhex(documents[0][0]["file"], "file")
     state = ListingState()
@@ -39,8 +65,76 @@ def assemble(text: str, *, file: str | None = None) -> bytes:
         raise error.at(file, None) from None
 
 
+def _items(text: str) -> Iterator[Item]:
+    """What the documents of a YAML listing describe, each of which is read for itself.
+
+    Raises UnusualError where that cannot be, and any ForgeError, without a line, where something is wrong.
+    """
+    # A directive says something of later documents, and a mark of byte order may only stand before all of them.
+    if "\n%" in text or "\ufeff" in text or _is_json(text):
+        raise UnusualError
+    state = ListingState()
+    start, end = 0, 0
+    while end != len(text):
+        end = text.find(_SEPARATOR, start)
+        end = len(text) if end < 0 else end
+        for item in _items_of(text[start : end + 1], state):
+            if isinstance(item, Event):
+                state.note(item)
+            yield item
+        start = end + len(_SEPARATOR)
+
+
+def _items_of(text: str, state: ListingState) -> Iterable[Item]:
+    """What the text between two separators describes: no document, one, or, with odd separators, several."""
+    header = _HEADER.match(text)
+    if header is not None and len(text) - header.end() <= _MOST_KEPT:
+        body = _body_of(header[1], text[header.end() :])
+        if body is not None:
+            timestamp, server_id, flags, size, position, checksum = header.groups()[1:]
+            return [
+                Event(
+                    body=body,
+                    timestamp=int(timestamp),
+                    server_id=int(server_id),
+                    flags=0 if flags is None else _flags(flags),
+                    event_size=None if size is None else int(size),
+                    log_pos=None if position is None else int(position),
+                    checksum=None if checksum is None else int(checksum),
+                )
+            ]
+    lines = _COMMENT.sub("", text, count=1)
+    try:
+        documents = [read_lines(lines)] if lines else []
+    except UnusualError:
+        documents = [located.value for located in load_documents(text)]
+    if not all(isinstance(document, dict) and "file" not in document for document in documents):
+        raise UnusualError
+    return (undescribe(document, state) for document in documents)
+
+
+@lru_cache(maxsize=256)
+def _body_of(name: str, text: str) -> Body | None:
+    """The body of an event of that type, if these lines say all of it; None if its form is another."""
+    type_code = EVENT_CODES.get(name)
+    kind = None if type_code is None else EVENT_TYPES.get(type_code)
+    # Rows mean something under their table map alone, and a payload may be listed as the events inside.
+    if type_code is None or kind is None or issubclass(kind, (TransactionPayload, *ROWS_BODIES)):
+        return None
+    try:
+        fields = read_lines(text) if text else {}
+        return body_from_fields(type_code, fields, ListingState()) if isinstance(fields, dict) else None
+    except (UnusualError, ForgeError):
+        return None
+
+
+@lru_cache(maxsize=256)
+def _flags(text: str) -> int:
+    return flag_value(read_lines(text), EVENT_FLAGS)
+
+
 def _documents(text: str, file: str | None) -> Iterator[tuple[Document, int]]:
-    if text.lstrip().startswith("{"):
+    if _is_json(text):
         for number, row in enumerate(text.splitlines(), start=1):
             if row.strip():
                 yield _json_document(row, number, file), number
@@ -52,6 +146,10 @@ def _documents(text: str, file: str | None) -> Iterator[tuple[Document, int]]:
         if not isinstance(located.value, dict):
             raise ScenarioError("this document is not an event", file=file, line=line, expected="a mapping")
         yield located.value, line
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith("{")
 
 
 def _json_document(line: str, number: int, file: str | None) -> Document:

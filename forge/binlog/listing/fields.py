@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from construct import ConstructError
+
 from forge.binlog.listing.rows import rows_from_fields, rows_to_fields
 from forge.binlog.listing.text import is_safe
 from forge.errors import ForgeError, ScenarioError, nearest
@@ -20,7 +22,7 @@ from forge.events.event import Event, advance
 from forge.events.format import FormatContext
 from forge.events.layout import Body, flag_table
 from forge.events.mariadb_compressed import QueryCompressed, compress_block, decompress_block
-from forge.events.optional_metadata import METADATA_CODES, MetadataRecord
+from forge.events.optional_metadata import METADATA_CODES, MetadataRecord, build_record
 from forge.events.plain import flag_names, flag_value, to_bytes, to_text
 from forge.events.registry import EVENT_TYPES, event_name
 from forge.events.rows import ROWS_BODIES
@@ -44,7 +46,7 @@ class ListingState:
             self.columns.pop(event.body.table_id, None)
             for columns in (partial(columns_of, mariadb=self.format.mariadb), bare_columns):
                 # Rows can be edited under a table map whose optional metadata no reader takes.
-                with suppress(ForgeError):
+                with suppress(ForgeError, ValueError, TypeError, LookupError):
                     self.columns[event.body.table_id] = columns(event.body)
                     break
 
@@ -186,7 +188,14 @@ def _record_from_plain(item: Any) -> MetadataRecord:
             f"a record of optional_metadata is {item!r}",
             expected="[type number, value] or [type number, value, size of the length]",
         )
-    return MetadataRecord(item[0], _metadata_from_plain(item[0], item[1]), *item[2:])
+    record = MetadataRecord(item[0], _metadata_from_plain(item[0], item[1]), *item[2:])
+    try:
+        build_record(record)
+    except (ConstructError, ValueError, LookupError, OverflowError, TypeError, AttributeError, StopIteration):
+        raise ScenarioError(
+            f"a record of optional_metadata is {item!r}", expected="a value of the form that records of its type have"
+        ) from None
+    return record
 
 
 def _metadata_to_plain(value: Any) -> Any:
