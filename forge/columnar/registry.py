@@ -32,11 +32,15 @@ _MODULES: dict[int, str] = {
     WireType.VAR_STRING: "strings",
     WireType.BLOB: "strings",
     WireType.STRING: "strings",
+    WireType.VARCHAR_COMPRESSED: "compressed",
+    WireType.BLOB_COMPRESSED: "compressed",
+    WireType.GEOMETRY: "geometries",
+    WireType.VECTOR: "vectors",
 }
 #: What a STRING column is, by its first metadata byte, where it is not CHAR or BINARY.
 _REAL_TYPES: dict[int, str] = {WireType.ENUM: "members", WireType.SET: "members"}
 #: Types that travel as another, where a declaration tells: by the name of the declared type.
-_DECLARED: dict[str, str] = {}
+_DECLARED: dict[str, str] = {"VECTOR": "vectors"}
 
 
 def column_plan(column: Column) -> ColumnPlan | None:

@@ -19,6 +19,7 @@ from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column
 from forge.values.registry import codec_for
 from forge.values.text.column_charset import charset_of
+from forge.values.text.compressed import compress
 from forge.values.text.strings import TextCodec, folded_metadata
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, array_of, cells_written, plan_of, values_decoded, values_read
@@ -29,6 +30,7 @@ _QUICK_SETS = ("latin1", "sjis", "ujis", "gb18030", "utf16le", "utf8mb3")
 _WHOLE_SETS = [name if name in _QUICK_SETS else pytest.param(name, marks=pytest.mark.slow) for name in _TEXT_SETS]
 #: The basic plane, and some of what is above it.
 _POINTS = [*range(0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x110000, 97), 0x10FFFF]
+_COMPRESSED = ("compressed varchar", "compressed blob")
 #: No such collation.
 _UNKNOWN = 60000
 
@@ -40,13 +42,17 @@ def _column(name: str | None, kind: str, size: int) -> Column:
         return Column(WireType.STRING, folded_metadata(size), collation=collation)
     if kind == "varchar":
         return Column(WireType.VARCHAR, size.to_bytes(2, "little"), collation=collation)
+    if kind == "compressed varchar":
+        return Column(WireType.VARCHAR_COMPRESSED, (size + 1).to_bytes(2, "little"), collation=collation)
+    if kind == "compressed blob":
+        return Column(WireType.BLOB_COMPRESSED, bytes([size % 4 + 1]), collation=collation)
     return Column(WireType.BLOB, bytes([size % 4 + 1]), collation=collation)
 
 
 def _columns() -> st.SearchStrategy[Column]:
     sizes = st.sampled_from([0, 1, 3, 4, 12, 16, 40, 254, 255, 256, 300, 1020])
     names = st.sampled_from([*charset_names(), "utf8mb4", "latin1", "utf16", "binary", "?", None])
-    return st.builds(_column, names, st.sampled_from(["char", "varchar", "blob"]), sizes)
+    return st.builds(_column, names, st.sampled_from(["char", "varchar", "blob", *_COMPRESSED]), sizes)
 
 
 def _texts() -> st.SearchStrategy[str]:
@@ -86,6 +92,8 @@ def test_strings_are_read_as_the_codec_reads_them(data: st.DataObject) -> None:
     known = charset_of(column) or charset("utf8mb4")
     texts = _texts().map(lambda text: b"".join(map(known.encode_or_mark, text)))
     raw = st.one_of(texts, st.binary(max_size=70), texts.map(lambda data: data[:-1]))
+    if column.type_code in (WireType.VARCHAR_COMPRESSED, WireType.BLOB_COMPRESSED):
+        raw = st.one_of(raw.map(compress), raw.map(lambda data: compress(data * 9)), raw)
     cells = st.one_of(raw.map(lambda data: _stored(column, data)), st.sampled_from((NULL, ABSENT)))
     _reads(column, data.draw(st.lists(cells, max_size=12)))
 

@@ -27,15 +27,16 @@ from forge.values.wire_types import WireType
 
 
 class TextPlan(ColumnPlan):
-    """Text in a character set; ``is_char``: without the spaces at its end."""
+    """Text in a character set, of ``most`` characters; ``is_char``: without the spaces at its end."""
 
     can_be_odd = True
 
-    def __init__(self, column: Column, codec: TextCodec, charset: Charset, *, is_char: bool) -> None:
+    def __init__(
+        self, column: Column, codec: TextCodec, charset: Charset, *, most: int | None, is_char: bool = False
+    ) -> None:
         super().__init__(column, pa.string(), -codec.prefix(column))
         self._form = text_form(charset.name)
         self._limit = codec.limit(column)
-        most = codec.characters(column)
         self._most = UNLIMITED if most is None else most
         self._pad = np.frombuffer(charset.encode(" "), np.uint8) if is_char else None
 
@@ -51,7 +52,7 @@ class TextPlan(ColumnPlan):
 class BinaryPlan(ColumnPlan):
     """Bytes as they are; ``is_padded``: BINARY, whose 00 bytes at the end are not stored."""
 
-    def __init__(self, column: Column, codec: TextCodec, *, is_padded: bool) -> None:
+    def __init__(self, column: Column, codec: TextCodec, *, is_padded: bool = False) -> None:
         super().__init__(column, pa.binary(), -codec.prefix(column))
         self._limit = codec.limit(column)
         self._pad = np.zeros(1, np.uint8) if is_padded else None
@@ -134,4 +135,4 @@ def plan(column: Column) -> ColumnPlan:
     is_fixed = column.type_code == WireType.STRING
     if charset is None:
         return BinaryPlan(column, codec, is_padded=is_fixed and column.collation == BINARY_COLLATION)
-    return TextPlan(column, codec, charset, is_char=is_fixed)
+    return TextPlan(column, codec, charset, most=codec.characters(column), is_char=is_fixed)
