@@ -20,45 +20,20 @@ literal in every column.
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
-import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
 from typing import Any
 
-from forge.engine.requests.cells import CellPlace, Generated
+from forge.engine.requests.cells import ColumnPlace, GeneratedColumn
 from forge.errors import ScenarioError, nearest
+from forge.scenario.counter_hash import below, drawn, drawn_bytes, drawn_letters, key_of
+from forge.scenario.faker_cells import faker_cells
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
-#: Longest text or bytes that a generator makes.
+#: Longest text or bytes that a generator makes, and the longest of which an example is kept.
 _LONGEST = 1 << 24
-#: What these Faker providers give depends on the day.
-_DATED_MODULE = "faker.providers.date_time"
-_UNDATED = ("century", "timezone", "pytimezone")
-_DATED = ("profile", "simple_profile", "credit_card_expire", "credit_card_full", "passport_dob", "passport_dates",
-          "passport_full", "ssn")  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Seeded:
-    """The place of a cell in a scenario with a seed."""
-
-    seed: int
-    place: CellPlace
-
-    @property
-    def row(self) -> int:
-        return self.place.row
-
-    def number(self) -> int:
-        """64 bits that depend on the seed and the place alone."""
-        place = self.place
-        key = "\0".join((str(self.seed), place.table, place.column, str(place.row), str(place.update)))
-        return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big")
-
-    def source(self) -> random.Random:
-        return random.Random(self.number())
+_SHORT = 1 << 16
+#: Columns whose generators are kept; those of many UPDATEs come and go.
+_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +41,22 @@ class Generators:
     """The generators of a scenario with a seed (the engine's ``CellGenerator``)."""
 
     seed: int
+    #: What was made of cells, by their identity and place; an entry keeps its cell alive.
+    _columns: dict[tuple[int, ColumnPlace], tuple[Any, GeneratedColumn]] = field(default_factory=dict, compare=False)
 
-    def __call__(self, cell: Mapping[str, Any], place: CellPlace) -> Generated:
-        """The literal that a generator gives in a place.  Raises ScenarioError for one that does not exist or work."""
-        return _generate(cell, _Seeded(self.seed, place))
+    def __call__(self, cell: Mapping[str, Any], place: ColumnPlace) -> GeneratedColumn:
+        """The cells of a generator in a column.  Raises ScenarioError for one that does not exist or work."""
+        known = self._columns.get((id(cell), place))
+        if known is not None:
+            return known[1]
+        column = _generated(cell, key_of(self.seed, place.table, place.column, place.update))
+        if len(self._columns) >= _KEPT:
+            self._columns.clear()
+        self._columns[id(cell), place] = cell, column
+        return column
 
 
-def _generate(cell: Mapping[str, Any], place: _Seeded) -> Generated:
+def _generated(cell: Mapping[str, Any], key: int) -> GeneratedColumn:
     if set(cell) == {"generate"}:
         cell = cell["generate"]
         if not isinstance(cell, Mapping):
@@ -80,7 +64,7 @@ def _generate(cell: Mapping[str, Any], place: _Seeded) -> Generated:
     names = [name for name in cell if name in _GENERATORS]
     if len(names) != 1:
         shown = ", ".join(map(repr, cell)) or "nothing"
-        suggestion = next((word for key in cell if (word := nearest(str(key), _GENERATORS))), None)
+        suggestion = next((word for word in (nearest(str(key), _GENERATORS) for key in cell) if word), None)
         raise ScenarioError(
             f"{shown} does not name a generator",
             expected=f"a literal, or one of {', '.join(_GENERATORS)}",
@@ -88,10 +72,10 @@ def _generate(cell: Mapping[str, Any], place: _Seeded) -> Generated:
         )
     name = names[0]
     options = {key: value for key, value in cell.items() if key != name}
-    return _GENERATORS[name](cell[name], options, place)
+    return _GENERATORS[name](cell[name], options, key)
 
 
-def _faker(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
+def _faker(argument: Any, options: dict[str, Any], key: int) -> GeneratedColumn:
     _only(options, "faker", ("args", "locale"))
     if not isinstance(argument, str):
         raise ScenarioError("faker needs the name of a provider", expected="{faker: name}")
@@ -99,71 +83,11 @@ def _faker(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
     arguments = options.get("args", {})
     if not isinstance(arguments, Mapping) or not isinstance(locale, str):
         raise ScenarioError("faker has wrong options", expected="{faker: name, args: {...}, locale: de_DE}")
-    instance = _faker_instance(locale)
-    method = _faker_method(locale, argument)
-    instance.seed_instance(place.number())
-    try:
-        value = method(**arguments)
-    except Exception as error:  # noqa: BLE001 - providers raise whatever they like for wrong arguments
-        raise ScenarioError(f"faker {argument} failed: {error}") from None
-    if isinstance(value, (list, tuple, set, dict)):
-        value = list(value) if isinstance(value, (tuple, set)) else value
-    return Generated(value, fits=True)
+    cell = faker_cells(argument, locale, arguments)
+    return GeneratedColumn(lambda row: cell(drawn(key, row)), fits=True)
 
 
-@cache
-def _faker_instance(locale: str) -> Any:
-    from faker import Faker
-
-    try:
-        return Faker(locale)
-    except (AttributeError, ValueError):
-        raise ScenarioError(f"faker has no locale {locale!r}", expected="one such as de_DE") from None
-
-
-@cache
-def _faker_method(locale: str, name: str) -> Callable[..., Any]:
-    """The provider's method.  Raises ScenarioError for unknown ones, and for those that look at the calendar."""
-    names = _provider_names(locale)
-    if name not in names:
-        raise ScenarioError(f"faker has no provider {name!r}", suggestion=nearest(name, names))
-    if _is_dated(locale, name):
-        raise ScenarioError(
-            f"faker {name} depends on today's date, and the file would change from day to day",
-            expected="{datetime: {from: 2020-01-01, to: 2030-01-01}}",
-        )
-    method: Callable[..., Any] = getattr(_faker_instance(locale), name)
-    return method
-
-
-def faker_providers(locale: str = "en_US") -> list[str]:
-    """The providers of Faker that ``{faker: name}`` takes.  Raises ScenarioError for a locale that Faker lacks."""
-    return sorted(name for name in _provider_names(locale) if not _is_dated(locale, name))
-
-
-@cache
-def _provider_names(locale: str) -> frozenset[str]:
-    return frozenset(
-        attribute
-        for provider in _faker_instance(locale).factories[0].get_providers()
-        for attribute in dir(provider)
-        if not attribute.startswith("_") and callable(getattr(provider, attribute))
-    )
-
-
-def _is_dated(locale: str, name: str) -> bool:
-    """Whether what a provider gives depends on today's date."""
-    for provider in _faker_instance(locale).factories[0].get_providers():
-        own = getattr(type(provider), name, None)
-        module = getattr(own, "__module__", "")
-        dated = module.startswith(_DATED_MODULE) and name not in _UNDATED
-        dated = dated or (name in _DATED and module != "faker.providers.ssn.en_US")
-        if own is not None and dated:
-            return True
-    return False
-
-
-def _sequence(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
+def _sequence(argument: Any, options: dict[str, Any], key: int) -> GeneratedColumn:
     _only(options, "sequence", ())
     if isinstance(argument, Mapping):
         _only(argument, "sequence", ("start", "step"))
@@ -172,42 +96,62 @@ def _sequence(argument: Any, options: dict[str, Any], place: _Seeded) -> Generat
         start, step = argument, 1
     if not _is_integer(start) or not _is_integer(step):
         raise ScenarioError("sequence needs whole numbers", expected="{sequence: 1} or {sequence: {start: 1, step: 1}}")
-    return Generated(start + step * place.row)
+    return GeneratedColumn(lambda row: start + step * row, "series", (start, step))
 
 
-def _choice(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
+def _choice(argument: Any, options: dict[str, Any], key: int) -> GeneratedColumn:
     _only(options, "choice", ())
-    return Generated(place.source().choice(_list("choice", argument)))
+    values = _list("choice", argument)
+    return _listed(values, lambda row: below(drawn(key, row), len(values)))
 
 
-def _cycle(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
+def _cycle(argument: Any, options: dict[str, Any], key: int) -> GeneratedColumn:
     _only(options, "cycle", ())
     values = _list("cycle", argument)
-    return Generated(values[place.row % len(values)])
+    return _listed(values, lambda row: row % len(values))
 
 
-def _random_int(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
+def _listed(values: list[Any], place: Callable[[int], int]) -> GeneratedColumn:
+    return GeneratedColumn(lambda row: values[place(row)], "listed", tuple(values), place=place)
+
+
+def _random_int(argument: Any, options: dict[str, Any], key: int) -> GeneratedColumn:
     _only(options, "random_int", ())
     _only(argument, "random_int", ("min", "max"))
     low, high = argument.get("min", 0), argument.get("max")
     if not _is_integer(low) or not _is_integer(high) or low > high:
         raise ScenarioError("random_int needs two whole numbers", expected="{random_int: {min: 1, max: 6}}")
-    return Generated(place.source().randint(low, high))
+    span = high - low + 1
+    return GeneratedColumn(lambda row: low + below(drawn(key, row), span), "integers", (low, high))
 
 
-def _text(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
+def _text(argument: Any, options: dict[str, Any], key: int) -> GeneratedColumn:
     _only(options, "text", ())
-    source = place.source()
-    return Generated("".join(source.choices(_LETTERS, k=_length("text", argument, source))))
+    shortest, longest = _lengths("text", argument)
+    spread = longest - shortest + 1
+
+    def cell(row: int) -> str:
+        number = drawn(key, row)
+        return drawn_letters(number, shortest + below(number, spread))
+
+    known = ("letters", ("a" * shortest, "a" * longest)) if longest <= _SHORT else ()
+    return GeneratedColumn(cell, *known)
 
 
-def _bytes(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
+def _bytes(argument: Any, options: dict[str, Any], key: int) -> GeneratedColumn:
     _only(options, "bytes", ())
-    source = place.source()
-    return Generated(source.randbytes(_length("bytes", argument, source)))
+    shortest, longest = _lengths("bytes", argument)
+    spread = longest - shortest + 1
+
+    def cell(row: int) -> bytes:
+        number = drawn(key, row)
+        return drawn_bytes(number, shortest + below(number, spread))
+
+    known = ("bytes", (bytes(shortest), bytes(longest), b"\xff" * longest)) if longest <= _SHORT else ()
+    return GeneratedColumn(cell, *known)
 
 
-def _datetime(argument: Any, options: dict[str, Any], place: _Seeded) -> Generated:
+def _datetime(argument: Any, options: dict[str, Any], key: int) -> GeneratedColumn:
     _only(options, "datetime", ())
     _only(argument, "datetime", ("from", "to"))
     try:
@@ -217,11 +161,16 @@ def _datetime(argument: Any, options: dict[str, Any], place: _Seeded) -> Generat
         span = -1
     if span < 0:
         raise ScenarioError("datetime needs two moments", expected="{datetime: {from: 2020-01-01, to: 2030-01-01}}")
-    moment = low + dt.timedelta(microseconds=place.source().randint(0, span))
-    return Generated(moment.isoformat(" ", "microseconds"))
+
+    def cell(row: int) -> str:
+        return (low + dt.timedelta(0, 0, below(drawn(key, row), span + 1))).isoformat(" ", "microseconds")
+
+    ends = tuple(moment.isoformat(" ", "microseconds") for moment in (low, high))
+    return GeneratedColumn(cell, "moments", ends)
 
 
-def _length(name: str, argument: Any, source: random.Random) -> int:
+def _lengths(name: str, argument: Any) -> tuple[int, int]:
+    """(shortest, longest)"""
     longest: Any = argument
     shortest: Any = argument
     if isinstance(argument, Mapping):
@@ -230,7 +179,7 @@ def _length(name: str, argument: Any, source: random.Random) -> int:
         shortest = argument.get("min", longest)
     if not _is_integer(longest) or not _is_integer(shortest) or not 0 <= shortest <= longest <= _LONGEST:
         raise ScenarioError(f"{name} needs a length", expected=f"{{{name}: {{length: 20}}}}, at most {_LONGEST}")
-    return source.randint(shortest, longest)
+    return shortest, longest
 
 
 def _list(name: str, argument: Any) -> list[Any]:
@@ -255,7 +204,7 @@ def _only(options: Any, name: str, allowed: tuple[str, ...]) -> None:
             )
 
 
-_GENERATORS: dict[str, Callable[[Any, dict[str, Any], _Seeded], Generated]] = {
+_GENERATORS: dict[str, Callable[[Any, dict[str, Any], int], GeneratedColumn]] = {
     "faker": _faker,
     "sequence": _sequence,
     "choice": _choice,

@@ -13,7 +13,7 @@ from forge.engine.rows.where import OPERATORS
 from forge.engine.session.settings import BOUNDS, LARGEST_ID, LOG_NAME
 from forge.events.optional_metadata import OPTIONAL_METADATA
 from forge.plan.metadata_faults import FAULTS
-from forge.scenario.generators import faker_providers
+from forge.scenario.faker_cells import faker_providers
 from forge.servers import locale_names
 
 JsonSchema = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from forge.engine.requests.cells import CellPlace, Generated
+from forge.engine.requests.cells import ColumnPlace, GeneratedColumn
 from forge.engine.requests.statements import Insert, Statement
 from forge.engine.requests.transactions import Transaction
 from forge.engine.session.session import Session
@@ -43,9 +43,9 @@ class Step:
         return Step(*self.steps, *steps)
 
 
-def place_of(cell: Mapping[str, Any], place: CellPlace) -> Generated:
+def place_of(cell: Mapping[str, Any], place: ColumnPlace) -> GeneratedColumn:
     """A generator that gives the place of its cell."""
-    return Generated(f"{place.table} {place.column} {place.row}")
+    return GeneratedColumn(lambda row: f"{place.table} {place.column} {row}")
 
 
 def session() -> Session:

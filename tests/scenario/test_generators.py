@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.engine.requests.cells import CellPlace
+from forge.engine.requests.cells import ColumnPlace
 from forge.errors import ScenarioError
 from forge.plan.plan import Plan
 from forge.scenario import Scenario, insert, insert_many, plan, update
@@ -20,7 +20,7 @@ from forge.scenario.generators import Generators
 
 
 def made(cell: dict[str, Any], row: int = 0, **place: Any) -> Any:
-    return Generators(0)(cell, CellPlace(**{"table": "d.t", "column": "c", "row": row, **place})).value
+    return Generators(0)(cell, ColumnPlace(**{"table": "d.t", "column": "c", **place})).literal(row)
 
 
 GENERATORS: list[dict[str, Any]] = [
@@ -59,8 +59,8 @@ def test_values_are_what_their_generators_say() -> None:
 
 @given(seed=st.integers(0, 9), table=st.sampled_from("ab"), column=st.sampled_from("ab"), row=st.integers(0, 9))
 def test_every_part_of_the_place_counts(seed: int, table: str, column: str, row: int) -> None:
-    def value(seed: int, *place: Any) -> Any:
-        return Generators(seed)({"bytes": 16}, CellPlace(*place)).value
+    def value(seed: int, table: str, column: str, row: int, update: int = 0) -> Any:
+        return Generators(seed)({"bytes": 16}, ColumnPlace(table, column, update)).literal(row)
 
     others = {
         value(seed + 1, table, column, row), value(seed, table + "x", column, row),

@@ -9,7 +9,7 @@ from forge.engine.dictionary.literals import taken
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.json_updates import JsonUpdate, is_json_update
-from forge.engine.requests.cells import CellPlace
+from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.statements import Insert, Replace
 from forge.engine.rows.cells import NULL, cell_value, not_null
 from forge.engine.rows.context import DmlContext
@@ -43,8 +43,7 @@ def declared_updates(
             if is_json_update(column, cell):
                 yield index, JsonUpdate(state, index, cell, context)
                 continue
-            place = CellPlace(state.name, column.name, state.inserted)
-            literal = cell_value(column, cell, place, context)
+            literal = cell_value(column, cell, ColumnPlace(state.name, column.name), state.inserted, context)
             value = not_null(column, literal.value, state.name, clips=context.clips or context.ignores)
             yield index, literal._replace(value=value)
 

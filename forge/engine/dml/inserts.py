@@ -14,7 +14,7 @@ from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate
 from forge.engine.dml.row_texts import duplicate_text, insert_text
 from forge.engine.dml.updates import unstamped, updated_row
-from forge.engine.requests.cells import CellPlace
+from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.statements import Insert, Replace, Statement
 from forge.engine.rows.cells import cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.context import DmlContext
@@ -203,8 +203,8 @@ class _Insert:
                 index = column_index(state, name)
                 if index in literals:
                     raise ScenarioError(f"column {state.columns[index].name!r} is given twice")
-                place = CellPlace(state.name, state.columns[index].name, state.inserted)
-                literals[index] = cell_value(state.columns[index], cell, place, context)
+                place = ColumnPlace(state.name, state.columns[index].name)
+                literals[index] = cell_value(state.columns[index], cell, place, state.inserted, context)
                 self._check_named(state.columns[index])
         if self.insert.select is not None:
             literals = {index: cell._replace(is_read=False) for index, cell in literals.items()}

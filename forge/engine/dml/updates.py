@@ -9,7 +9,7 @@ from typing import Any
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
-from forge.engine.requests.cells import CellPlace, is_generator
+from forge.engine.requests.cells import ColumnPlace, is_generator
 from forge.engine.requests.statements import Delete, Statement, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.rows.cells import NULL, cell_value, not_null, origin, set_by_trigger
@@ -196,7 +196,8 @@ def _new_values(
                 expected="a literal",
             )
     rows = chosen if generated else chosen[:1] or [0]
-    cells = [cell_value(column, cell, CellPlace(state.name, column.name, row, state.updates), context) for row in rows]
+    place = ColumnPlace(state.name, column.name, state.updates)
+    cells = [cell_value(column, cell, place, row, context) for row in rows]
     values = [not_null(column, value, state.name, clips=context.clips) for value, *_ in cells]
     return (values if generated else values * len(chosen) or values), cells[0] if cells else NULL
 

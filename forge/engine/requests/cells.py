@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 #: A cell: a literal, or a generator such as {faker: name}.
 Cell = Any
 
 
 @dataclass(frozen=True, slots=True)
-class CellPlace:
-    """Where a cell is: ``row`` counts the rows ever inserted into the table, ``update`` the UPDATEs (0: INSERT)."""
+class ColumnPlace:
+    """The column that a cell is in, and the statement: ``update`` counts the UPDATEs of the table (0: INSERT)."""
 
     table: str
     column: str
-    row: int
     update: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """A generated literal; ``fits`` says that it was made for no column and may be cut to fit."""
+#: What all literals of a generator have in common.  ``listed``: they are among the examples.  ``series``: row n has
+#: start + n * step, of which the examples are start and step.  ``integers`` and ``moments`` lie between the examples;
+#: ``letters`` and ``bytes`` have a length between theirs.  ``any``: nothing is known of them.
+LiteralKind = Literal["listed", "series", "integers", "moments", "letters", "bytes", "any"]
 
-    value: Any
+
+@dataclass(frozen=True, slots=True)
+class GeneratedColumn:
+    """The cells of a generator in a column: a literal by row, where ``row`` counts the rows ever inserted.
+
+    ``literal`` raises ScenarioError for a cell that the generator cannot make.
+    """
+
+    literal: Callable[[int], Any]
+    kind: LiteralKind = "any"
+    examples: tuple[Any, ...] = ()
+    #: Which of the ``listed`` ones a row has.
+    place: Callable[[int], int] | None = None
+    #: The literals were made for no column and may be cut to fit.
     fits: bool = False
 
 
 class CellGenerator(Protocol):
     """What makes the literals of generators: a pure function of the place, so that any worker can make any part."""
 
-    def __call__(self, cell: Mapping[str, Any], place: CellPlace) -> Generated:
-        """The literal in a place.  Raises ScenarioError for a generator that does not exist or work."""
+    def __call__(self, cell: Mapping[str, Any], place: ColumnPlace) -> GeneratedColumn:
+        """The literals in a column.  Raises ScenarioError for a generator that does not exist or work."""
 
 
 def is_generator(cell: Cell, *, json: bool) -> bool:

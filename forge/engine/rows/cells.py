@@ -9,7 +9,7 @@ from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.json_cells import asks_for_zone, with_types
 from forge.engine.dictionary.literals import taken, zero_value
 from forge.engine.dictionary.table_state import TableState, stored_bytes_of
-from forge.engine.requests.cells import CellPlace, Generated, is_generator, literal_of
+from forge.engine.requests.cells import ColumnPlace, is_generator, literal_of
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError, about
@@ -23,8 +23,8 @@ from forge.values.text.column_charset import charset_of
 NULL = Clipped(None, "NULL", is_read=False)
 
 
-def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, context: DmlContext) -> Clipped:
-    """The value of a declared cell (None for NULL), and its literal in SQL.
+def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int, context: DmlContext) -> Clipped:
+    """The value of a declared cell (None for NULL), and its literal in SQL; ``row`` is for generators.
 
     Raises ScenarioError for what the column cannot hold.
     """
@@ -33,7 +33,9 @@ def cell_value(column: ColumnDefinition, cell: Any, place: CellPlace, context: D
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
         if is_generator(cell, json=column.holds_json):
             generated = context.generate(cell, place)
-            literal = _cut_to_fit(column, generated) if generated.fits else generated.value
+            literal = generated.literal(row)
+            if generated.fits:
+                literal = _cut_to_fit(column, literal)
         else:
             literal = literal_of(cell)
         return _null(column, context) if literal is None else _taken(column, literal, context)
@@ -76,12 +78,14 @@ def not_null(column: ColumnDefinition, value: Value | None, table: str, *, clips
     return zero
 
 
-def _cut_to_fit(column: ColumnDefinition, generated: Generated) -> Any:
+def _cut_to_fit(column: ColumnDefinition, literal: Any) -> Any:
     """Generated text as much of it as the column holds; characters that its set lacks become ``?``."""
     charset = charset_of(column.wire)
-    if not isinstance(generated.value, str) or charset is None or column.type_facts.has_members:
-        return generated.value
-    text = "".join(character if _is_held(column, character) else "?" for character in generated.value)
+    if not isinstance(literal, str) or charset is None or column.type_facts.has_members:
+        return literal
+    text = literal
+    if not _is_held(column, text):
+        text = "".join(character if _is_held(column, character) else "?" for character in text)
     if column.type.length is not None:
         return text[: column.type.length]
     limit = (1 << 8 * column.wire.metadata[0]) - 1
@@ -90,9 +94,9 @@ def _cut_to_fit(column: ColumnDefinition, generated: Generated) -> Any:
     return text
 
 
-def _is_held(column: ColumnDefinition, character: str) -> bool:
+def _is_held(column: ColumnDefinition, text: str) -> bool:
     try:
-        stored_bytes_of(column, character)
+        stored_bytes_of(column, text)
     except ScenarioError:
         return False
     return True
@@ -112,7 +116,7 @@ def set_by_trigger(
         with context.place(kind, field, name):
             index = column_index(state, name)
             column = state.columns[index]
-            value = cell_value(column, cell, CellPlace(state.name, column.name, state.inserted), context)
+            value = cell_value(column, cell, ColumnPlace(state.name, column.name), state.inserted, context)
             cells[index] = value._replace(value=not_null(column, value.value, state.name, clips=context.clips))
     return cells
 
