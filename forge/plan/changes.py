@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, overload
 
 from forge.plan.tables import Row
 
@@ -32,6 +32,28 @@ class RowChange:
         if self.before is None:
             return "insert"
         return "delete" if self.after is None else "update"
+
+
+class Insertions(Sequence[RowChange]):
+    """The changes of an INSERT that does nothing but insert ``rows``, which may be computed when they are asked for."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> RowChange: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[RowChange, ...]: ...
+    def __getitem__(self, place: int | slice) -> RowChange | tuple[RowChange, ...]:
+        if isinstance(place, slice):
+            return tuple(RowChange(None, row) for row in self.rows[place])
+        return RowChange(None, self.rows[place])
+
+    def __iter__(self) -> Iterator[RowChange]:
+        return (RowChange(None, row) for row in self.rows)
 
 
 #: Where a value comes from: a ``literal``, the DEFAULT keyword (``default``), or nothing in the statement's text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -39,7 +40,7 @@ class Plan:
     session: Session
     groups: tuple[Group, ...]
     #: Rows that every table holds at the end, by full name: {"shop.orders": (row, ...)}.
-    contents: dict[str, tuple[Row, ...]] = field(default_factory=dict)
+    contents: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
     #: The definition of every table at the end.
     tables: dict[str, Table] = field(default_factory=dict)
     #: Those of them (MEMORY) that nobody has opened since the server was started again: to do so would be logged.

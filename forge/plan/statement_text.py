@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -75,10 +76,19 @@ class Clauses:
 
 
 @dataclass(frozen=True, slots=True)
+class LongSql:
+    """The SQL of an INSERT of many rows, written when somebody asks for it: most sessions do not log it."""
+
+    write: Callable[[], str]
+    #: The same of fewer rows; the others have no word, and no form of a literal, that these do not have.
+    sample: str
+
+
+@dataclass(frozen=True, slots=True)
 class StatementText:
     """The text of a statement on rows as a client would send it, and what stands in it."""
 
-    sql: str = ""
+    source: str | LongSql = ""
     #: The indexes of the columns that it names (INSERT's list, UPDATE's SET clause); None: INSERT without a list.
     assigned: frozenset[int] | None = None
     #: The indexes of those that ON DUPLICATE KEY UPDATE names; None: it is not there.
@@ -92,3 +102,12 @@ class StatementText:
     load: LoadFile | None = None
     #: Its line in the scenario.
     line: int | None = None
+
+    @property
+    def sql(self) -> str:
+        return self.source if isinstance(self.source, str) else self.source.write()
+
+    @property
+    def words(self) -> str:
+        """SQL in which the same words stand."""
+        return self.source if isinstance(self.source, str) else self.source.sample

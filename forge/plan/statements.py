@@ -5,7 +5,7 @@ The engine makes them, the compiler decides what a server logs of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from forge.plan.changes import ChangeKind, RowChange
@@ -58,7 +58,7 @@ class RowsStatement:
 
     kind: ChangeKind
     table: Table
-    changes: tuple[RowChange, ...]
+    changes: Sequence[RowChange]
     text: StatementText = field(default_factory=StatementText)
     further: tuple[Further, ...] = ()
     search: Search = field(default_factory=Search)

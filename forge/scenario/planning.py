@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forge.engine.dictionary.catalog import SYSTEM_DATABASES
+from forge.engine.dictionary.contents import TableContents
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction
 from forge.engine.session.session import Session
@@ -98,7 +99,7 @@ def _plan(session: Session, scenario: Scenario) -> Plan:
         file_steps=tuple(journal.file_steps),
         event_steps=tuple(journal.event_steps),
         reconnects=tuple(journal.reconnects),
-        contents={name: tuple(table.rows[n] for n in table.ordered()) for name, table in tables.items()},
+        contents=TableContents(tables),
         tables={name: table.table for name, table in tables.items()},
         unopened=frozenset(name for name, table in tables.items() if table.lost_rows),
     )

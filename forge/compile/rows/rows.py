@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any
 
-from forge.compile.row_images import ImageColumns, image_columns
+from forge.compile.row_images import image_columns
 from forge.compile.rows.table_map import wire_columns
 from forge.compile.statement_choice import marks_late
 from forge.events.layout import pack_int
@@ -33,7 +34,7 @@ from forge.events.rows import (
     WriteRows,
     WriteRowsV1,
 )
-from forge.plan.changes import ChangeKind, RowChange
+from forge.plan.changes import ChangeKind, Insertions, RowChange
 from forge.plan.keys import key_of_rows
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
@@ -143,6 +144,12 @@ def _encoded(
     statement: RowsStatement, table_ids: Mapping[str, int], session: Session, line: ServerLine
 ) -> Iterator[tuple[_Shape, bytes]]:
     """Every row that the statement changed, in bytes."""
+    if isinstance(statement.changes, Insertions) and not statement.further and statement.table.partition is None:
+        # All rows are alike, and there may be many.
+        table_id = table_ids[statement.table.full_name]
+        only = _ChangeEncoder(statement, statement.changes[0], table_id, session, line, changed=False)
+        yield from zip(repeat(only.shape), map(only.inserted, statement.changes.rows), strict=False)
+        return
     encoders: dict[tuple[int, str, bool, bool], _ChangeEncoder] = {}
     changed: set[str] = set()
     for part, change in statement.logged():
@@ -152,17 +159,10 @@ def _encoded(
         key = (id(part), change.kind, change.after_duplicate, name in changed)
         encoder = encoders.get(key)
         if encoder is None:
-            images = image_columns(
-                part,
-                change.kind,
-                session,
-                line,
-                after_duplicate=change.after_duplicate,
-                changed=name in changed,
-                late=marks_late(part, session, line),
-            )
-            encoder = encoders[key] = _ChangeEncoder(part, change.kind, images, table_ids[name], session, line)
-        yield replace(encoder.shape, extra=partition_info(part.table, change, line)), encoder.encode(change)
+            encoder = _ChangeEncoder(part, change, table_ids[name], session, line, changed=name in changed)
+            encoders[key] = encoder
+        extra = partition_info(part.table, change, line)
+        yield replace(encoder.shape, extra=extra) if extra else encoder.shape, encoder.encode(change)
 
 
 def partition_info(table: Table, change: RowChange, line: ServerLine) -> bytes:
@@ -179,12 +179,24 @@ class _ChangeEncoder:
     def __init__(
         self,
         statement: RowsStatement,
-        kind: ChangeKind,
-        images: tuple[ImageColumns | None, ImageColumns | None],
+        change: RowChange,
         table_id: int,
         session: Session,
         line: ServerLine,
+        *,
+        changed: bool,
     ) -> None:
+        """``change`` is one of that kind; ``changed``: see :func:`image_columns`."""
+        kind = change.kind
+        images = image_columns(
+            statement,
+            kind,
+            session,
+            line,
+            after_duplicate=change.after_duplicate,
+            changed=changed,
+            late=marks_late(statement, session, line),
+        )
         columns = wire_columns(statement.table, session, line)
         self.before, self.after = (
             None if image is None else RowEncoder(columns, image.columns, line) for image in images
@@ -203,6 +215,11 @@ class _ChangeEncoder:
             bitmaps=tuple(image.bitmap for image in present),
             alone=_stands_alone(kind, statement.table, session),
         )
+
+    def inserted(self, row: Row) -> bytes:
+        """The bytes of a row that is inserted."""
+        assert self.after is not None
+        return self.after.encode(row)
 
     def encode(self, change: RowChange) -> bytes:
         parts = []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from forge.engine.ddl.alteration import Alteration
+from forge.engine.dictionary.cell_values import largest_number
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.literals import implicit_default, strict_value
 from forge.engine.dictionary.partitions import partition_count
-from forge.engine.dictionary.table_state import TableState, largest_number
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.conversion import converted
 from forge.engine.rows.defaults import StatementTime, omitted_value, with_generated
 from forge.errors import ScenarioError

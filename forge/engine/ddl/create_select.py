@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from forge.engine.dictionary.cell_values import sort_value
 from forge.engine.dictionary.columns import ColumnDefinition, define_column
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.literals import taken
-from forge.engine.dictionary.table_state import TableState, sort_value
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.where import matching, parse_where
 from forge.errors import ScenarioError

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from forge.charsets import compare_key
+from forge.engine.dictionary.cell_values import sort_value
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
 from forge.engine.dictionary.tables import plan_table
 from forge.errors import ScenarioError, about
-from forge.plan.keys import KeyEntry, key_entries, key_of_rows, unique_keys
+from forge.plan.keys import KeyEntry, KeySet, key_entries, key_of_rows, share_entries, unique_keys
 from forge.plan.tables import Key, Row, Table
 from forge.servers import server_line
 from forge.sql.expressions import parse_expression
 from forge.values.base import Value
-from forge.values.numeric.integers import bounds
-from forge.values.text.column_charset import charset_of
 
 BINARY_COLLATION = 63
 
@@ -36,6 +34,16 @@ def undo(log: UndoLog, length: int = 0) -> None:
         state.restore(number, before)
 
 
+class WaitingRows(NamedTuple):
+    """Rows that nobody has asked for yet, the first of which has the number ``first``; their entries in the unique
+    keys.
+    """
+
+    first: int
+    rows: Sequence[Row]
+    keys: tuple[KeySet, ...]
+
+
 class TableState:
     """A table: its definition, and its rows by number (the n-th row ever inserted has the number n)."""
 
@@ -43,7 +51,9 @@ class TableState:
         self.definition = definition
         self.table: Table = plan_table(definition, version)
         grammar = server_line(definition.server).grammar
-        self.rows: dict[int, Row] = {}
+        self._rows: dict[int, Row] = {}
+        #: Rows that are behind those, and have not been asked for yet.
+        self._waiting: tuple[WaitingRows, ...] = ()
         #: A statement on rows has opened this version of the definition.
         self.is_open = False
         #: Number of the next row.
@@ -58,7 +68,7 @@ class TableState:
         #: What the counter is is not known.
         self.number_is_lost = False
         self.unique = unique_keys(self.table)
-        self._taken: list[dict[KeyEntry, int]] = [{} for _ in self.unique]
+        self._entries: list[dict[KeyEntry, int]] = [{} for _ in self.unique]
         #: The CHECK constraints that are enforced.
         self.checks = [
             (check, RowExpression(parse_expression(check.expression, grammar), definition.columns))
@@ -96,8 +106,8 @@ class TableState:
         """Have rows of its own, which may be changed."""
         if not self._is_shared:
             return
-        self.rows = dict(self.rows)
-        self._taken = [dict(taken) for taken in self._taken]
+        self._rows = dict(self._rows)
+        self._entries = [dict(taken) for taken in self._entries]
         self._moved = dict(self._moved)
         self.locked = set(self.locked)
         self._is_shared = False
@@ -142,6 +152,55 @@ class TableState:
         if self.auto_increment is not None:
             self._keep(row[self.auto_increment] or 0)
         return number
+
+    @property
+    def rows(self) -> dict[int, Row]:
+        """The rows by number."""
+        self._store_waiting()
+        return self._rows
+
+    @property
+    def _taken(self) -> list[dict[KeyEntry, int]]:
+        """The entries of all rows in each unique key."""
+        self._store_waiting()
+        return self._entries
+
+    def _store_waiting(self) -> None:
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, ()
+        self._own()
+        for each in waiting:
+            for number, row in enumerate(each.rows, each.first):
+                self._claim(row, number)
+                self._rows[number] = row
+
+    def takes_generated(self) -> bool:
+        """Whether :meth:`add_generated` can store rows: nothing but its unique keys on columns refuses one, and no
+        rollback is going to take them back.
+        """
+        plain = not (self.checks or self.table.partition is not None or self.undo is not None)
+        parts = [part for key in self.table.keys for part in key.parts]
+        return plain and self.table.engine == "InnoDB" and all(part.expression is None for part in parts)
+
+    def add_generated(self, rows: Sequence[Row], keys: Sequence[KeySet], largest: int) -> None:
+        """Store rows, which are computed when somebody asks for them.
+
+        ``keys``: the entries in each of the ``unique`` keys.  ``largest``: the largest AUTO_INCREMENT value.
+        Raises ScenarioError if another row has one of the entries.
+        """
+        for place, entries in enumerate(keys):
+            others: list[KeySet] = [each.keys[place] for each in self._waiting]
+            others.append({entry if len(entry) > 1 else entry[0] for entry in self._entries[place]})
+            if any(share_entries(entries, other) for other in others):
+                raise ScenarioError(
+                    f"table {self.name} already has a row with an entry of key {self.unique[place].name}"
+                )
+        self._waiting = (*self._waiting, WaitingRows(self.inserted, rows, tuple(keys)))
+        self.is_shuffled |= self.has_holes
+        self.inserted += len(rows)
+        if self.auto_increment is not None:
+            self._keep(largest)
 
     def _check_growing(self, row: Row) -> None:
         """ARCHIVE takes a number of a unique key only if it is greater than all before.  Raises ScenarioError."""
@@ -330,44 +389,6 @@ def _shrinks(before: Row, after: Row) -> bool:
         isinstance(old, (str, bytes)) and (not isinstance(new, (str, bytes)) or len(new) < len(old))
         for old, new in zip(before, after, strict=True)
     )
-
-
-def comparable(column: ColumnDefinition, value: Value | None) -> Any:
-    """A value that is equal for two cells if the server calls them equal (approximately, for text)."""
-    if isinstance(value, str) and column.wire.collation is not None:
-        return compare_key(column.wire.collation, value)
-    return value
-
-
-def sort_value(column: ColumnDefinition, value: Value) -> Any:
-    """What values of a column are ordered by.
-
-    Text sorts by its bytes, which is known of every collation; the SQL of a statement asks for this order.
-    """
-    if isinstance(value, (str, bytes)) and column.wire.collation is not None:
-        return stored_bytes_of(column, value)
-    return _signed_time(value) if column.type_facts.kind == "time" else value
-
-
-def stored_bytes_of(column: ColumnDefinition, value: Value) -> bytes:
-    """The bytes of a text or binary value, in the column's character set."""
-    if isinstance(value, str):
-        charset = charset_of(column.wire)
-        return value.encode() if charset is None else charset.encode(value)
-    return bytes(value)
-
-
-def largest_number(column: ColumnDefinition) -> int:
-    """The largest value of an integer column."""
-    size = column.codec.width(column.wire, b"\0" * 8, 0)
-    return bounds(size, bool(column.wire.unsigned))[1]
-
-
-def _signed_time(value: str) -> tuple[int, ...]:
-    sign = -1 if value.startswith("-") else 1
-    whole, _, fraction = value.lstrip("-").partition(".")
-    parts = [*map(int, whole.split(":")), int(fraction or "0")]
-    return tuple(sign * part for part in parts)
 
 
 def _shown(column: ColumnDefinition, value: Value) -> str:

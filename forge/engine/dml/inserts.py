@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from forge.engine.dictionary.cell_values import largest_number
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import zero_value
-from forge.engine.dictionary.table_state import TableState, largest_number
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.duplicate_updates import declared_updates, updated_cells
+from forge.engine.dml.generated_inserts import GeneratedInsert, insert_generated, is_suited
 from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate
 from forge.engine.dml.row_texts import duplicate_text, insert_text
@@ -22,13 +24,15 @@ from forge.engine.rows.defaults import omitted_value, with_generated
 from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, about
-from forge.plan.changes import EvaluatedRow, Origin, RowChange
+from forge.plan.changes import EvaluatedRow, Insertions, Origin, RowChange
 from forge.plan.effects import Evaluation, Numbers, Search
 from forge.plan.engines import is_transactional
-from forge.plan.statement_text import Clauses, StatementText
+from forge.plan.statement_text import Clauses, LongSql, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
 from forge.sql.reads.inserts import has_column_list
+from forge.sql.write.identifiers import qualified
+from forge.sql.write.statements import insert_sql
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
@@ -87,6 +91,8 @@ class _Insert:
         self.read: set[int] = set()
         self.now: set[int] = set()
         self.defaulted: set[int] = set()
+        #: The rows, where they are stored all at once.
+        self.generated: GeneratedInsert | None = None
         #: What ON DUPLICATE KEY UPDATE has come upon.
         self.duplicate: Literal["found", "updated"] | None = None
         #: The first AUTO_INCREMENT value that was generated, and the first that was stored.
@@ -95,16 +101,17 @@ class _Insert:
 
     def run(self) -> RowsStatement:
         try:
-            for steps, cells in declared_rows(self.insert, self.kind, self.context):
-                with self.context.place(self.kind, *steps):
-                    self._row(cells, steps)
+            if not self._insert_generated():
+                for steps, cells in declared_rows(self.insert, self.kind, self.context):
+                    with self.context.place(self.kind, *steps):
+                        self._row(cells, steps)
         finally:
             self.state.next_auto_increment = self.numbering.following if self.keeps_rows else 1
         columns = self._columns()
         return RowsStatement(
             kind="insert",
             table=self.state.table,
-            changes=tuple(self.changes),
+            changes=tuple(self.changes) if self.generated is None else Insertions(self.generated.rows),
             further=tuple(self.further),
             text=StatementText(
                 self.statement.query or self._sql(columns),
@@ -188,12 +195,34 @@ class _Insert:
             return has_column_list(self.statement.query)
         return self.insert.column_list
 
-    def _sql(self, columns: list[int]) -> str:
+    def _sql(self, columns: list[int]) -> str | LongSql:
         verb = "REPLACE" if self.kind == "replace" else "INSERT IGNORE" if self.context.ignores else "INSERT"
         listed, select = self.insert.column_list, self.insert.select
         text = insert_text(verb, self.state, columns, self.literals, listed=listed, select=select)
         updates = {index: source if isinstance(source, int) else source.sql for index, source in self.updates.items()}
-        return text + duplicate_text(self.state, updates)
+        text += duplicate_text(self.state, updates)
+        if self.generated is None:
+            return text
+        table, names = self.state.table, [self.state.columns[index].name for index in columns]
+        cells = self.generated.sql_cells
+        return LongSql(lambda: insert_sql(verb, qualified(table.database, table.name), names, [*cells(columns)]), text)
+
+    def _insert_generated(self) -> bool:
+        """Insert all rows without a look at each, if they are so; whether they were."""
+        if self.numbering.rows != self.rows or not is_suited(self.state, self.statement, self.insert, self.context):
+            return False
+        self.generated = insert_generated(self.state, self.insert, self._omitted, self.numbering, self.context)
+        if self.generated is None:
+            return False
+        self.numbering = self.generated.numbering
+        self.first_number = self.first_stored = self.generated.first_number
+        for place, (row, literals) in enumerate(self.generated.examples):
+            self.literals.append(literals)
+            self.listed |= literals.keys()
+            if place == 0:
+                self.evaluated.append(("insert", row, literals))
+            self._note("insert", row, literals)
+        return True
 
     def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
         state, context = self.state, self.context
@@ -241,6 +270,10 @@ class _Insert:
     def _evaluate(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
         if not self.changes:
             self.evaluated.append((kind, row, literals))
+        self._note(kind, row, literals)
+
+    def _note(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
+        """Enter where the values of a row come from."""
         for index, value in enumerate(row):
             if value is None:
                 continue

@@ -69,7 +69,7 @@ def load_rows(state: TableState, load: LoadData, context: DmlContext) -> RowsSta
             result = insert_rows(state, new, "insert", context, rows_known=False)
         result = _without_moments(result, clause)
     assigned = None if load.columns is None else result.text.assigned
-    return replace(result, text=replace(result.text, sql=_sql(state, load, file), assigned=assigned, load=file))
+    return replace(result, text=replace(result.text, source=_sql(state, load, file), assigned=assigned, load=file))
 
 
 def _first_looks(

@@ -37,13 +37,15 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     if joined:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
     line = context.references.line
-    statement = replace(statement, text=_with_words(statement.text, statement.text.sql, line))
+    statement = replace(statement, text=_with_words(statement.text, line))
     if statement.kind == "delete" and len(names) > 1:
         # DELETE of several tables reads all columns.
         statement = _all_columns(statement)
         parts = [(_all_columns(part) if declaration.joined else part, declaration) for part, declaration in parts]
     further = [
-        replace(part, text=_with_words(part.text, statement.text.sql, line)) if declaration.joined else part
+        replace(part, text=_with_words(replace(part.text, source=statement.text.source), line))
+        if declaration.joined
+        else part
         for part, declaration in parts
     ]
     statement = replace(
@@ -94,11 +96,11 @@ def _triggers(statement: RowsStatement, context: DmlContext) -> TriggerEffects:
     )
 
 
-def _with_words(text: StatementText, sql: str, line: ServerLine) -> StatementText:
-    """The text as ``sql``, with the words in it that decide how it is logged."""
-    named = line.query.character_set_collations is not None and names_charset(sql)
-    clauses = replace(text.clauses, names_charset=named, defines_timestamp=defines_timestamp(sql))
-    return replace(text, sql=sql, clauses=clauses)
+def _with_words(text: StatementText, line: ServerLine) -> StatementText:
+    """The text with the words in it that decide how it is logged."""
+    named = line.query.character_set_collations is not None and names_charset(text.words)
+    clauses = replace(text.clauses, names_charset=named, defines_timestamp=defines_timestamp(text.words))
+    return replace(text, clauses=clauses)
 
 
 def _is_related(

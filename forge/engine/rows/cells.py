@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any
 
+from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.json_cells import asks_for_zone, with_types
 from forge.engine.dictionary.literals import taken, zero_value
-from forge.engine.dictionary.table_state import TableState, stored_bytes_of
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import ColumnPlace, is_generator, literal_of
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.where import column_index
@@ -38,7 +39,12 @@ def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int
                 literal = _cut_to_fit(column, literal)
         else:
             literal = literal_of(cell)
-        return _null(column, context) if literal is None else _taken(column, literal, context)
+        return value_of_literal(column, literal, context)
+
+
+def value_of_literal(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipped:
+    """The value of a literal, None is NULL.  Raises ScenarioError for what the column cannot hold."""
+    return _null(column, context) if literal is None else _taken(column, literal, context)
 
 
 def _null(column: ColumnDefinition, context: DmlContext) -> Clipped:

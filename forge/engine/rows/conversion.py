@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value
-from forge.engine.dictionary.table_state import stored_bytes_of
 from forge.errors import ScenarioError
 from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from forge.engine.dictionary.cell_values import comparable, sort_value, stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value
-from forge.engine.dictionary.table_state import TableState, comparable, sort_value, stored_bytes_of
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.column_literals import comparison_sql, value_sql
 from forge.errors import ScenarioError, UnsupportedError, about, nearest
 from forge.sql.write.identifiers import identifier
