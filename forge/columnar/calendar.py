@@ -1,4 +1,4 @@
-"""The calendar in kernels: from year, month and day to the number of a day, and back, by a table of the months.
+"""The calendar in kernels: from year, month and day to the number of a day by a table of the months, and back.
 
 Days are counted from 0001-01-01, which is the first that Arrow's readers take (Python's datetime, for one); only days
 of the calendar up to 9999-12-31 have a number.  A month is known by ``year * 13 + month``, as in a DATETIME cell.
@@ -19,8 +19,8 @@ EPOCH: Final = 719162
 DAYS: Final = 3652059
 #: The number of no day.
 NO_DAY: Final = -1
-#: Months a day, and days by which the guess is ahead: it is then the month, or the next one.
-_RATE, _RATE_BITS, _AHEAD = 551213, 24, 7
+#: The calendar comes back every 400 years.
+_ERA_YEARS, _ERA_DAYS = 400, 146097
 
 
 @cache
@@ -30,11 +30,19 @@ def months() -> npt.NDArray[np.int32]:
     What is no month has no days.
     """
     firsts = np.arange("0001-01", "10000-02", dtype="datetime64[M]").astype("datetime64[D]").astype(np.int64) + EPOCH
-    months = np.arange(12, 12 + len(firsts))
+    months = np.arange(12, 12 + len(firsts) - 1)
     table = np.zeros(1 << 17, np.int32)
-    # January 10000 has no days: it ends the month before it.
-    table[months + months // 12 + 1] = firsts << 5 | np.diff(firsts, append=firsts[-1:])
+    table[months + months // 12 + 1] = firsts[:-1] << 5 | np.diff(firsts)
     return table
+
+
+@cache
+def era() -> npt.NDArray[np.int32]:
+    """By the number of a day of the years 1 to 400: (year * 13 + month) << 5 | day."""
+    days = np.arange(_ERA_DAYS).astype("datetime64[D]") - EPOCH
+    firsts = days.astype("datetime64[M]")
+    months = firsts.astype(np.int64) + 12 * 1970
+    return ((months + months // 12 + 1) << 5 | ((days - firsts).astype(np.int64) + 1)).astype(np.int32)
 
 
 @inline
@@ -45,11 +53,7 @@ def day_number(months: Any, month: Any, day: Any) -> Any:
 
 
 @inline
-def day_fields(months: Any, number: Any) -> Any:
+def day_fields(era: Any, number: Any) -> Any:
     """The (year * 13 + month) << 5 | day of a day's number, which must be one."""
-    month = 12 + (((number + _AHEAD) * _RATE) >> _RATE_BITS)
-    first = np.int64(months[month + month // 12 + 1]) >> 5
-    if first > number:
-        month -= 1
-        first = np.int64(months[month + month // 12 + 1]) >> 5
-    return (month + month // 12 + 1) << 5 | (number - first + 1)
+    eras = number // _ERA_DAYS
+    return np.int64(era[number - eras * _ERA_DAYS]) + eras * (_ERA_YEARS * 13 << 5)

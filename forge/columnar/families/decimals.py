@@ -1,7 +1,8 @@
 """DECIMAL(p,s): decimal128(p,s), and decimal256 where p is beyond 38.
 
-A cell of up to 8 bytes and 18 digits is one word to the kernels; wider ones are taken group by group.  Odd are groups
-of more digits than they have; on writing, numbers of more than p digits, and negative ones in an UNSIGNED column.
+Numbers of up to 18 digits are a word to the kernels, and their cells the first group and a word; longer numbers are
+taken group by group.  Odd are groups with more digits than they have; on writing, numbers of more than p digits, and
+negative ones in an UNSIGNED column.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from forge.values.numeric.decimals import DECIMAL, group_digits, packed_size
 
 #: Digits of decimal128, and of a number that a word holds.
 _MAX_128, _MAX_WORD = 38, 18
-_WORD_BYTES = 8
 
 
 class DecimalPlan(ColumnPlan):
@@ -33,10 +33,11 @@ class DecimalPlan(ColumnPlan):
         self._words = 4 if wide else 2
         digits = group_digits(precision, scale)
         sizes = [packed_size(group, 0) for group in digits]
-        self._is_word = precision <= _MAX_WORD and size <= _WORD_BYTES
+        self._is_word = precision <= _MAX_WORD
         self._sizes = np.array(sizes, np.int64)
-        #: Bits behind a group's in the word that the cell begins.
-        self._behind = np.array([64 - 8 * end for end in accumulate(sizes)], np.int64).astype(np.uint64)
+        #: Bits behind a group's in its word: the first group's is its own.
+        ends = (sizes[0], *accumulate(sizes[1:])) if self._is_word else ()
+        self._behind = np.array([64 - 8 * end for end in ends], np.uint64)
         self._limits = np.array([10**group for group in digits], np.uint64)
         self._reciprocals = np.array([(1 << 64) // 10**group for group in digits], np.uint64)
 
@@ -54,7 +55,9 @@ class DecimalPlan(ColumnPlan):
         out, odd = slacked(self.wire * rows), np.empty(rows, np.int32)
         values, unsigned = values_of(array, 8 * self._words), bool(self.column.unsigned)
         if self._is_word:
-            found = _write_word(values, self._behind, self._limits, self._reciprocals, self.wire, unsigned, out, odd)
+            found = _write_word(
+                values, self._sizes, self._behind, self._limits, self._reciprocals, self.wire, unsigned, out, odd
+            )
         else:
             found = _write_wide(
                 values, self._sizes, self._limits, self._reciprocals, self._words, self.wire, unsigned, out, odd
@@ -65,27 +68,25 @@ class DecimalPlan(ColumnPlan):
 @kernel
 def _read_word(buffer: Any, offsets: Any, sizes: Any, behind: Any, limits: Any, out: Any, odd: Any) -> Any:
     found = 0
-    groups = len(sizes)
+    first_size, first_behind, first_limit = sizes[0], behind[0], limits[0]
     for row in range(len(offsets)):
-        offset = offsets[row]
-        out[2 * row] = 0
-        out[2 * row + 1] = 0
-        if offset < 0:
-            continue
-        cell = swap64(load64(buffer, offset)) ^ np.uint64(1 << 63)
-        sign = signed(cell) >> 63
-        cell ^= np.uint64(sign)
-        value = np.uint64(0)
-        bad = False
-        for group in range(groups):
-            digits = (cell >> behind[group]) & ((np.uint64(1) << np.uint64(8 * sizes[group])) - np.uint64(1))
-            bad |= digits >= limits[group]
-            value = value * limits[group] + digits
-        if bad:
-            odd[found] = row
-            found += 1
-            continue
-        number = (signed(value) ^ sign) - sign
+        offset = np.int64(offsets[row])
+        number = np.int64(0)
+        if offset >= 0:
+            cell = swap64(load64(buffer, offset)) ^ np.uint64(1 << 63)
+            sign = signed(cell) >> 63
+            value = (cell ^ np.uint64(sign)) >> first_behind
+            bad = value >= first_limit
+            cell = swap64(load64(buffer, offset + first_size)) ^ np.uint64(sign)
+            for group in range(1, len(sizes)):
+                digits = (cell >> behind[group]) & ((np.uint64(1) << np.uint64(8 * sizes[group])) - np.uint64(1))
+                bad |= digits >= limits[group]
+                value = value * limits[group] + digits
+            if bad:
+                odd[found] = row
+                found += 1
+            else:
+                number = (signed(value) ^ sign) - sign
         out[2 * row] = np.uint64(number)
         out[2 * row + 1] = np.uint64(number >> 63)
     return found
@@ -144,7 +145,7 @@ def _read_wide(buffer: Any, offsets: Any, sizes: Any, limits: Any, words: Any, o
 
 @kernel
 def _write_word(
-    values: Any, behind: Any, limits: Any, reciprocals: Any, width: Any, unsigned: Any, out: Any, odd: Any
+    values: Any, sizes: Any, behind: Any, limits: Any, reciprocals: Any, width: Any, unsigned: Any, out: Any, odd: Any
 ) -> Any:
     found = 0
     for row in range(len(odd)):
@@ -153,7 +154,7 @@ def _write_word(
         sign = high >> 63
         value = np.uint64((low ^ sign) - sign)
         cell = np.uint64(0)
-        for group in range(len(limits) - 1, -1, -1):
+        for group in range(len(limits) - 1, 0, -1):
             limit = limits[group]
             rest = high_product(value, reciprocals[group])
             digits = value - rest * limit
@@ -162,11 +163,12 @@ def _write_word(
                 rest += np.uint64(1)
             cell |= digits << behind[group]
             value = rest
-        if value != 0 or high != low >> 63 or (unsigned and sign != 0):
+        if value >= limits[0] or high != low >> 63 or (unsigned and sign != 0):
             odd[found] = row
             found += 1
         # What is stored behind the value is the next one's place, or slack.
-        store64(out, width * row, swap64(cell ^ np.uint64(sign) ^ np.uint64(1 << 63)))
+        store64(out, width * row, swap64(value << behind[0] ^ np.uint64(sign) ^ np.uint64(1 << 63)))
+        store64(out, width * row + sizes[0], swap64(cell ^ np.uint64(sign)))
     return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.columnar.calendar import DAYS, EPOCH, day_fields, day_number, months
+from forge.columnar.calendar import DAYS, EPOCH, day_fields, day_number, era, months
 from forge.columnar.machine import kernel, load32, load64, signed, store32, store64, swap64, unsigned
 from forge.columnar.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
 from forge.values.base import Column
@@ -45,7 +45,7 @@ class DatePlan(ColumnPlan):
 
     def write(self, array: pa.Array) -> Wire:
         out, odd = slacked(3 * len(array)), np.empty(len(array), np.int32)
-        found = _write_date(values_of(array, 4), months(), out, odd)
+        found = _write_date(values_of(array, 4), era(), out, odd)
         return Wire(out[: 3 * len(array)], odd=odd[:found])
 
 
@@ -90,7 +90,7 @@ class DatetimePlan(MomentPlan):
     def write(self, array: pa.Array) -> Wire:
         out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
         found = _write_datetime(
-            values_of(array, 8), months(), self.step, self.unit, self.fraction_bits, self.wire, out, odd
+            values_of(array, 8), era(), self.step, self.unit, self.fraction_bits, self.wire, out, odd
         )
         return Wire(out[: self.wire * len(array)], odd=odd[:found])
 
@@ -135,7 +135,9 @@ class TimePlan(FractionalPlan):
 
 def moment_text(array: pa.Array, fsp: int) -> pa.Array:
     """Timestamps as ``YYYY-MM-DD hh:mm:ss`` with ``fsp`` fraction digits; further digits are cut."""
-    return pc.utf8_slice_codeunits(array.cast(pa.string()), 0, 19 + fsp + (fsp > 0))
+    # As they are, in UTC: to Arrow a zone makes it fifty times the work.
+    local = array.view(pa.timestamp("us"))
+    return pc.utf8_slice_codeunits(local.cast(pa.string()), 0, 19 + fsp + (fsp > 0))
 
 
 def timestamp_range(column: Column) -> tuple[int, int]:
@@ -164,7 +166,7 @@ def _read_date(buffer: Any, offsets: Any, months: Any, out: Any, odd: Any) -> An
 
 
 @kernel
-def _write_date(days: Any, months: Any, out: Any, odd: Any) -> Any:
+def _write_date(days: Any, era: Any, out: Any, odd: Any) -> Any:
     found = 0
     for row in range(len(odd)):
         number: Any = np.int64(np.int32(load32(days, 4 * row))) + EPOCH
@@ -172,7 +174,7 @@ def _write_date(days: Any, months: Any, out: Any, odd: Any) -> Any:
             odd[found] = row
             found += 1
             number = 0
-        fields = day_fields(months, number)
+        fields = day_fields(era, number)
         month = fields >> 5
         year = month // 13
         # What is stored behind the value is the next one's place, or slack.
@@ -208,7 +210,7 @@ def _read_datetime(
 
 @kernel
 def _write_datetime(
-    values: Any, months: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any
+    values: Any, era: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any
 ) -> Any:
     found = 0
     reciprocal = (1 << _RECIPROCAL_BITS) // step + 1
@@ -231,7 +233,7 @@ def _write_datetime(
         hour = total // 3600
         total -= hour * 3600
         minute = total // 60
-        fields = day_fields(months, signed(number)) << 17 | hour << 12 | minute << 6 | (total - minute * 60)
+        fields = day_fields(era, signed(number)) << 17 | hour << 12 | minute << 6 | (total - minute * 60)
         word = unsigned(fields << 24) | unsigned(steps * per_step) << unused | np.uint64(1 << 63)
         # What is stored behind the value is the next one's place, or slack.
         store64(out, width * row, swap64(word))

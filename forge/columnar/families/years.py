@@ -10,6 +10,8 @@ from forge.columnar.plan import Cells, ColumnPlan, Read, Wire, values_of
 from forge.values.base import Column
 from forge.values.temporal.year import YEAR
 
+#: What 1 is to the byte: the years follow each other, but for 0.
+_BASE = 1900
 _YEARS = np.array([YEAR.decode(Column(YEAR.type_codes[0]), bytes([byte])) for byte in range(256)], np.int16)
 
 
@@ -21,7 +23,7 @@ class YearPlan(ColumnPlan):
 
     def write(self, array: pa.Array) -> Wire:
         years = values_of(array, 2).view(np.int16)
-        stored = np.searchsorted(_YEARS, years).astype(np.uint8)
+        stored = np.where(years == 0, 0, years - _BASE).astype(np.uint8)
         return Wire(stored, odd=np.flatnonzero(_YEARS[stored] != years).astype(np.int32))
 
 
