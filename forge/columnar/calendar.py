@@ -42,7 +42,9 @@ def era() -> npt.NDArray[np.int32]:
     days = np.arange(_ERA_DAYS).astype("datetime64[D]") - EPOCH
     firsts = days.astype("datetime64[M]")
     months = firsts.astype(np.int64) + 12 * 1970
-    return ((months + months // 12 + 1) << 5 | ((days - firsts).astype(np.int64) + 1)).astype(np.int32)
+    table: npt.NDArray[np.int32] = np.empty(_ERA_DAYS, np.int32)
+    table[:] = (months + months // 12 + 1) << 5 | ((days - firsts).astype(np.int64) + 1)
+    return table
 
 
 @inline

@@ -20,12 +20,19 @@ from forge.columnar.registry import column_plan
 from forge.errors import FormatError, ScenarioError
 from forge.testing import values as strategies
 from forge.values.base import Column
+from forge.values.declaration.column_type import Temporals
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import codec_for, column_for
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, array_of, cells_written, plan_of, values_decoded, values_read
 
-COLUMNS = {"current": strategies.temporal_columns().filter(lambda column: column.type_code != WireType.YEAR)}
+COLUMNS = {
+    "current": strategies.temporal_columns().filter(lambda column: column.type_code != WireType.YEAR),
+    "old": strategies.old_temporal_columns(),
+    "old, of a file": st.sampled_from(
+        [Column(code) for code in (WireType.TIME, WireType.DATETIME, WireType.TIMESTAMP)]
+    ),
+}
 family = pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS.keys())
 
 
@@ -39,7 +46,8 @@ def cells_for(column: Column) -> st.SearchStrategy[Cell]:
 
     masks = st.one_of(st.integers(1, 255), st.sampled_from([1 << bit for bit in range(8)]))
     damaged = st.builds(changed, good, st.integers(0, size - 1), masks)
-    return st.one_of(good, damaged, st.binary(min_size=size, max_size=size), st.sampled_from((NULL, ABSENT)))
+    others: tuple[Cell, ...] = (NULL, ABSENT, bytes(size), b"\xff" * size, b"\x80" + bytes(size - 1))
+    return st.one_of(good, damaged, st.binary(min_size=size, max_size=size), st.sampled_from(others))
 
 
 def decoded(column: Column, cells: list[Cell]) -> list[Any]:
@@ -197,9 +205,10 @@ def test_a_server_of_longer_timestamps_takes_them() -> None:
 
 
 @pytest.mark.parametrize("extreme", [-(2**63), -(2**63) + 1, 2**63 - 1])
+@pytest.mark.parametrize("temporals", ["new", "old"])
 @pytest.mark.parametrize("name", ["TIME", "DATETIME", "TIMESTAMP"])
-def test_the_ends_of_64_bits_are_odd(name: str, extreme: int) -> None:
-    plan = plan_of(column_for(SqlType(name, fsp=6)))
+def test_the_ends_of_64_bits_are_odd(name: str, temporals: Temporals, extreme: int) -> None:
+    plan = plan_of(column_for(SqlType(name, fsp=6), temporals=temporals))
     array = pa.array([extreme], pa.int64()).view(plan.arrow_type)
     assert plan.write(array).odd.tolist() == [0]
 
