@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from forge.columnar.json.binary import Documents, documents_binary
 from forge.columnar.json.text import Texts, documents_text
-from forge.errors import FormatError
-from forge.values.json.binary import decode_document
+from forge.errors import FormatError, ScenarioError
+from forge.values.json.binary import decode_document, encode_document
 from forge.values.json.diff import format_diffs, parse_diffs
-from forge.values.json.text import format_json
+from forge.values.json.text import format_json, parse_json
 
 
 def json_texts(buffer: Any, off: Any, length: Any) -> Texts:
@@ -41,6 +42,34 @@ def cell_text(buffer: Any, begin: int, length: int) -> str:
     size = length if length >= 0 else -1 - length
     data = buffer[begin : begin + size].tobytes()
     return format_json(decode_document(data)) if length >= 0 else format_diffs(parse_diffs(data))
+
+
+def json_documents(data: Any, offsets: Any, valid: Any = None) -> Documents:
+    """The documents of a batch of texts, as :func:`forge.columnar.json.binary.documents_binary` takes them.
+
+    Odd are the rows for which :func:`text_document` raises ScenarioError; they have no bytes.
+    """
+    documents = documents_binary(data, offsets, valid)
+    found: dict[int, bytes] = {}
+    refused = []
+    for row in documents.odd.tolist():
+        try:
+            found[row] = text_document(data[offsets[row] : offsets[row + 1]].tobytes())
+        except ScenarioError:
+            refused.append(row)
+    if not found:
+        return documents
+    ends, joined = spliced(documents.offsets, documents.data, found)
+    return Documents(ends, joined, np.array(refused, np.int32))
+
+
+def text_document(data: bytes) -> bytes:
+    """The document of one text by the reference.  Raises ScenarioError for what is no JSON text."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"invalid JSON text: byte {error.start} is not UTF-8") from None
+    return encode_document(parse_json(text))
 
 
 def spliced(offsets: Any, data: Any, found: dict[int, bytes]) -> tuple[Any, Any]:

@@ -38,7 +38,7 @@ _TIMESTAMP, _DATETIME = int(WireType.TIMESTAMP), int(WireType.DATETIME)
 
 @inline
 def _two(number: Any, out: Any, at: Any) -> Any:
-    return write_digits(unsigned(number), 2, out, at)
+    return write_digits(unsigned(number), np.int64(2), out, at)
 
 
 @inline
@@ -48,13 +48,13 @@ def _clock(packed: Any, out: Any, at: Any) -> Any:
     if fraction > 999999:
         return -1
     hour = (packed >> 36) & 0x3FF
-    at = _two(hour, out, at) if hour < 100 else write_digits(unsigned(hour), 3 if hour < 1000 else 4, out, at)
+    at = _two(hour, out, at) if hour < 100 else write_digits(unsigned(hour), np.int64(3 if hour < 1000 else 4), out, at)
     store8(out, at, _COLON)
     at = _two((packed >> 30) & 0x3F, out, at + 1)
     store8(out, at, _COLON)
     at = _two((packed >> 24) & 0x3F, out, at + 1)
     store8(out, at, _POINT)
-    return write_digits(unsigned(fraction), 6, out, at + 1)
+    return write_digits(unsigned(fraction), np.int64(6), out, at + 1)
 
 
 @inline
@@ -74,7 +74,7 @@ def _temporal(code: Any, packed: Any, out: Any, at: Any) -> Any:
         months = days >> 5
         if months >= 130000:  # the year has five digits
             return -1
-        at = write_digits(unsigned(months // 13), 4, out, at)
+        at = write_digits(unsigned(months // 13), np.int64(4), out, at)
         store8(out, at, _DASH)
         at = _two(months % 13, out, at + 1)
         store8(out, at, _DASH)

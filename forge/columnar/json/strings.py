@@ -73,9 +73,7 @@ def is_utf8(source: Any, begin: Any, count: Any) -> bool:
 
 @inline
 def quoted_fits(source: Any, begin: Any, count: Any, room: Any) -> Any:
-    """Whether ``room`` bytes are enough for :func:`write_quoted`; they are counted only if that is not plain."""
-    if 6 * count + 2 <= room:
-        return True
+    """Whether ``room`` bytes are enough for :func:`write_quoted`, of which 6 * count + 2 always are."""
     needed = count + 2
     for place in range(begin, begin + count):
         byte = load8(source, place)

@@ -119,12 +119,12 @@ def _write_texts(
     rows = off.size
     limit = data.size - _ROOM
     while row < rows:
-        begin = signed(unsigned(off[row]))
+        begin = off[row]
         o = at
         outcome = _DONE
         if begin >= 0 and o > limit:
             break
-        size = signed(unsigned(length[row]))
+        size = length[row]
         if begin < 0:
             pass
         elif size < 0:
@@ -155,7 +155,7 @@ def _write_texts(
                     if bytes_ < 0:
                         outcome = _ODD
                         break
-                    if not quoted_fits(buffer, behind, bytes_, limit - o):
+                    if 6 * bytes_ + 2 > limit - o and not quoted_fits(buffer, behind, bytes_, limit - o):
                         outcome = _FULL
                         break
                     o = write_quoted(buffer, behind, bytes_, out, o)
@@ -283,7 +283,7 @@ def _write_texts(
                     key = place + entry * (width + 2)
                     bytes_ = signed(load16(buffer, key + width))
                     key = base + signed(load16(buffer, key) if width == 2 else load32(buffer, key))
-                    if not quoted_fits(buffer, key, bytes_, limit - o):
+                    if 6 * bytes_ + 2 > limit - o and not quoted_fits(buffer, key, bytes_, limit - o):
                         outcome = _FULL
                         break
                     o = write_quoted(buffer, key, bytes_, out, o)
@@ -342,6 +342,10 @@ def documents_text(buffer: Any, off: Any, length: Any) -> Texts:
         raise ValueError(f"a cell ends at {end}, the buffer at {len(buffer)}")
     if end + SLACK > len(buffer):
         buffer = np.concatenate([buffer, np.zeros(SLACK, np.uint8)])
+    # Of one type each, for which the kernel is compiled.
+    buffer = buffer.view()
+    buffer.flags.writeable = False
+    off, length = np.array(off, np.int64), np.array(length, np.int64)
     offsets = np.zeros(rows + 1, np.int32)
     odd = np.empty(rows, np.int32)
     stack = np.empty(_KEPT * _MAX_DEPTH, np.int64)
