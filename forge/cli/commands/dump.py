@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import click
+import msgspec
 
 from forge.cli.inputs import errors_in, read_bytes
 from forge.cli.output import STDOUT, write_output
@@ -35,10 +35,11 @@ def command(file: str, as_json: bool, rows_only: bool) -> None:
         write_output(STDOUT, _json_lines(events, rows_only) if as_json else _text_lines(events, rows_only))
 
 
-def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[str]:
+def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[bytes]:
+    encode = msgspec.json.Encoder().encode
     for event in events:
         for shown in _rows_of(event) if rows_only else [event]:
-            yield json.dumps(shown, ensure_ascii=False) + "\n"
+            yield msgspec.json.format(encode(shown), indent=0) + b"\n"
 
 
 def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[str]:
