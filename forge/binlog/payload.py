@@ -14,7 +14,7 @@ from forge.binlog.reader import Frame, announced_size, frames
 from forge.errors import FormatError
 from forge.events.event import Event, decode_event_strictly, encode_event
 from forge.events.format import HEADER_SIZE, FormatContext
-from forge.events.layout import pack_int
+from forge.events.packed import pack_int
 from forge.events.transaction_payload import (
     COMPRESSION_TYPE,
     NONE,

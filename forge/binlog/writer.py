@@ -10,7 +10,7 @@ from forge.events.event import Event, advance, carries_checksum, encode_event
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.layout import pack_int
+from forge.events.packed import pack_int
 
 #: Types at which a transaction that began with a GTID event is over: the next GTID, or an event about the file.
 GROUP_BOUNDARIES = frozenset((33, 34, 42, 162, 15, 35, 163, 3, 4, 27, 41))

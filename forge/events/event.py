@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from construct import ConstructError, Int8ul, Int16ul, Int32ul, Struct
@@ -20,6 +21,7 @@ from forge.events.load_statement import LoadStatement
 from forge.events.plain import Fields
 from forge.events.registry import EVENT_TYPES, event_name
 from forge.events.shapes import HEX, Shape, object_of
+from forge.layouts import fixed_layout
 
 #: Flags of the common header (libs/mysql/binlog/event/binlog_event.h; 0x8000 is MariaDB's).
 EVENT_FLAGS = (
@@ -48,6 +50,10 @@ HEADER = Struct(
     "flags" / Int16ul,
 )
 SIZE_OFFSET = 9
+#: QUERY, most of them BEGIN, and TABLE_MAP come with the same bytes in one transaction after the other; bodies of at
+#: most so many bytes are kept.
+_REPEATED = frozenset((2, 19))
+_KEPT_SIZE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +160,8 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
         raise FormatError(
             f"an event header has {HEADER_SIZE} bytes, but only {len(raw)} are left", phase="framing", offset=0
         )
-    header = HEADER.parse(raw[:HEADER_SIZE])
-    description = header.type_code == FormatDescription.type_code
+    timestamp, type_code, server_id, event_size, log_pos, flags = fixed_layout(HEADER).read(raw[:HEADER_SIZE])
+    description = type_code == FormatDescription.type_code
     with_checksum = is_checksum_aware(raw[HEADER_SIZE:]) if description else format.checksum
     if with_checksum and len(raw) < HEADER_SIZE + CHECKSUM_SIZE:
         raise FormatError("the event is too short for its checksum", phase="checksum", offset=HEADER_SIZE)
@@ -163,19 +169,19 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
     data = raw[HEADER_SIZE:end]
     own = dataclasses.replace(format, checksum=with_checksum) if description else format
     try:
-        body = _parse_body(header.type_code, data, own)
+        body = _parse_body(type_code, data, own)
     except FormatError as error:
         if strict:
             raise error.within(base=HEADER_SIZE) from None
-        body = RawBody(header.type_code, data)
+        body = RawBody(type_code, data)
     checksum = int.from_bytes(raw[end:], "little") if with_checksum else None
     return Event(
         body=body,
-        timestamp=header.timestamp,
-        server_id=header.server_id,
-        flags=header.flags,
-        event_size=None if header.event_size == len(raw) else header.event_size,
-        log_pos=None if header.log_pos == (offset + len(raw)) % (1 << 32) else header.log_pos,
+        timestamp=timestamp,
+        server_id=server_id,
+        flags=flags,
+        event_size=None if event_size == len(raw) else event_size,
+        log_pos=None if log_pos == (offset + len(raw)) % (1 << 32) else log_pos,
         checksum=None if checksum is None or checksum == event_checksum(raw[:end]) else checksum,
     )
 
@@ -184,7 +190,14 @@ def _parse_body(type_code: int, data: bytes, format: FormatContext) -> Body:
     kind = EVENT_TYPES.get(type_code)
     if kind is None or (issubclass(kind, LoadStatement) and format.is_placeholder(type_code)):
         return RawBody(type_code, data)
+    if type_code in _REPEATED and len(data) <= _KEPT_SIZE:
+        return _parse_repeated(type_code, data, format)
     return kind.parse(data, format)
+
+
+@lru_cache(maxsize=256)
+def _parse_repeated(type_code: int, data: bytes, format: FormatContext) -> Body:
+    return EVENT_TYPES[type_code].parse(data, format)
 
 
 def advance(format: FormatContext, event: Event) -> FormatContext:

@@ -10,23 +10,40 @@ from __future__ import annotations
 import uuid as _uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
-from construct import Adapter, Bytes, Int8ul, Int64sl, Int64ul, Struct, stream_read, stream_write
+from construct import Adapter, Bytes, BytesInteger, Int8ul, Int64sl, Int64ul, Struct, stream_read, stream_write
 from construct import Construct as _Construct
 
-from forge.events.layout import Body, PackedInt, Surroundings, WhileMore
+from forge.events.layout import Body, Surroundings, WhileMore
+from forge.events.packed import PackedInt
 from forge.events.plain import Fields
 from forge.events.shapes import U64, Shape, described, object_of
+from forge.events.taking import Take, taker_of
 
 NIL_UUID = str(_uuid.UUID(int=0))
+
+
+@lru_cache(maxsize=256)
+def _uuid_text(raw: bytes) -> str:
+    return str(_uuid.UUID(bytes=raw))
 
 
 class Uuid(Adapter):  # type: ignore[misc]
     """16 bytes in the order of the text."""
 
     def _decode(self, obj: bytes, context: Any, path: str) -> str:
-        return str(_uuid.UUID(bytes=bytes(obj)))
+        return _uuid_text(bytes(obj))
+
+    def taker(self) -> Take:
+        inner = taker_of(self.subcon)
+
+        def take(data: bytes, at: int, found: Any) -> tuple[str, int]:
+            raw, end = inner(data, at, found)
+            return _uuid_text(raw), end
+
+        return take
 
     def _encode(self, obj: str, context: Any, path: str) -> bytes:
         return _uuid.UUID(obj).bytes
@@ -48,6 +65,18 @@ class WithOriginal(_Construct):  # type: ignore[misc]
         if not first & self.mark:
             return first, None
         return first & ~self.mark, int.from_bytes(stream_read(stream, self.width, path), "little")
+
+    def taker(self) -> Take:
+        number, mark = taker_of(BytesInteger(self.width, swapped=True)), self.mark
+
+        def take(data: bytes, at: int, found: Any) -> tuple[tuple[int, int | None], int]:
+            first, end = number(data, at, found)
+            if not first & mark:
+                return (first, None), end
+            original, end = number(data, end, found)
+            return (first & ~mark, original), end
+
+        return take
 
     def _build(self, obj: tuple[int, int | None], stream: Any, context: Any, path: str) -> Any:
         first, original = obj

@@ -12,15 +12,14 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from construct import (
     Construct,
     ConstructError,
-    IntegerError,
     StreamError,
     Subconstruct,
-    stream_read,
     stream_write,
 )
 
@@ -28,40 +27,9 @@ from forge.errors import FormatError, ScenarioError
 from forge.events.format import FormatContext
 from forge.events.plain import Fields, FlagTable, flag_names, plain, to_bytes, to_text, words
 from forge.events.shapes import FLAGS, Shape, object_of, shape_of
+from forge.events.taking import Take, body_taker, bytes_taker, taker_of
 from forge.values.base import Column
-
-
-class PackedInt(Construct):  # type: ignore[misc]
-    """The length-encoded integer of the client protocol (1, 3, 4 or 9 bytes); 251 and 255 are not lengths."""
-
-    def _parse(self, stream: Any, context: Any, path: str) -> int:
-        first = stream_read(stream, 1, path)[0]
-        if first < 251:
-            return int(first)
-        width = {252: 2, 253: 3, 254: 8}.get(first)
-        if width is None:
-            raise IntegerError(f"0x{first:02x} does not start a packed integer", path=path)
-        return int.from_bytes(stream_read(stream, width, path), "little")
-
-    def _build(self, obj: int, stream: Any, context: Any, path: str) -> int:
-        data = pack_int(obj)
-        stream_write(stream, data, len(data), path)
-        return obj
-
-
-#: Bytes of a packed integer -> its first byte, and the bytes behind it that hold the number.
-PACKED_SIZES = {1: (None, 1), 3: (252, 2), 4: (253, 3), 9: (254, 8)}
-
-
-def pack_int(value: int, size: int | None = None) -> bytes:
-    """The shortest packed form, which is what servers write; or the one of ``size`` bytes (1, 3, 4, 9)."""
-    if not 0 <= value < 1 << 64:
-        raise IntegerError(f"{value} does not fit a packed integer")
-    for bytes_taken, (lead, width) in PACKED_SIZES.items():
-        fits = value < 251 if lead is None else value < 1 << (8 * width)
-        if fits and size in (None, bytes_taken):
-            return (b"" if lead is None else bytes([lead])) + value.to_bytes(width, "little")
-    raise IntegerError(f"{value} does not fit a packed integer of {size} bytes")
+from forge.values.quick import UNUSUAL
 
 
 def read_exactly(stream: Any, length: int, path: str) -> bytes:
@@ -82,6 +50,9 @@ class Span(Construct):  # type: ignore[misc]
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         return read_exactly(stream, self.length(context), path)
 
+    def taker(self) -> Take:
+        return bytes_taker(self.length)
+
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         stream_write(stream, obj, len(obj), path)
         return obj
@@ -94,23 +65,14 @@ class Bitmap(Span):
         super().__init__(lambda context: (count(context) + 7) // 8)
 
 
-class PackedBytes(Construct):  # type: ignore[misc]
-    """Bytes after their packed length."""
-
-    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
-        return read_exactly(stream, PackedInt()._parse(stream, context, path), path)
-
-    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
-        data = pack_int(len(obj)) + obj
-        stream_write(stream, data, len(data), path)
-        return obj
-
-
 class Rest(Construct):  # type: ignore[misc]
     """All bytes to the end of the event."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         return bytes(stream.read())
+
+    def taker(self) -> Take:
+        return lambda data, at, found: (data[at:], max(at, len(data)))
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         stream_write(stream, obj, len(obj), path)
@@ -137,6 +99,15 @@ class Text(Subconstruct):  # type: ignore[misc]
     def _parse(self, stream: Any, context: Any, path: str) -> str:
         return to_text(self.subcon._parsereport(stream, context, path))
 
+    def taker(self) -> Take:
+        inner = taker_of(self.subcon)
+
+        def take(data: bytes, at: int, found: Any) -> tuple[str, int]:
+            raw, end = inner(data, at, found)
+            return to_text(raw), end
+
+        return take
+
     def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
         self.subcon._build(to_bytes(obj), stream, context, path)
         return obj
@@ -149,6 +120,9 @@ class Derived(Subconstruct):  # type: ignore[misc]
         super().__init__(subcon)
         self.compute = compute
         self.flagbuildnone = True
+
+    def taker(self) -> Take:
+        return taker_of(self.subcon)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         value = self.compute(context) if obj is None else obj
@@ -166,6 +140,10 @@ class When(Subconstruct):  # type: ignore[misc]
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         return self.subcon._parsereport(stream, context, path) if self.condition(context) else None
+
+    def taker(self) -> Take:
+        inner, condition = taker_of(self.subcon), self.condition
+        return lambda data, at, found: inner(data, at, found) if condition(found) else (None, at)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         if obj is not None:
@@ -186,6 +164,10 @@ class WhileMore(Subconstruct):  # type: ignore[misc]
             return None
         stream.seek(here)
         return self.subcon._parsereport(stream, context, path)
+
+    def taker(self) -> Take:
+        inner = taker_of(self.subcon)
+        return lambda data, at, found: inner(data, at, found) if at < len(data) else (None, at)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         if obj is not None:
@@ -274,6 +256,12 @@ class Body:
 
         Derived fields come back None where they hold what would be derived.  Raises FormatError.
         """
+        take = body_taker(cls.layout)
+        if take is not None:
+            try:
+                return cls._of(take(data, format), data, format)
+            except UNUSUAL:
+                pass
         stream = io.BytesIO(data)
         try:
             fields = cls.layout.parse_stream(stream, format=format)
@@ -285,6 +273,10 @@ class Body:
             raise FormatError(
                 f"{cls.type_name} body: {len(data) - stream.tell()} bytes too many", phase="body", offset=stream.tell()
             )
+        return cls._of(fields, data, format)
+
+    @classmethod
+    def _of(cls, fields: Mapping[str, Any], data: bytes, format: FormatContext) -> Self:
         body = cls(**{name: fields[name] for name in cls.field_names()})
         return body.without_needless_pins(data, format)
 
@@ -297,10 +289,12 @@ class Body:
             raise ScenarioError(f"{self.type_name} event: {first_line(error)}") from None
 
     @classmethod
+    @cache
     def field_names(cls) -> tuple[str, ...]:
         return tuple(f.name for f in dataclasses.fields(cls))  # type: ignore[arg-type]
 
     @classmethod
+    @cache
     def derived_names(cls) -> tuple[str, ...]:
         return tuple(f.name for f in dataclasses.fields(cls) if f.metadata.get("derived"))  # type: ignore[arg-type]
 
@@ -317,13 +311,18 @@ class Body:
     def shown_fields(self, *without: str) -> Fields:
         """The dataclass fields as plain data, but for those named; what is None is left out."""
         shown: Fields = {}
-        for item in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, item.name)
-            if item.name in without or value is None:
+        for name, table in self.named_flags():
+            value = getattr(self, name)
+            if value is None or name in without:
                 continue
-            table = flag_table(item)
-            shown[item.name] = plain(value) if table is None else flag_names(value, table)
+            shown[name] = plain(value) if table is None else flag_names(value, table)
         return shown
+
+    @classmethod
+    @cache
+    def named_flags(cls) -> tuple[tuple[str, FlagTable | None], ...]:
+        """The fields' names, each with the names of its bits if it has such."""
+        return tuple((item.name, flag_table(item)) for item in dataclasses.fields(cls))  # type: ignore[arg-type]
 
     @classmethod
     def canonical_shape(cls) -> Shape:
@@ -359,6 +358,8 @@ class Body:
     def without_needless_pins(self, data: bytes, format: FormatContext) -> Self:
         """This body with every derived field dropped that derives to the same bytes."""
         derived_names = self.derived_names()
+        if not derived_names:
+            return self
         bare = self.replace(**dict.fromkeys(derived_names))
         if bare._builds_to(data, format):
             return bare

@@ -29,7 +29,8 @@ from typing import Any
 from construct import Adapter, Construct, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
 
 from forge.errors import FormatError
-from forge.events.layout import PackedBytes, PackedInt, Rest, Text, as_tuples, first_line, pack_int, read_exactly
+from forge.events.layout import Rest, Text, as_tuples, first_line, read_exactly
+from forge.events.packed import PackedBytes, PackedInt, pack_int
 
 
 @dataclass(frozen=True, slots=True)

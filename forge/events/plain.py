@@ -37,6 +37,8 @@ def text_or_hex(text: str) -> str | dict[str, str]:
 
 def plain(value: Any) -> Any:
     """Any field's value as plain data."""
+    if isinstance(value, int):
+        return value
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, str):

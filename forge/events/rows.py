@@ -11,10 +11,13 @@ from typing import Any, ClassVar
 
 from construct import Int16ul, Struct
 
-from forge.events.layout import Bitmap, Body, PackedInt, Rest, Span, Surroundings, at_boundaries, flags, read_exactly
+from forge.events.layout import Bitmap, Body, Rest, Span, Surroundings, at_boundaries, flags, read_exactly
+from forge.events.packed import PackedInt
 from forge.events.plain import Fields
 from forge.events.shapes import Shape
 from forge.events.table_map import TableId
+from forge.events.taking import Take, taker_of
+from forge.values.quick import UnusualError
 
 ROW_FLAGS = (
     (0x0001, "STMT_END"),
@@ -34,6 +37,18 @@ class _ExtraData(Span):
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         length = Int16ul.parse_stream(stream)
         return read_exactly(stream, length - 2, path)
+
+    def taker(self) -> Take:
+        length = taker_of(Int16ul)
+
+        def take(data: bytes, at: int, found: Any) -> tuple[bytes, int]:
+            size, start = length(data, at, found)
+            end = at + size
+            if not start <= end <= len(data):
+                raise UnusualError
+            return data[start:end], end
+
+        return take
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         return super()._build(Int16ul.build(len(obj) + 2) + obj, stream, context, path)

@@ -19,7 +19,6 @@ from forge.events.layout import (
     Bitmap,
     Body,
     Derived,
-    PackedInt,
     Rest,
     Span,
     Surroundings,
@@ -31,6 +30,7 @@ from forge.events.layout import (
     length_of,
 )
 from forge.events.optional_metadata import MetadataRecord, OptionalMetadata, build_record, key_parts, read_value
+from forge.events.packed import PackedInt
 from forge.events.plain import Fields, flag_names, plain, text_or_hex, words
 from forge.events.shapes import FLAGS, HEX, TEXT, U8, U64, Shape, array, object_of
 

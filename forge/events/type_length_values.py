@@ -8,7 +8,7 @@ from typing import Any
 from construct import Construct, ConstructError
 
 from forge.errors import FormatError
-from forge.events.layout import PackedBytes, PackedInt, pack_int
+from forge.events.packed import PackedBytes, PackedInt, pack_int
 
 END = 0
 #: (type, value bytes) in file order.

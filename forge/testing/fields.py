@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from forge.events.gtid import Uuid, WithOriginal
 from forge.events.gtid_list import DomainGtids
-from forge.events.layout import Bitmap, Body, PackedInt, Text, When, WhileMore, ZeroTerminated
+from forge.events.layout import Bitmap, Body, Text, When, WhileMore, ZeroTerminated
 from forge.events.load_statement import AsTuple, ColumnNames
 from forge.events.mariadb_gtid import FlagsExtra, XaId
 from forge.events.optional_metadata import MetadataRecord, OptionalMetadata, record
+from forge.events.packed import PackedInt
 from forge.events.previous_gtids import GtidSet
 from forge.events.status_vars import StatusBlock
 from forge.events.type_length_values import TypeLengthValues

@@ -14,7 +14,7 @@ from forge.errors import FormatError
 from forge.events.event import IN_USE, Event
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import Gtid
-from forge.events.layout import pack_int
+from forge.events.packed import pack_int
 from forge.events.query import Query
 from forge.events.stop import Stop
 from forge.events.xid import Xid

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from forge.binlog.payload import PayloadForm, compress_bytes, payload_bytes
 from forge.errors import FormatError
 from forge.events.format import FormatContext
-from forge.events.layout import pack_int
+from forge.events.packed import pack_int
 from forge.events.transaction_payload import NONE, TransactionPayload
 
 DATA = b"some bytes, " * 50

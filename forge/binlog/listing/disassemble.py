@@ -11,7 +11,7 @@ from forge.binlog.listing.text import dump_document
 from forge.binlog.reader import Frame, announced_size, frames, has_magic
 from forge.binlog.writer import GROUP_BOUNDARIES, group_length
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.layout import pack_int
+from forge.events.packed import pack_int
 
 
 def disassemble(data: bytes) -> Iterator[Document]:

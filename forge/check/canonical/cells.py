@@ -169,6 +169,8 @@ class MappedTable:
     problem: str | None = None
     #: Reads rows as the canonical decode shows them; None if the columns are not known.
     rows: RowReader | None = field(default=None, repr=False, compare=False)
+    #: The fields of the canonical decode once they were made, shared with the table's later maps of the same bytes.
+    fields: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def full_name(self) -> str:

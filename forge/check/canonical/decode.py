@@ -7,6 +7,7 @@ by :func:`forge.check.canonical.schema.decode_schema`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from forge.binlog.logged import LoggedEvent, logged_events
@@ -17,9 +18,14 @@ from forge.check.canonical.readers import is_informational, readers_of
 from forge.check.canonical.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
 from forge.events.event import EVENT_FLAGS, carries_checksum
+from forge.events.layout import Surroundings
 from forge.events.plain import flag_names, text_or_hex
+from forge.events.query import Query
 from forge.events.rows import ROWS_BODIES
 from forge.values.quick import UnusualError
+
+#: Bytes of a QUERY event whose fields are kept.
+_KEPT_SIZE = 4096
 
 __all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "render_text"]
 
@@ -30,6 +36,7 @@ def canonical_events(data: bytes) -> Iterator[dict[str, Any]]:
     Raises FormatError, after everything that precedes the bad bytes: wrong magic number, bodies that do not fit
     their type, rows that do not fit their table, a wrong checksum (after its event, which has ``valid: false``),
     a torn tail.  A single cell without a value is no error: it is shown as hex with a note.
+    Events may share parts that are equal: the objects are for reading.
     """
     tables = TableMaps()
     for logged in logged_events(data):
@@ -74,10 +81,23 @@ def canonical_event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
 
 
 def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:
+    body = placed.event.body
+    if isinstance(body, Query) and len(placed.raw) <= _KEPT_SIZE:
+        return _query_fields(body)
     try:
-        return placed.event.body.canonical(surroundings_of(placed, mapped))
+        if mapped is None:
+            return body.canonical(surroundings_of(placed))
+        if not mapped.fields:
+            mapped.fields.update(body.canonical(surroundings_of(placed, mapped)))
+        return mapped.fields
     except FormatError as error:
         raise error.of_event(placed.offset, placed.index) from None
+
+
+@lru_cache(maxsize=256)
+def _query_fields(body: Query) -> dict[str, Any]:
+    """The fields of QUERY, most of which are BEGIN, with the same status variables in every transaction."""
+    return body.canonical(Surroundings())
 
 
 def _checksum(placed: PlacedEvent) -> dict[str, Any]:

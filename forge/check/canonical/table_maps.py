@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from forge.binlog.logged import LoggedEvent
 from forge.binlog.mapped import ends_a_statement, mapped_columns, refuse_to_pass, unmapped
@@ -30,16 +31,17 @@ class TableMaps:
         if not isinstance(body, TableMap):
             return None
         columns, problem, rows = None, None, None
+        fields: dict[str, Any] = {}
         mariadb, last = placed.format.mariadb, self.by_id.get(body.table_id)
         if last is not None and last.body is body and last.mariadb == mariadb:
-            columns, problem, rows = last.columns, last.problem, last.rows
+            columns, problem, rows, fields = last.columns, last.problem, last.rows, last.fields
         else:
             try:
                 columns = mapped_columns(placed, body, inner=logged.inner > 0)
                 rows = RowReader(columns, shown_cell)
             except UnsupportedError as error:
                 problem = error.problem
-        mapped = MappedTable(placed.index, placed.offset, body, columns, mariadb, problem, rows)
+        mapped = MappedTable(placed.index, placed.offset, body, columns, mariadb, problem, rows, fields)
         self.by_id[body.table_id] = mapped
         return mapped
 

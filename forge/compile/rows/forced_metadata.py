@@ -7,8 +7,8 @@ from typing import Any
 
 from forge.compile.rows.metadata_faults import MAKERS, DescribedTable
 from forge.errors import ScenarioError, nearest
-from forge.events.layout import pack_int
 from forge.events.optional_metadata import METADATA_CODES, MetadataRecord, build_value
+from forge.events.packed import pack_int
 from forge.events.plain import to_bytes
 from forge.plan.metadata_forms import MetadataForms, PackedSizes
 from forge.values.base import Column

@@ -7,8 +7,8 @@ from typing import Any
 
 from forge.errors import ScenarioError
 from forge.events.column_kinds import has_prefixes, is_character, is_enum, is_set, longest_value
-from forge.events.layout import pack_int
 from forge.events.optional_metadata import METADATA_CODES, MetadataRecord, build_record, build_value, record
+from forge.events.packed import pack_int
 from forge.values.base import Column
 
 

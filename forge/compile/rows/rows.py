@@ -16,13 +16,13 @@ from typing import Any
 from forge.compile.row_images import image_columns
 from forge.compile.rows.table_map import wire_columns
 from forge.compile.statement_choice import marks_late
-from forge.events.layout import pack_int
 from forge.events.mariadb_compressed import (
     DeleteRowsCompressed,
     UpdateRowsCompressed,
     WriteRowsCompressed,
     compress_block,
 )
+from forge.events.packed import pack_int
 from forge.events.row_image import PARTIAL_JSON, Image, build_image, full_padding
 from forge.events.rows import (
     DeleteRows,

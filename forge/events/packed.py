@@ -1,0 +1,71 @@
+"""The length-encoded integer of the client protocol, and bytes behind one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from construct import Construct, IntegerError, stream_read, stream_write
+
+from forge.events.layout import read_exactly
+from forge.events.taking import Take
+from forge.values.quick import UnusualError
+
+_PACKED_WIDTHS = {252: 2, 253: 3, 254: 8}
+
+
+class PackedInt(Construct):  # type: ignore[misc]
+    """The length-encoded integer of the client protocol (1, 3, 4 or 9 bytes); 251 and 255 are not lengths."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> int:
+        first = stream_read(stream, 1, path)[0]
+        if first < 251:
+            return int(first)
+        width = _PACKED_WIDTHS.get(first)
+        if width is None:
+            raise IntegerError(f"0x{first:02x} does not start a packed integer", path=path)
+        return int.from_bytes(stream_read(stream, width, path), "little")
+
+    def taker(self) -> Take:
+        return _take_packed
+
+    def _build(self, obj: int, stream: Any, context: Any, path: str) -> int:
+        data = pack_int(obj)
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+def _take_packed(data: bytes, at: int, found: Any) -> tuple[int, int]:
+    first = data[at]
+    if first < 251:
+        return first, at + 1
+    end = at + 1 + _PACKED_WIDTHS[first]
+    if end > len(data):
+        raise UnusualError
+    return int.from_bytes(data[at + 1 : end], "little"), end
+
+
+#: Bytes of a packed integer -> its first byte, and the bytes behind it that hold the number.
+PACKED_SIZES = {1: (None, 1), 3: (252, 2), 4: (253, 3), 9: (254, 8)}
+
+
+def pack_int(value: int, size: int | None = None) -> bytes:
+    """The shortest packed form, which is what servers write; or the one of ``size`` bytes (1, 3, 4, 9)."""
+    if not 0 <= value < 1 << 64:
+        raise IntegerError(f"{value} does not fit a packed integer")
+    for bytes_taken, (lead, width) in PACKED_SIZES.items():
+        fits = value < 251 if lead is None else value < 1 << (8 * width)
+        if fits and size in (None, bytes_taken):
+            return (b"" if lead is None else bytes([lead])) + value.to_bytes(width, "little")
+    raise IntegerError(f"{value} does not fit a packed integer of {size} bytes")
+
+
+class PackedBytes(Construct):  # type: ignore[misc]
+    """Bytes after their packed length."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        return read_exactly(stream, PackedInt()._parse(stream, context, path), path)
+
+    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
+        data = pack_int(len(obj)) + obj
+        stream_write(stream, data, len(data), path)
+        return obj

@@ -1,0 +1,29 @@
+"""``forge dump`` over recordings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forge.check.canonical.decode import canonical_events
+from forge.cli import app
+from forge.resources import corpora_dir
+
+RECORDINGS = corpora_dir() / "recordings"
+FILES = [
+    *sorted(RECORDINGS.glob("json*/binlog.000001")),
+    *sorted(RECORDINGS.glob("values/*/mysql-9.7/binlog.000001")),
+    *sorted(RECORDINGS.glob("values/*/mariadb-11.8/binlog.000001")),
+]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.relative_to(RECORDINGS).as_posix())
+def test_an_event_is_one_line_of_json_with_every_character_as_it_is(
+    path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert app.run(["dump", "--json", str(path)]) == 0
+    events = list(canonical_events(path.read_bytes()))
+    shown = [json.dumps(event, ensure_ascii=False) + "\n" for event in events]
+    assert capfd.readouterr().out == "".join(shown)
