@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forge.binlog.reader import MAGIC, announced_size
@@ -19,31 +19,51 @@ GROUP_BOUNDARIES = frozenset((33, 34, 42, 162, 15, 35, 163, 3, 4, 27, 41))
 Item = Event | bytes
 
 
+#: Longer bodies are built again where they are written: only their sizes are kept until then.
+_KEPT_BODY = 4096
+
+
 @dataclass(slots=True)
 class _Built:
     event: Event
-    body: bytes
+    #: None for a long one.
+    body: bytes | None
+    body_size: int
     checksum: bool
     format: FormatContext
 
     @property
     def size(self) -> int:
-        return HEADER_SIZE + len(self.body) + CHECKSUM_SIZE * self.checksum
+        return HEADER_SIZE + self.body_size + CHECKSUM_SIZE * self.checksum
+
+    def put(self, body: bytes) -> None:
+        self.body, self.body_size = body if len(body) <= _KEPT_BODY else None, len(body)
 
 
 def write_binlog(items: Iterable[Item], *, magic: bytes = MAGIC) -> bytes:
     """The file that holds these events, in this order.  Raises ScenarioError for a value that does not fit its
     field.
     """
+    return b"".join(binlog_pieces(items, magic=magic))
+
+
+def binlog_pieces(items: Iterable[Item], *, magic: bytes = MAGIC) -> Iterator[bytes]:
+    """As :func:`write_binlog`, piece by piece, so that the file is never in memory.
+
+    All bodies have been built when this returns: only an event's header may still raise later.
+    """
     built = _build_bodies(items)
     _fill_transaction_lengths(built)
-    out = bytearray(magic)
+    return _pieces(built, magic)
+
+
+def _pieces(built: Iterable[_Built | bytes], magic: bytes) -> Iterator[bytes]:
+    yield magic
+    offset = len(magic)
     for item in built:
-        if isinstance(item, bytes):
-            out += item
-        else:
-            out += encode_event(item.event, len(out), item.format, body=item.body)
-    return bytes(out)
+        piece = item if isinstance(item, bytes) else encode_event(item.event, offset, item.format, body=item.body)
+        yield piece
+        offset += len(piece)
 
 
 def _build_bodies(items: Iterable[Item]) -> list[_Built | bytes]:
@@ -53,7 +73,9 @@ def _build_bodies(items: Iterable[Item]) -> list[_Built | bytes]:
         if isinstance(item, bytes):
             built.append(item)
             continue
-        built.append(_Built(item, item.body.build(format), carries_checksum(item, format), format))
+        event = _Built(item, None, 0, carries_checksum(item, format), format)
+        event.put(item.body.build(format))
+        built.append(event)
         format = advance(format, item)
     return built
 
@@ -69,7 +91,7 @@ def _fill_transaction_lengths(built: Sequence[_Built | bytes]) -> None:
                 following += len(item)
             continue
         if derives_length(item.event):
-            item.body = _with_length(item, following)
+            item.put(_with_length(item, following))
         following = 0 if item.event.type_code in GROUP_BOUNDARIES else following + item.size
 
 
@@ -83,7 +105,7 @@ def _with_length(item: _Built, following: int) -> bytes:
     while True:
         # The field is as long as the number is large: the fixpoint is reached from below.
         built = body.replace(transaction_length=length).build(item.format)
-        total = item.size - len(item.body) + len(built) + following
+        total = item.size - item.body_size + len(built) + following
         if total == length:
             return built
         length = total

@@ -63,9 +63,9 @@ def write_files(files: Iterable[tuple[str, Chunks]]) -> None:
 
 
 def write_binlogs(
-    output: str, files: Sequence[tuple[str, bytes]], index: bytes | None = None, *, inputs: Sequence[str] = ()
+    output: str, files: Sequence[tuple[str, Chunks]], index: bytes | None = None, *, inputs: Sequence[str] = ()
 ) -> list[str]:
-    """Write the files of a session, (name, bytes) each: to ``output`` if there is one, else under their names to the
+    """Write the files of a session, (name, contents) each: to ``output`` if there is one, else under their names to the
     folder ``output`` (made if it ends with a slash), or beside ``output``, which is the first; with the index file.
 
     Returns the paths of the binary logs.  Raises ScenarioError for a name that several files cannot have: each ROTATE

@@ -7,6 +7,13 @@ text (``statement_choice``).
 
 from __future__ import annotations
 
-from forge.compile.files.compilation import compile_files, compile_plan, file_names, index_of_plan, write_files
+from forge.compile.files.compilation import (
+    compile_files,
+    compile_plan,
+    file_names,
+    files_in_pieces,
+    index_of_plan,
+    write_files,
+)
 
-__all__ = ["compile_files", "compile_plan", "file_names", "index_of_plan", "write_files"]
+__all__ = ["compile_files", "compile_plan", "file_names", "files_in_pieces", "index_of_plan", "write_files"]

@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,20 +122,37 @@ def _build_all(cases: list[Case], file: str, output: str, as_json: bool) -> None
 
 
 def _build(case: Case, file: str, output: str, as_json: bool) -> None:
-    from forge.compile import compile_files, file_names, index_of_plan, write_files
+    from forge.compile import compile_files, file_names, files_in_pieces, index_of_plan
     from forge.scenario import plan
 
     planned = plan(case.scenario)
-    files = write_files(planned, compile_files(planned))
+    files = [_Measured(pieces) for pieces in files_in_pieces(planned, compile_files(planned))]
     names = file_names(planned, len(files))
     index = index_of_plan(planned, len(files))
-    paths = write_binlogs(output, list(zip(names, files, strict=True)), index, inputs=[file])
+    # Nothing of a file goes to standard output before all of it is known to be right.
+    pieces = [b"".join(each) for each in files] if output == STDOUT else files
+    paths = write_binlogs(output, list(zip(names, pieces, strict=True)), index, inputs=[file])
     if as_json:
         described = [
-            {"path": path, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            {"path": path, "size": data.size, "sha256": data.hash.hexdigest()}
             for path, data in zip(paths, files, strict=True)
         ]
         click.echo(json.dumps({"case": case.name, "files": described}, ensure_ascii=False))
     elif is_folder(output):
         for path, data in zip(paths, files, strict=True):
-            click.echo(f"{path}: {len(data)} bytes")
+            click.echo(f"{path}: {data.size} bytes")
+
+
+class _Measured:
+    """The pieces of a file, which are counted as they go by."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self.size = 0
+        self.hash = hashlib.sha256()
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            self.size += len(piece)
+            self.hash.update(piece)
+            yield piece

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from forge.binlog.index import index_text
 from forge.binlog.torn import keep_events
-from forge.binlog.writer import write_binlog
+from forge.binlog.writer import binlog_pieces, write_binlog
 from forge.compile.files.log import SessionLog
 from forge.compile.files.mariadb import MariadbLog
 from forge.compile.files.mysql import MysqlLog
@@ -17,6 +17,7 @@ from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.plan.plan import Plan
 from forge.plan.requirements import session_features
+from forge.plan.session import Torn
 from forge.servers import server_line
 
 LOGS: dict[str, type[SessionLog]] = {"mysql": MysqlLog, "mariadb": MariadbLog}
@@ -54,25 +55,32 @@ def write_files(plan: Plan, files: Sequence[Sequence[Event]]) -> list[bytes]:
 
     Raises ScenarioError for a torn file that cannot be.
     """
-    written = [write_binlog(events) for events in files]
-    torn = plan.session.torn
-    if torn is None:
-        return written
+    return [b"".join(pieces) for pieces in files_in_pieces(plan, files)]
+
+
+def files_in_pieces(plan: Plan, files: Sequence[Sequence[Event]]) -> list[Iterator[bytes]]:
+    """As :func:`write_files`, each file piece by piece, so that a large one is never in memory."""
+    if plan.session.torn is None:
+        return [binlog_pieces(events) for events in files]
+    *whole, last = files
+    return [*map(binlog_pieces, whole), iter([_torn(plan, plan.session.torn, write_binlog(last))])]
+
+
+def _torn(plan: Plan, torn: Torn, written: bytes) -> bytes:
+    """What is left of the last file.  Raises ScenarioError if that cannot be."""
     if plan.session.ends_with != "nothing":
         raise ScenarioError("session.torn needs a file that was not closed", expected="session.ends_with: nothing")
     if torn.zeros < 0:
         raise ScenarioError(f"torn.zeros is {torn.zeros}", expected="0 or more")
     if torn.size is None:
-        last = keep_events(written[-1], torn.events, torn.bytes)
+        last = keep_events(written, torn.events, torn.bytes)
     elif torn.events is not None or torn.bytes:
         raise ScenarioError("torn.size replaces torn.events and torn.bytes", expected="one of them")
-    elif not 0 <= torn.size <= len(written[-1]):
-        raise ScenarioError(
-            f"torn.size is {torn.size}", expected=f"0 to {len(written[-1])}, the size of the whole file"
-        )
+    elif not 0 <= torn.size <= len(written):
+        raise ScenarioError(f"torn.size is {torn.size}", expected=f"0 to {len(written)}, the size of the whole file")
     else:
-        last = written[-1][: torn.size]
-    return [*written[:-1], last + bytes(torn.zeros)]
+        last = written[: torn.size]
+    return last + bytes(torn.zeros)
 
 
 def file_names(plan: Plan, files: int) -> list[str]:

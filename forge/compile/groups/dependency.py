@@ -9,6 +9,7 @@ commit order.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from forge.compile.groups.logged import LoggedTransaction
 from forge.plan.keys import KeyEntry, key_entries
@@ -44,21 +45,26 @@ class Writeset(CommitOrder):
         # Statements logged in groups of their own stay in the set, those taken back by savepoint leave it (recorded).
         logged = () if transaction is None else transaction.writes
         statements = [part for statement in logged for part in statement.parts() if part.changes]
-        keys = {key for statement in statements for key in written_keys(statement)}
+        # Children of a changed parent are not in the set, so nothing after may run beside it (recorded).
+        alone = any(statement.foreign_keys.is_parent for statement in statements)
+        keys: set[KeyEntry] = set()
+        full, parent = False, self.history_start
+        for key in () if alone else chain.from_iterable(map(written_keys, statements)):
+            parent = max(parent, self.history.get(key, 0))
+            if not full:
+                keys.add(key)
+                full = len(self.history) + len(keys) > HISTORY_LIMIT
+            elif not self.history:
+                break
         # A savepoint does not take back that rows had no key (recorded).
         missing = transaction is not None and transaction.keyless
-        if (not keys and not missing) or any(statement.foreign_keys.is_parent for statement in statements):
-            # Children of a changed parent are not in the set, so nothing after may run beside it (recorded).
+        if alone or not (keys or missing):
             self._restart(number)
             return last_committed, number
-        full = len(self.history) + len(keys) > HISTORY_LIMIT
-        parent = self.history_start
-        for key in keys:
-            parent = max(parent, self.history.get(key, 0))
-            if key in self.history or not full:
-                self.history[key] = number
         if full:
             self._restart(number)
+        else:
+            self.history.update(dict.fromkeys(keys, number))
         if not missing:
             last_committed = min(parent, last_committed)
         return last_committed, number

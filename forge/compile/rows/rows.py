@@ -40,7 +40,8 @@ from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, Table
 from forge.servers import ServerLine
-from forge.values.base import Column
+from forge.values.base import Column, Value
+from forge.values.quick import UNUSUAL, CellWriter, no_writer
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
 
@@ -231,20 +232,42 @@ class _ChangeEncoder:
         return b"".join(parts)
 
 
+def _writer(column: Column) -> CellWriter:
+    """What writes the column's cells: the quick way for what is usual, and the codec for what is not."""
+    codec = codec_for(column)
+    quick = codec.writer(column)
+    if quick is no_writer:
+        return lambda value: codec.encode(column, value)
+
+    def write(value: Value) -> bytes:
+        try:
+            return quick(value)
+        except UNUSUAL:
+            return codec.encode(column, value)
+
+    return write
+
+
 class RowEncoder:
     """Images of rows of one table, with some of its columns."""
 
     def __init__(self, columns: Sequence[Column], present: Sequence[int], line: ServerLine) -> None:
         self.present = [(index, columns[index], codec_for(columns[index])) for index in present]
+        self.writers = [(1 << bit, index, _writer(columns[index])) for bit, index in enumerate(present)]
         self.padding = full_padding(len(self.present)) if line.rows.null_padding else 0
+        self.null_size, self.no_nulls = (len(present) + 7) // 8, self.padding << len(present)
         self.json_columns = [index for index, column in enumerate(columns) if column.type_code == WireType.JSON]
 
     def encode(self, row: Row) -> bytes:
-        cells = []
-        for index, column, codec in self.present:
+        nulls, cells = self.no_nulls, [b""]
+        for bit, index, write in self.writers:
             value = row[index]
-            cells.append(None if value is None else codec.encode(column, value))
-        return build_image(Image(tuple(cells), self.padding))
+            if value is None:
+                nulls |= bit
+            else:
+                cells.append(write(value))
+        cells[0] = nulls.to_bytes(self.null_size, "little")
+        return b"".join(cells)
 
     def encode_partial(self, change: RowChange) -> bytes:
         """The after image of a PARTIAL_UPDATE_ROWS event: a JSON cell is a diff where that is shorter."""
