@@ -40,7 +40,10 @@ def value_of(cell: Cell) -> Any:
     kind = plan.arrow_type
     try:
         value = cell.value()
-        if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
+        if pa.types.is_dictionary(kind):
+            text = codec.text(cell.column, value)
+            return text if int.from_bytes(cell.raw, "little") <= len(cell.column.members or ()) else None
+        if pa.types.is_string(kind):
             return codec.text(cell.column, value)
         shown = codec.python_value(cell.column, value)
     except ForgeError:

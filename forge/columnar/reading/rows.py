@@ -109,6 +109,13 @@ class RowReader:
         return taker
 
 
+class _MisfitFound(Exception):
+    """The rows of an event, by its index in the list, do not fit its table.  It never leaves this module."""
+
+    def __init__(self, event: int) -> None:
+        self.event = event
+
+
 class _FileRows:
     """The batches of one file."""
 
@@ -120,10 +127,14 @@ class _FileRows:
         self._gtids = Gtids()
         self._rows = RowEvents()
         self._slots: dict[bytes, int] = {}
-        self._names: list[str] = []
-        self._takers: list[Taker | None] = []
-        self._problems: list[UnsupportedError | None] = []
+        #: Of each slot: its taker, and why it has none.
+        self._takers_of: list[int] = []
+        self._problems: list[ForgeError | None] = []
         self._columns: list[tuple[Column, ...]] = []
+        #: The definitions that differ in name or columns, each taker's name by its number.
+        self._takers: list[Taker] = []
+        self._known_takers: dict[tuple[str, tuple[Column, ...]], int] = {}
+        self._names_of: list[int] = []
 
     def batches(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         for events in self.source.lists():
@@ -144,38 +155,66 @@ class _FileRows:
             except ForgeError as met:
                 error = met
                 break
-        yield from self._made(events)
+        try:
+            yield from self._made(events)
+        except _MisfitFound as found:
+            slot = int(rows.slots[np.searchsorted(rows.events[: rows.count], found.event)])
+            raise self._misfit(events, found.event, slot) from None
         if rows.gtids:
             self._gtids.carry(source.buffer, events, int(rows.gtid_events[rows.gtids - 1]), source.format)
         if error is not None:
             raise error
 
     def _made(self, events: EventList) -> Iterator[tuple[str, pa.RecordBatch]]:
-        rows = self._rows
+        rows, source = self._rows, self.source
         if not rows.count:
             return
-        slots = rows.slots[: rows.count]
-        groups: list[tuple[int, npt.NDArray[np.int64]]]
-        if (slots == slots[0]).all():
-            groups = [(int(slots[0]), np.arange(rows.count, dtype=np.int64))]
-        else:
-            groups = [(int(slot), np.flatnonzero(slots == slot)) for slot in np.unique(slots)]
-        source = self.source
 
         def gtids(used: npt.NDArray[np.int64]) -> pa.Array:
             return self._gtids.texts(source.buffer, events, rows.gtid_events, used, source.format)
 
-        misfits = []
-        for slot, chosen in groups:
-            taker = self._takers[slot]
-            assert taker is not None
-            for made in taker.of(source.buffer, events, rows, chosen, gtids):
-                if isinstance(made, Misfit):
-                    misfits.append((made.event, slot))
-                else:
-                    yield self._names[slot], made
-        if misfits:
-            raise self._misfit(events, *min(misfits))
+        runs = self._runs()
+        if len(runs) == 1:
+            yield from self._of_run(events, *runs[0], gtids)
+            return
+        # Nothing behind a misfit counts, of the other tables neither: all are walked before one is handed out.
+        pairs: list[tuple[str, pa.RecordBatch]] = []
+        first = events.count
+        for taker, chosen in runs:
+            try:
+                pairs.extend(self._of_run(events, taker, chosen, gtids))
+            except _MisfitFound as found:
+                first = min(first, found.event)
+        if first == events.count:
+            yield from pairs
+            return
+        before = [(taker, chosen[rows.events[chosen] <= first]) for taker, chosen in runs]
+        for taker, chosen in sorted(before, key=lambda run: first in rows.events[run[1]]):
+            yield from self._of_run(events, taker, chosen, gtids)
+
+    def _runs(self) -> list[tuple[int, npt.NDArray[np.int64]]]:
+        """(taker, its row events) in the order of the first events; a table whose columns change has several runs."""
+        rows = self._rows
+        takers = np.array(self._takers_of, np.int64)[rows.slots[: rows.count]]
+        if (takers == takers[0]).all():
+            return [(int(takers[0]), np.arange(rows.count, dtype=np.int64))]
+        runs = []
+        names = np.array(self._names_of, np.int64)[takers]
+        for name in np.unique(names):
+            of_name = np.flatnonzero(names == name)
+            for run in np.split(of_name, np.flatnonzero(np.diff(takers[of_name])) + 1):
+                runs.append((int(takers[run[0]]), run))
+        return sorted(runs, key=lambda run: int(run[1][0]))
+
+    def _of_run(
+        self, events: EventList, taker: int, chosen: npt.NDArray[np.int64], gtids: GtidTexts
+    ) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """The batches of some row events of one table.  Raises _MisfitFound."""
+        taking = self._takers[taker]
+        for made in taking.of(self.source.buffer, events, self._rows, chosen, gtids):
+            if isinstance(made, Misfit):
+                raise _MisfitFound(made.event)
+            yield taking.table.name, made
 
     def _placed(self, events: EventList, event: int) -> PlacedEvent:
         """The event by the reference path.  Raises FormatError."""
@@ -219,27 +258,42 @@ class _FileRows:
     def _define(self, placed: PlacedEvent, body: TableMap, definition: bytes) -> int:
         name = f"{body.database}.{body.table}"
         wanted = self._reader.wants(name)
-        problem, taker = None, None
+        problem: ForgeError | None = None
+        taker = -1
         columns: tuple[Column, ...] = ()
         if wanted:
+            place = f"event {placed.index}, offset {placed.offset} of {self._path}"
             try:
                 columns = mapped_columns(placed, body)
-                place = f"event {placed.index}, offset {placed.offset} of {self._path}"
-                taker = self._reader.taker_of(name, columns, place, self._path)
             except UnsupportedError as error:
                 problem = error
-        self._names.append(name)
+            try:
+                taker = -1 if problem else self._taker(name, columns, place)
+            except (FormatError, UnsupportedError) as error:
+                problem = error  # Metadata that no column of the type has: it is the first row that fails.
         self._columns.append(columns)
-        self._takers.append(taker)
+        self._takers_of.append(taker)
         self._problems.append(problem)
         return self._known.add_slot(definition, wanted=wanted)
 
+    def _taker(self, name: str, columns: tuple[Column, ...], place: str) -> int:
+        number = self._known_takers.get((name, columns))
+        if number is None:
+            self._takers.append(self._reader.taker_of(name, columns, place, self._path))
+            number = self._known_takers[name, columns] = len(self._takers) - 1
+            same_name = (at for at, (known, _) in enumerate(self._known_takers) if known == name)
+            self._names_of.append(next(same_name))
+        return number
+
     def _layout(self, placed: PlacedEvent, slot: int) -> None:
-        problem, taker = self._problems[slot], self._takers[slot]
+        problem = self._problems[slot]
         if problem is not None:
+            if self._columns[slot]:
+                self._reference_error(placed, self._columns[slot])
+            if isinstance(problem, FormatError):
+                raise problem.of_event(placed.offset, placed.index)
             raise problem
-        assert taker is not None
-        table = taker.table
+        table = self._takers[self._takers_of[slot]].table
         layout = layout_of(placed, len(table.columns))
         if layout is None:
             self._reference_error(placed, table.columns)
