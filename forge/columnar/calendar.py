@@ -56,6 +56,15 @@ def day_number(months: Any, month: Any, day: Any) -> Any:
 
 @inline
 def day_fields(era: Any, number: Any) -> Any:
-    """The (year * 13 + month) << 5 | day of a day's number, which must be one."""
-    eras = number // _ERA_DAYS
-    return np.int64(era[number - eras * _ERA_DAYS]) + eras * (_ERA_YEARS * 13 << 5)
+    """The (year * 13 + month) << 5 | day of a day's number, both uint64; it must be the number of one."""
+    eras = number // np.uint64(_ERA_DAYS)
+    return np.uint64(era[number - eras * np.uint64(_ERA_DAYS)]) + eras * np.uint64(_ERA_YEARS * 13 << 5)
+
+
+@inline
+def clock_fields(seconds: Any) -> Any:
+    """The hour << 12 | minute << 6 | second of a number of seconds, both uint64."""
+    minutes = seconds // np.uint64(60)
+    hours = minutes // np.uint64(60)
+    # Each hour makes 60 << 6 of the minutes' bits 1 << 12, each minute 60 of the seconds' 1 << 6.
+    return seconds + hours * np.uint64((1 << 12) - (60 << 6)) + minutes * np.uint64((1 << 6) - 60)

@@ -207,7 +207,7 @@ def _write_datetime(values: Any, era: Any, fsp: Any, width: Any, step: Any, out:
         total = signed(since // np.uint64(_SECOND))
         days = total // 86400
         clock = total - days * 86400
-        fields = day_fields(era, days)
+        fields = signed(day_fields(era, unsigned(days)))
         month, day = fields >> 5, fields & 31
         if fsp == 0:
             date = (month // 13 * 100 + month % 13) * 100 + day

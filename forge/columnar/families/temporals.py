@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.columnar.calendar import DAYS, EPOCH, day_fields, day_number, era, months
+from forge.columnar.calendar import DAYS, EPOCH, clock_fields, day_fields, day_number, era, months
 from forge.columnar.machine import kernel, load32, load64, signed, store32, store64, swap64, unsigned
 from forge.columnar.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
 from forge.values.base import Column
@@ -24,6 +24,8 @@ from forge.values.wire_types import WireType
 
 _SECOND = 1_000_000
 _DAY = 86400 * _SECOND
+#: The same for words: a kernel that mixes them with int64 would make floats.
+_SECOND_WORD, _DAY_WORD = np.uint64(_SECOND), np.uint64(_DAY)
 _LAST_HOUR = (1 << 11) - 1
 _TIME_END = (MAX_HOUR + 1) * 3600 * _SECOND
 #: Bits of the reciprocals below: exact for what is less than a million.
@@ -169,16 +171,18 @@ def _read_date(buffer: Any, offsets: Any, months: Any, out: Any, odd: Any) -> An
 def _write_date(days: Any, era: Any, out: Any, odd: Any) -> Any:
     found = 0
     for row in range(len(odd)):
-        number: Any = np.int64(np.int32(load32(days, 4 * row))) + EPOCH
-        if number < 0 or number >= DAYS:
+        # From 0001 on, as unsigned: what is before is beyond.
+        number = unsigned(np.int64(np.int32(load32(days, 4 * row))) + EPOCH)
+        if number >= np.uint64(DAYS):
             odd[found] = row
             found += 1
-            number = 0
+            number = np.uint64(0)
         fields = day_fields(era, number)
-        month = fields >> 5
-        year = month // 13
+        month = fields >> np.uint64(5)
+        year = month // np.uint64(13)
+        word = year << np.uint64(9) | (month - np.uint64(13) * year) << np.uint64(5) | (fields & np.uint64(31))
         # What is stored behind the value is the next one's place, or slack.
-        store32(out, 3 * row, unsigned(year << 9 | (month - 13 * year) << 5 | (fields & 31)))
+        store32(out, 3 * row, word)
     return found
 
 
@@ -213,30 +217,26 @@ def _write_datetime(
     values: Any, era: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any
 ) -> Any:
     found = 0
-    reciprocal = (1 << _RECIPROCAL_BITS) // step + 1
-    per_step = step // unit
+    reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
+    digit, per_digit = np.uint64(step), np.uint64(step // unit)
     unused = np.uint64(24 - fraction_bits)
     for row in range(len(odd)):
         # From 0001 on, as unsigned: what is before is beyond.
-        since = load64(values, 8 * row) + np.uint64(EPOCH * _DAY)
-        beyond = since >= np.uint64(DAYS * _DAY)
+        since = load64(values, 8 * row) + np.uint64(EPOCH) * _DAY_WORD
+        beyond = since >= np.uint64(DAYS) * _DAY_WORD
         if beyond:
             since = np.uint64(0)
-        number = since // np.uint64(_DAY)
-        clock = signed(since - number * np.uint64(_DAY))
-        total = clock // _SECOND
-        micro = clock - total * _SECOND
-        steps = (micro * reciprocal) >> _RECIPROCAL_BITS
-        if beyond or steps * step != micro:
+        number = since // _DAY_WORD
+        clock = since - number * _DAY_WORD
+        seconds = clock // _SECOND_WORD
+        micro = clock - seconds * _SECOND_WORD
+        digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
+        if beyond or digits * digit != micro:
             odd[found] = row
             found += 1
-        hour = total // 3600
-        total -= hour * 3600
-        minute = total // 60
-        fields = day_fields(era, signed(number)) << 17 | hour << 12 | minute << 6 | (total - minute * 60)
-        word = unsigned(fields << 24) | unsigned(steps * per_step) << unused | np.uint64(1 << 63)
+        whole = day_fields(era, number) << np.uint64(17) | clock_fields(seconds) | np.uint64(1 << 39)
         # What is stored behind the value is the next one's place, or slack.
-        store64(out, width * row, swap64(word))
+        store64(out, width * row, swap64(whole << np.uint64(24) | digits * per_digit << unused))
     return found
 
 
@@ -266,22 +266,23 @@ def _write_timestamp(
     values: Any, first: Any, end: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any
 ) -> Any:
     found = 0
-    reciprocal = (1 << _RECIPROCAL_BITS) // step + 1
-    per_step = step // unit
+    reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
+    digit, per_digit = np.uint64(step), np.uint64(step // unit)
     unused = np.uint64(32 - fraction_bits)
+    begin, length = np.uint64(first), np.uint64(end - first)
     for row in range(len(odd)):
-        value = signed(load64(values, 8 * row))
-        beyond = value < first or value >= end
+        value = load64(values, 8 * row)
+        beyond = value - begin >= length
         if beyond:
-            value = 0
-        seconds = value // _SECOND
-        micro = value - seconds * _SECOND
-        steps = (micro * reciprocal) >> _RECIPROCAL_BITS
-        if beyond or steps * step != micro:
+            value = np.uint64(0)
+        seconds = value // _SECOND_WORD
+        micro = value - seconds * _SECOND_WORD
+        digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
+        if beyond or digits * digit != micro:
             odd[found] = row
             found += 1
-        word = unsigned(seconds << 32) | unsigned(steps * per_step) << unused
-        store64(out, width * row, swap64(word))
+        # What is stored behind the value is the next one's place, or slack.
+        store64(out, width * row, swap64(seconds << np.uint64(32) | digits * per_digit << unused))
     return found
 
 
@@ -314,26 +315,26 @@ def _read_time(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, coarse:
 @kernel
 def _write_time(values: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any) -> Any:
     found = 0
-    reciprocal = (1 << _RECIPROCAL_BITS) // step + 1
-    per_step = step // unit
-    unused = np.uint64(40 - fraction_bits)
-    zero = 1 << (23 + fraction_bits)
+    reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
+    digit, per_digit = np.uint64(step), np.uint64(step // unit)
+    behind, unused = np.uint64(fraction_bits), np.uint64(40 - fraction_bits)
+    zero = np.uint64(1) << np.uint64(23 + fraction_bits)
     for row in range(len(odd)):
         value = signed(load64(values, 8 * row))
-        beyond = value <= -_TIME_END or value >= _TIME_END
-        magnitude = 0 if beyond else abs(value)
-        total = magnitude // _SECOND
-        micro = magnitude - total * _SECOND
-        steps = (micro * reciprocal) >> _RECIPROCAL_BITS
-        if beyond or steps * step != micro:
+        sign = value >> 63
+        magnitude = unsigned((value ^ sign) - sign)
+        beyond = magnitude >= np.uint64(_TIME_END)
+        if beyond:
+            magnitude = np.uint64(0)
+        seconds = magnitude // _SECOND_WORD
+        micro = magnitude - seconds * _SECOND_WORD
+        digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
+        if beyond or digits * digit != micro:
             odd[found] = row
             found += 1
-        hour = total // 3600
-        total -= hour * 3600
-        minute = total // 60
-        number = (hour << 12 | minute << 6 | (total - minute * 60)) << fraction_bits | steps * per_step
-        word = unsigned(zero - number if value < 0 else zero + number)
-        store64(out, width * row, swap64(word << unused))
+        number = clock_fields(seconds) << behind | digits * per_digit
+        # What is stored behind the value is the next one's place, or slack.
+        store64(out, width * row, swap64(zero + ((number ^ unsigned(sign)) - unsigned(sign)) << unused))
     return found
 
 
