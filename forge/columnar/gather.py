@@ -101,12 +101,14 @@ def _copy_spans(buffer: Any, offsets: Any, lengths: Any, ends: Any, out: Any) ->
 
 
 def spans(cells: Cells) -> tuple[np.ndarray[Any, Any], Bytes]:
-    """The cells' bytes one behind the other, and their int32 offsets: the buffers of an Arrow binary array."""
+    """The cells' bytes one behind the other, and their int32 offsets: the buffers of an Arrow binary array.
+
+    SLACK bytes stand behind the last one, in the same array.
+    """
     ends = np.empty(len(cells) + 1, np.int32)
-    total = int(_ends(cells.offsets, cells.lengths, ends))
-    out = slacked(total)
+    out = slacked(int(_ends(cells.offsets, cells.lengths, ends)))
     _copy_spans(cells.buffer, cells.offsets, cells.lengths, ends, out)
-    return ends, out[:total]
+    return ends, out
 
 
 __all__ = ["fixed", "spans", "validity"]

@@ -7,14 +7,17 @@ import pytest
 pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.charsets import Charset, charset, charset_names, default_collation
-from forge.columnar.plan import ABSENT, NULL
+from forge.columnar.machine import SLACK
+from forge.columnar.plan import ABSENT, NULL, Cells
 from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column
 from forge.values.registry import codec_for
@@ -157,3 +160,22 @@ def _decoded(known: Charset, data: bytes) -> str | None:
         return known.decode(data)
     except FormatError:
         return None
+
+
+_LEADS = (0x41, 0x7F, 0x80, 0xBF, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF)
+
+
+@pytest.mark.parametrize("name", ["utf8mb4", "utf8mb3", "ascii"])
+@pytest.mark.parametrize("lead", _LEADS)
+def test_a_value_by_itself_is_text_if_its_codec_says_so(name: str, lead: int) -> None:
+    """One value a batch, at every place of a word: the first look at a batch decides."""
+    column = _column(name, "blob", 1)
+    plan, known = plan_of(column), charset(name)
+    for second, third, fourth in product(
+        (0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2), (0x41, 0x80, 0xBF), (0, 0x80)
+    ):
+        for before, size in product((0, 5, 6, 7, 8), range(1, 5)):
+            data = b" " * before + bytes([lead, second, third, fourth])[:size]
+            offsets, lengths = np.zeros(1, np.int32), np.array([len(data)], np.int32)
+            read = plan.read(Cells(np.frombuffer(data + bytes(SLACK), np.uint8), offsets, lengths))
+            assert len(read.odd) == (_decoded(known, data) is None), data

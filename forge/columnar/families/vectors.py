@@ -39,7 +39,7 @@ class VectorPlan(ColumnPlan):
         odd = np.flatnonzero(parts).astype(np.int32) if parts.any() else NO_ROWS
         ends, data = spans(Cells(cells.buffer, cells.offsets, cells.lengths - parts))
         ends //= _FLOAT
-        floats = data.view(np.float32)
+        floats = data.view(np.float32)[: ends[-1]]
         if self.column.type_code == WireType.VECTOR:
             odd = either(odd, _odd(floats, ends, 0, len(floats), math.inf))
         return Read((ends, floats), odd)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from forge.columnar.machine import inline, kernel, load64
+from forge.columnar.machine import inline, kernel, load8, load64, memory, signed
 from forge.columnar.plan import NO_ROWS, Bytes, Numbers, Wire
 
 #: The bit of every byte of a word that only ASCII leaves clear.
@@ -23,7 +23,7 @@ LAST_OFFSET = np.int64(0x7FFFFFFF)
 
 
 class Texts(NamedTuple):
-    """The buffers of an Arrow string array: text ``i`` is ``data[ends[i] : ends[i + 1]]``; odd ones are any ASCII."""
+    """The buffers of an Arrow string array: text ``i`` is ``data[ends[i] : ends[i + 1]]``; an odd one is any ASCII."""
 
     ends: Numbers
     data: Bytes
@@ -37,7 +37,7 @@ class TextForm(ABC):
     def read(self, ends: Numbers, data: Bytes) -> Texts:
         """The texts of the values ``data[ends[i] : ends[i + 1]]``.
 
-        ``data`` is the caller's to give: it may be changed or returned.  SLACK bytes follow it in memory.
+        ``data`` has SLACK bytes behind the last.  It is the caller's to give: it may be changed or returned.
         """
 
     @abstractmethod
@@ -45,9 +45,9 @@ class TextForm(ABC):
         """The bytes of UTF-8 texts; odd where one has more than ``most`` characters or no bytes in this set."""
 
 
-def is_ascii(data: Bytes, begin: int = 0, end: int | None = None) -> bool:
+def is_ascii(data: Bytes, begin: int, end: int) -> bool:
     """Whether the bytes ``data[begin:end]`` are ASCII."""
-    return not _high_bits(data, begin, len(data) if end is None else end)
+    return not _high_bits(data, begin, end)
 
 
 def located(wire: Wire) -> tuple[Bytes, npt.NDArray[np.int64], Numbers]:
@@ -70,15 +70,13 @@ def high_bytes(data: Bytes) -> int:
 
 @kernel
 def _high_bits(data: Any, begin: Any, end: Any) -> Any:
+    held = memory(data)
     bits = np.uint64(0)
-    at = np.int64(begin)
-    while at + 64 <= end:
-        for word in range(8):
-            bits |= load64(data, at + 8 * word)
-        at += 64
-    while at < end:
-        bits |= np.uint64(data[at])
-        at += 1
+    words = (end - begin) >> 3
+    for word in range(words):
+        bits |= load64(held, begin + 8 * word)
+    for at in range(begin + 8 * words, end):
+        bits |= load8(held, at)
     return bits & HIGH
 
 
@@ -117,13 +115,9 @@ def either(left: Numbers, right: Numbers) -> Numbers:
 
 
 @inline
-def ascii_bytes(data: Any, at: Any, end: Any) -> Any:
-    """How many of the next 8 bytes before ``end`` are ASCII up to the first that is not.
-
-    ``at`` is before ``end``, and 8 bytes can be loaded there.
-    """
-    high = load64(data, at) & HIGH
-    left = end - at
+def ascii_bytes(word: Any, left: Any) -> Any:
+    """How many of the first ``left`` bytes (1 or more) of a word are ASCII up to the first that is not, 8 at most."""
+    high = word & HIGH
     if left < 8:
         high &= (np.uint64(1) << np.uint64(8 * left)) - np.uint64(1)
         if high == 0:
@@ -138,12 +132,12 @@ def ascii_bytes(data: Any, at: Any, end: Any) -> Any:
 
 
 @inline
-def character_at(values: Any, at: Any, end: Any) -> Any:
-    """The code point of the UTF-8 character at ``at``, which is before ``end``, and its bytes; -1 if it is none.
+def character_at(held: Any, at: Any, end: Any) -> Any:
+    """The code point of the UTF-8 character at ``at`` of a memory, before ``end``, and its bytes; -1 if it is none.
 
     Arrow's strings are valid UTF-8; a buffer that says so and is not, is refused only where it is not safe to read.
     """
-    lead = np.int64(values[at])
+    lead = signed(load8(held, at))
     if lead < 0x80:
         return lead, np.int64(1)
     size = np.int64(2) + (lead >= 0xE0) + (lead >= 0xF0)
@@ -151,5 +145,5 @@ def character_at(values: Any, at: Any, end: Any) -> Any:
         return np.int64(-1), np.int64(1)
     point = lead & (0x7F >> size)
     for index in range(1, size):
-        point = point << 6 | np.int64(values[at + index]) & 0x3F
+        point = point << 6 | signed(load8(held, at + index)) & 0x3F
     return (point if point <= 0x10FFFF else np.int64(-1)), size

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from forge.charsets import Charset
-from forge.columnar.machine import inline, kernel, load64, signed, store32, store64, unsigned
+from forge.columnar.machine import inline, kernel, load32, load64, memory, signed, store32, store64, unsigned
 from forge.columnar.plan import Bytes, Numbers, Wire, slacked
 from forge.columnar.text.form import (
     LAST_OFFSET,
@@ -55,13 +55,14 @@ class TableForm(TextForm):
         self._charset = charset
 
     def read(self, ends: Numbers, data: Bytes) -> Texts:
-        if self._reads_ascii and is_ascii(data):
+        total = int(ends[-1])
+        if self._reads_ascii and is_ascii(data, 0, total):
             return Texts(ends, data)
         # A byte beyond ASCII becomes three at most; others do too where ASCII is not itself.
-        total = len(data) + 2 * (high_bytes(data) if self._reads_ascii else len(data))
-        out, out_ends, odd = slacked(total), np.empty(len(ends), np.int32), np.empty(len(ends), np.int32)
+        most = total + 2 * (high_bytes(data[:total]) if self._reads_ascii else total)
+        out, out_ends, odd = slacked(most), np.empty(len(ends), np.int32), np.empty(len(ends), np.int32)
         found = _decode(data, ends, *self._decoding, self._reads_ascii, out, out_ends, odd)
-        return Texts(out_ends, out[: int(out_ends[-1])], odd[:found])
+        return Texts(out_ends, out, odd[:found])
 
     def write(self, texts: Wire, most: int) -> Wire:
         if self._writes_ascii and are_ascii(texts):
@@ -152,12 +153,13 @@ def _utf8_size(word: Any) -> Any:
 
 
 @inline
-def _four(data: Any, at: Any) -> Any:
-    """The number of the four bytes of gb18030 at ``at``; -1 if they are none."""
-    third, fourth = np.int64(data[at + 2]) - 0x81, np.int64(data[at + 3]) - 0x30
+def _four(held: Any, at: Any) -> Any:
+    """The number of the four bytes of gb18030 at ``at`` of a memory; -1 if they are none."""
+    word = signed(load32(held, at))
+    third, fourth = (word >> 16 & 0xFF) - 0x81, (word >> 24) - 0x30
     if third < 0 or third > 125 or fourth < 0 or fourth > 9:
         return np.int64(-1)
-    first, second = np.int64(data[at]) - 0x81, np.int64(data[at + 1]) - 0x30
+    first, second = (word & 0xFF) - 0x81, (word >> 8 & 0xFF) - 0x30
     return ((first * 10 + second) * 126 + third) * 10 + fourth
 
 
@@ -175,6 +177,7 @@ def _decode(
     data: Any, ends: Any, singles: Any, pairs: Any, more: Any, is_ascii: Any, out: Any, out_ends: Any, odd: Any
 ) -> Any:
     found = 0
+    source, target = memory(data), memory(out)
     to = np.int64(0)
     out_ends[0] = 0
     for row in range(len(ends) - 1):
@@ -183,8 +186,9 @@ def _decode(
         good = True
         while at < end:
             if is_ascii and data[at] < 0x80:
-                store64(out, to, load64(data, at))
-                count = ascii_bytes(data, at, end)
+                eight = load64(source, at)
+                store64(target, to, eight)
+                count = ascii_bytes(eight, end - at)
                 at += count
                 to += count
                 continue
@@ -197,7 +201,7 @@ def _decode(
                     word = more[np.int64(data[at + 1]) << 8 | np.int64(data[at + 2])]
                     size = np.int64(3)
                 elif word == _FOURTH and at + 3 < end:
-                    number = _four(data, at)
+                    number = _four(source, at)
                     size = np.int64(4)
                     word = np.uint32(_NONE)
                     if 0 <= number < _BASIC:
@@ -207,7 +211,7 @@ def _decode(
             if word >= _MARKS:
                 good = False
                 break
-            store32(out, to, np.uint64(word))
+            store32(target, to, np.uint64(word))
             at += size
             to += _utf8_size(word)
         if not good or to > LAST_OFFSET:
@@ -225,6 +229,7 @@ def _encode(
 ) -> Any:  # fmt: skip
     found = 0
     to = np.int64(0)
+    source, target = memory(values), memory(out)
     wide = np.int64(values.size) - 8
     for row in range(len(lengths)):
         at = np.int64(starts[row])
@@ -234,13 +239,14 @@ def _encode(
         good = True
         while at < end:
             if is_ascii and at <= wide and values[at] < 0x80:
-                store64(out, to, load64(values, at))
-                count = ascii_bytes(values, at, end)
+                eight = load64(source, at)
+                store64(target, to, eight)
+                count = ascii_bytes(eight, end - at)
                 at += count
                 to += count
                 characters += count
                 continue
-            point, size = character_at(values, at, end)
+            point, size = character_at(source, at, end)
             entry = np.uint64(0)
             if point <= 0xFFFF:
                 entry = table[point] if point >= 0 else entry
@@ -249,7 +255,7 @@ def _encode(
             if entry == 0:
                 good = False
                 break
-            store32(out, to, entry & np.uint64(0xFFFFFFFF))
+            store32(target, to, entry & np.uint64(0xFFFFFFFF))
             to += signed(entry >> np.uint64(32))
             at += size
             characters += 1

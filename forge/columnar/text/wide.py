@@ -6,7 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forge.columnar.machine import inline, kernel, store8, store32, unsigned
+from forge.columnar.machine import (
+    inline,
+    kernel,
+    load16,
+    load32,
+    memory,
+    signed,
+    store8,
+    store16,
+    store32,
+    swap64,
+    unsigned,
+)
 from forge.columnar.plan import Bytes, Numbers, Wire, slacked
 from forge.columnar.text.form import LAST_OFFSET, TextForm, Texts, character_at, located
 
@@ -34,10 +46,10 @@ class WideForm(TextForm):
 
     def read(self, ends: Numbers, data: Bytes) -> Texts:
         # Two bytes become three at most, and four become four.
-        out = slacked(len(data) * 3 // 2)
+        out = slacked(int(ends[-1]) * 3 // 2)
         out_ends, odd = np.empty(len(ends), np.int32), np.empty(len(ends), np.int32)
         found = _read(data, ends, *self._units, out, out_ends, odd)
-        return Texts(out_ends, out[: int(out_ends[-1])], odd[:found])
+        return Texts(out_ends, out, odd[:found])
 
     def write(self, texts: Wire, most: int) -> Wire:
         values, starts, lengths = located(texts)
@@ -49,34 +61,35 @@ class WideForm(TextForm):
 
 
 @inline
-def _unit(data: Any, at: Any, size: Any, is_little: Any) -> Any:
-    first, second = np.int64(data[at]), np.int64(data[at + 1])
+def _unit(held: Any, at: Any, size: Any, is_little: Any) -> Any:
     if size == 4:
-        return first << 24 | second << 16 | np.int64(data[at + 2]) << 8 | np.int64(data[at + 3])
-    return second << 8 | first if is_little else first << 8 | second
+        return signed(swap64(load32(held, at)) >> np.uint64(32))
+    unit = signed(load16(held, at))
+    return unit if is_little else unit >> 8 | (unit & 0xFF) << 8
 
 
 @inline
-def _store_utf8(out: Any, to: Any, point: Any) -> Any:
+def _store_utf8(held: Any, to: Any, point: Any) -> Any:
     """Store a character, over four bytes; how many it has."""
     if point < 0x80:
-        store8(out, to, unsigned(point))
+        store8(held, to, unsigned(point))
         return np.int64(1)
     last = 0x80 | point & 0x3F
     if point < 0x800:
-        store32(out, to, unsigned(0xC0 | point >> 6 | last << 8))
+        store32(held, to, unsigned(0xC0 | point >> 6 | last << 8))
         return np.int64(2)
     middle = 0x80 | point >> 6 & 0x3F
     if point < 0x10000:
-        store32(out, to, unsigned(0xE0 | point >> 12 | middle << 8 | last << 16))
+        store32(held, to, unsigned(0xE0 | point >> 12 | middle << 8 | last << 16))
         return np.int64(3)
-    store32(out, to, unsigned(0xF0 | point >> 18 | (0x80 | point >> 12 & 0x3F) << 8 | middle << 16 | last << 24))
+    store32(held, to, unsigned(0xF0 | point >> 18 | (0x80 | point >> 12 & 0x3F) << 8 | middle << 16 | last << 24))
     return np.int64(4)
 
 
 @kernel
 def _read(data: Any, ends: Any, size: Any, is_little: Any, last: Any, out: Any, out_ends: Any, odd: Any) -> Any:
     found = 0
+    source, target = memory(data), memory(out)
     to = np.int64(0)
     out_ends[0] = 0
     for row in range(len(ends) - 1):
@@ -87,17 +100,17 @@ def _read(data: Any, ends: Any, size: Any, is_little: Any, last: Any, out: Any, 
             if at + size > end:
                 good = False
                 break
-            point = _unit(data, at, size, is_little)
+            point = _unit(source, at, size, is_little)
             at += size
             if 0xD800 <= point < 0xDC00 and size == 2 and at + 2 <= end:
-                low = _unit(data, at, size, is_little)
+                low = _unit(source, at, size, is_little)
                 if 0xDC00 <= low < 0xE000:
                     point = 0x10000 + ((point & 0x3FF) << 10 | low & 0x3FF)
                     at += 2
             if point > last or 0xD800 <= point < 0xE000:
                 good = False
                 break
-            to += _store_utf8(out, to, point)
+            to += _store_utf8(target, to, point)
         if not good or to > LAST_OFFSET:
             odd[found] = row
             found += 1
@@ -107,10 +120,8 @@ def _read(data: Any, ends: Any, size: Any, is_little: Any, last: Any, out: Any, 
 
 
 @inline
-def _store_unit(out: Any, to: Any, unit: Any, is_little: Any) -> None:
-    swapped = unit if is_little else unit >> 8 | (unit & 0xFF) << 8
-    out[to] = swapped & 0xFF
-    out[to + 1] = swapped >> 8
+def _store_unit(held: Any, to: Any, unit: Any, is_little: Any) -> None:
+    store16(held, to, unsigned(unit if is_little else unit >> 8 | (unit & 0xFF) << 8))
 
 
 @kernel
@@ -119,6 +130,7 @@ def _write(
     out: Any, out_starts: Any, out_lengths: Any, odd: Any,
 ) -> Any:  # fmt: skip
     found = 0
+    source, target = memory(values), memory(out)
     to = np.int64(0)
     for row in range(len(lengths)):
         at = np.int64(starts[row])
@@ -127,22 +139,22 @@ def _write(
         characters = np.int64(0)
         good = True
         while at < end:
-            point, count = character_at(values, at, end)
+            point, count = character_at(source, at, end)
             if point < 0 or point > last:
                 good = False
                 break
             at += count
             characters += 1
             if size == 4:
-                _store_unit(out, to, point >> 16, is_little)
-                _store_unit(out, to + 2, point & 0xFFFF, is_little)
+                _store_unit(target, to, point >> 16, is_little)
+                _store_unit(target, to + 2, point & 0xFFFF, is_little)
                 to += 4
             elif point > 0xFFFF:
-                _store_unit(out, to, 0xD800 + (point - 0x10000 >> 10), is_little)
-                _store_unit(out, to + 2, 0xDC00 + (point & 0x3FF), is_little)
+                _store_unit(target, to, 0xD800 + (point - 0x10000 >> 10), is_little)
+                _store_unit(target, to + 2, 0xDC00 + (point & 0x3FF), is_little)
                 to += 4
             else:
-                _store_unit(out, to, point, is_little)
+                _store_unit(target, to, point, is_little)
                 to += 2
         if not good or characters > most:
             odd[found] = row
