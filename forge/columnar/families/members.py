@@ -9,6 +9,7 @@ SET: the bitmap, uint64, whether or not each bit has a member.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,9 @@ from forge.values.wire_types import WireType
 
 #: Indexes of a dictionary: the narrowest of these that its length allows.
 _INDEXES = (np.int8, np.int16, np.int32)
+
+#: Whether a text has a letter or digit that every collation counts.
+_COUNTS = re.compile("[0-9A-Za-z]").search
 
 
 def _codec(column: Column) -> MemberCodec:
@@ -60,7 +64,8 @@ class EnumPlan(ColumnPlan):
         for number, text in enumerate(member_texts(members, column.collation)[:largest], 1):
             if isinstance(text, str):
                 found.setdefault(text, number)  # A member finds itself if no other before it has its text.
-        if self._codec.number_of(column, "") == 0:
+        # A text with a letter or digit is '' in no collation, and asking one of Unicode loads its table: a second.
+        if all(map(_COUNTS, found)) or self._codec.number_of(column, "") == 0:
             found[""] = 0
         return found
 
