@@ -7,25 +7,41 @@ from typing import Any
 import numpy as np
 
 from forge.columnar.machine import copy, kernel, load8, load16, load32, load64, store64
-from forge.columnar.plan import Bytes, Cells, slacked
+from forge.columnar.plan import Bytes, Cells, Numbers, slacked
 
 
 @kernel
-def validity(offsets: Any, bitmap: Any) -> Any:
-    """Set the bits of rows that have a value; the number of rows that have none.  ``bitmap`` has a bit a row."""
-    nulls = 0
-    rows = len(offsets)
-    row = 0
-    while row < rows:
-        byte = 0
-        for bit in range(min(8, rows - row)):
-            if offsets[row + bit] >= 0:
-                byte |= 1 << bit
-            else:
-                nulls += 1
-        bitmap[row >> 3] = byte
-        row += 8
+def nulls_of(offsets: Any) -> Any:
+    """How many rows have no value."""
+    nulls = np.int64(0)
+    for row in range(len(offsets)):
+        nulls += (offsets[row] >> 31) & 1
     return nulls
+
+
+@kernel
+def _set_bits(offsets: Any, bitmap: Any) -> None:
+    whole = len(offsets) >> 3
+    for byte in range(whole):
+        bits = 0
+        for bit in range(8):
+            bits |= ((~offsets[8 * byte + bit] >> 31) & 1) << bit
+        bitmap[byte] = bits
+    bits = 0
+    for row in range(8 * whole, len(offsets)):
+        bits |= ((~offsets[row] >> 31) & 1) << (row & 7)
+    if 8 * whole < len(offsets):
+        bitmap[whole] = bits
+
+
+def validity(offsets: Numbers) -> tuple[Bytes | None, int]:
+    """The bitmap of the rows that have a value, None if all have; and how many have none."""
+    nulls = int(nulls_of(offsets))
+    if not nulls:
+        return None, 0
+    bitmap = np.empty((len(offsets) + 7) // 8, np.uint8)
+    _set_bits(offsets, bitmap)
+    return bitmap, nulls
 
 
 @kernel

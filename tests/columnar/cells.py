@@ -52,12 +52,11 @@ def cells_of(plan: ColumnPlan, cells: Sequence[Cell]) -> Cells:
 def array_of(plan: ColumnPlan, cells: Sequence[Cell]) -> tuple[pa.Array, set[int]]:
     """The Arrow array that a plan reads, and which rows are odd.  The array is checked by Arrow, odd rows as well."""
     found = cells_of(plan, cells)
-    bitmap = np.zeros((len(cells) + 7) // 8, np.uint8)
-    nulls = int(validity(found.offsets, bitmap))
+    bitmap, nulls = validity(found.offsets)
     read = plan.read(found)
     odd = read.odd.tolist()
     assert odd == sorted(set(odd))
-    array = plan.array(len(cells), pa.py_buffer(bitmap), nulls, read)
+    array = plan.array(len(cells), None if bitmap is None else pa.py_buffer(bitmap), nulls, read)
     array.validate(full=True)
     assert array.type == plan.arrow_type
     return array, set(odd)

@@ -24,6 +24,7 @@ from forge.errors import FormatError
 #: Rows of a batch at most, and cells: what the walk notes of them fits a core's cache.
 _MOST_ROWS = 1 << 14
 _MOST_CELLS = 1 << 17
+_OPERATIONS = pa.array(beside.OPERATIONS)
 
 
 GtidTexts = Callable[[npt.NDArray[np.int64]], pa.Array]
@@ -44,7 +45,8 @@ class Batches:
         self._on_odd = on_odd
         self._shown = shown
         self._file = file
-        self._file_rows = beside.Constant(file, beside.BESIDE["_file"])
+        self._file_word = pa.array([file], pa.string())
+        self._rows_of = beside.Spread()
         self._summary = summary
         cells = max(1, len(table.chosen) * table.halves)
         capacity = max(256, min(_MOST_ROWS, _MOST_CELLS // cells))
@@ -65,12 +67,9 @@ class Batches:
         bitmap = pa.binary((len(table.columns) + 7) // 8)
         if table.images == "both":
             fields = [pa.field("before", pa.struct(columns)), pa.field("after", pa.struct(columns))]
-            presence = ["_present_before", "_present_after"]
         else:
-            fields, presence = columns, ["_present"]
-        fields += [pa.field(name, beside.BESIDE[name]) for name in self._shown if name in beside.BESIDE]
-        fields += [pa.field(name, bitmap) for name in presence if name in self._shown]
-        return pa.schema(fields)
+            fields = columns
+        return pa.schema(fields + [pa.field(name, beside.BESIDE.get(name, bitmap)) for name in self._shown])
 
     def of(
         self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
@@ -100,56 +99,49 @@ class Batches:
         table, count = self.table, made.count
         halves = [self._columns(made, half, filled[half]) for half in range(table.halves)]
         arrays: list[pa.Array] = halves[0]
-        repeated = beside.Repeated(made.per_event, count)
         codes = np.array(table.operations, np.int8)[made.layouts]
         if table.images == "both":
-            kinds = repeated(codes)
+            kinds = self._spread("_operation", codes, made)
             names = [field.name for field in self.schema.field("before").type]
             arrays = [
                 _struct(columns, names, kinds != without, self.schema.field(half).type)
                 for half, columns, without in (("before", halves[0], 0), ("after", halves[1], 2))
             ]
         self._summary.rows += count
-        shown = self._beside(made, repeated, codes, groups, gtids)
+        shown = self._beside(made, codes, groups, gtids)
         return pa.RecordBatch.from_arrays(arrays + shown, schema=self.schema)
 
     def _beside(
-        self,
-        made: _Made,
-        repeated: beside.Repeated,
-        codes: npt.NDArray[np.int8],
-        groups: npt.NDArray[np.int64],
-        gtids: GtidTexts,
+        self, made: _Made, codes: npt.NDArray[np.int8], groups: npt.NDArray[np.int64], gtids: GtidTexts
     ) -> list[pa.Array]:
         arrays = []
         events, picked = made.events, made.picked
-        for field in self.schema:
-            name = field.name
-            if name not in self._shown:
-                continue
+        for name in self._shown:
+            kind = self.schema.field(name).type
             if name == "_operation":
-                arrays.append(beside.operations(repeated(codes)))
+                arrays.append(beside.words(kind, self._spread(name, codes, made), _OPERATIONS))
             elif name == "_file":
-                arrays.append(self._file_rows.rows(made.count))
+                arrays.append(beside.words(kind, self._spread(name, np.zeros(1, np.int32), made), self._file_word))
             elif name == "_position":
-                arrays.append(beside.numbers(field.type, repeated(events.places[picked])))
+                arrays.append(beside.numbers(kind, self._spread(name, events.places[picked], made)))
             elif name == "_event":
-                arrays.append(beside.numbers(field.type, repeated(events.numbers[picked])))
+                arrays.append(beside.numbers(kind, self._spread(name, events.numbers[picked], made)))
             elif name in ("_timestamp", "_server_id"):
                 values = np.empty(len(picked), np.int64 if name == "_timestamp" else np.uint32)
                 _header_words(made.buffer, events.begins, picked, 0 if name == "_timestamp" else 5, values)
-                arrays.append(beside.numbers(field.type, repeated(values)))
+                arrays.append(beside.numbers(kind, self._spread(name, values, made)))
             elif name == "_gtid":
-                changes = np.flatnonzero(np.diff(groups, prepend=-1))
-                places = np.zeros(len(groups), np.int32)
-                places[changes[1:]] = 1
-                words = gtids(groups[changes])
-                indexes = repeated(np.cumsum(places, dtype=np.int32))
-                buffers = [None, pa.py_buffer(indexes)]
-                arrays.append(pa.DictionaryArray.from_buffers(field.type, made.count, buffers, words, 0))
-            elif field.type.byte_width and name.startswith("_present"):
-                arrays.append(repeated.bitmaps(self._bitmaps(name)[made.layouts]))
+                changes = np.diff(groups, prepend=groups[:1]) != 0
+                used = np.concatenate((groups[:1], groups[changes]))
+                indexes = self._spread(name, np.cumsum(changes, dtype=np.int32), made)
+                arrays.append(beside.words(kind, indexes, gtids(used)))
+            else:
+                rows = self._spread(name, self._bitmaps(name)[made.layouts], made)
+                arrays.append(beside.numbers(kind, rows))
         return arrays
+
+    def _spread(self, name: str, values: npt.NDArray[Any], made: _Made) -> npt.NDArray[Any]:
+        return self._rows_of.rows(name, values, made.per_event, made.count)
 
     def _bitmaps(self, name: str) -> npt.NDArray[np.uint8]:
         """The bitmap of each layout, in the image that the column is about."""
@@ -190,9 +182,8 @@ class Batches:
         if len(odd):
             texts = self._odd(made, place, plan, cells, odd)
             shown = with_nulls(cells, odd)
-        bitmap = np.empty((count + 7) // 8, np.uint8)
-        nulls = int(validity(shown.offsets, bitmap))
-        array = plan.array(count, pa.py_buffer(bitmap) if nulls else None, nulls, read)
+        bitmap, nulls = validity(shown.offsets)
+        array = plan.array(count, None if bitmap is None else pa.py_buffer(bitmap), nulls, read)
         if self._as_text[place]:
             array = plan.as_text(array)
         if texts:

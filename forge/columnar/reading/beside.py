@@ -12,7 +12,6 @@ from forge.columnar.machine import kernel
 from forge.columnar.reading.gtids import GTID_TYPE
 
 OPERATIONS: Final = ("insert", "update", "delete")
-_OPERATION = pa.array(OPERATIONS)
 
 #: Column -> Arrow type, in the order of a batch.  ``_position`` is the file offset of the row's event, or of the
 #: payload that holds it; ``_event`` that event's number; ``_timestamp`` its header's.
@@ -70,28 +69,30 @@ def _repeat_bytes(values: Any, counts: Any, width: Any, out: Any) -> None:
 _REPEATS = {1: _repeat8, 4: _repeat32, 8: _repeat64}
 
 
-class Repeated:
-    """Values of events, each as often as the event has rows."""
+class Spread:
+    """Values of events as values of rows: ``values[k]``, ``counts[k]`` times, for all ``k``.
 
-    def __init__(self, counts: npt.NDArray[np.int64], rows: int) -> None:
-        self.counts = counts
-        self.rows = rows
-        self._single = rows == len(counts) and bool((counts == 1).all())
+    A value that all events have is kept from batch to batch.
+    """
 
-    def __call__(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """``values[k]``, ``counts[k]`` times, for all ``k``."""
-        if self._single:
-            return np.ascontiguousarray(values)
-        out = np.empty(self.rows, values.dtype)
-        _REPEATS[values.dtype.itemsize](values, self.counts, out)
+    def __init__(self) -> None:
+        self._kept: dict[str, npt.NDArray[Any]] = {}
+
+    def rows(self, name: str, values: npt.NDArray[Any], counts: npt.NDArray[np.int64], rows: int) -> npt.NDArray[Any]:
+        """The values of a column; never changed afterwards."""
+        if (values == values[0]).all():
+            kept = self._kept.get(name)
+            if kept is None or len(kept) < rows or (kept[0] != values[0]).any():
+                kept = self._kept[name] = np.full((2 * rows, *values.shape[1:]), values[0], values.dtype)
+            return kept[:rows]
+        if rows == len(counts) and (counts == 1).all():
+            return values
+        out = np.empty((rows, *values.shape[1:]), values.dtype)
+        if values.ndim == 2:
+            _repeat_bytes(values, counts, values.shape[1], out.reshape(-1))
+        else:
+            _REPEATS[values.dtype.itemsize](values, counts, out)
         return out
-
-    def bitmaps(self, values: npt.NDArray[np.uint8]) -> pa.Array:
-        """Rows of bytes as a fixed-size binary array."""
-        width = values.shape[1]
-        out = np.empty(self.rows * width, np.uint8)
-        _repeat_bytes(values, self.counts, width, out)
-        return pa.Array.from_buffers(pa.binary(width), self.rows, [None, pa.py_buffer(out)], 0)
 
 
 def numbers(kind: pa.DataType, values: npt.NDArray[Any]) -> pa.Array:
@@ -99,21 +100,6 @@ def numbers(kind: pa.DataType, values: npt.NDArray[Any]) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)], 0)
 
 
-def operations(codes: npt.NDArray[np.int8]) -> pa.Array:
-    """The words for 0 (insert), 1 (update), 2 (delete)."""
-    kind = BESIDE["_operation"]
-    return pa.DictionaryArray.from_buffers(kind, len(codes), [None, pa.py_buffer(codes)], _OPERATION, 0)
-
-
-class Constant:
-    """A dictionary of one word, for all rows of a file."""
-
-    def __init__(self, word: str, kind: pa.DataType) -> None:
-        self._words = pa.array([word], pa.string())
-        self._kind = kind
-        self._zeros = pa.py_buffer(np.zeros(0, np.int32))
-
-    def rows(self, count: int) -> pa.Array:
-        if self._zeros.size < 4 * count:
-            self._zeros = pa.py_buffer(np.zeros(2 * count, np.int32))
-        return pa.DictionaryArray.from_buffers(self._kind, count, [None, self._zeros], self._words, 0)
+def words(kind: pa.DataType, indexes: npt.NDArray[Any], texts: pa.Array) -> pa.Array:
+    """A dictionary array without nulls."""
+    return pa.DictionaryArray.from_buffers(kind, len(indexes), [None, pa.py_buffer(indexes)], texts, 0)
