@@ -39,6 +39,8 @@ _MODULES: dict[int, str] = {
     WireType.BLOB_COMPRESSED: "compressed",
     WireType.GEOMETRY: "geometries",
     WireType.VECTOR: "vectors",
+    WireType.JSON: "documents",
+    WireType.TYPED_ARRAY: "documents",
 }
 #: What a STRING column is, by its first metadata byte, where it is not CHAR or BINARY.
 _REAL_TYPES: dict[int, str] = {WireType.ENUM: "members", WireType.SET: "members"}

@@ -1,0 +1,45 @@
+"""JSON: utf8, the text that the server prints and takes.
+
+Odd when read is a cell that is no document, and when written a text that is no document's.  A partial update is read
+as the functions that make it, as the canonical decode prints it where the old value is not known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from forge.columnar.json.binary import documents_binary
+from forge.columnar.json.cells import json_texts
+from forge.columnar.plan import Cells, ColumnPlan, Read, Wire
+from forge.values.base import Column
+from forge.values.json.codec import JSON, JsonCodec
+from forge.values.json.typed_array import TYPED_ARRAY
+from forge.values.wire_types import WireType
+
+
+class DocumentPlan(ColumnPlan):
+    """Binary documents behind a length of four bytes."""
+
+    can_be_odd = True
+
+    def __init__(self, column: Column, codec: JsonCodec) -> None:
+        super().__init__(column, pa.string(), -codec.prefix_size(column))
+
+    def read(self, cells: Cells) -> Read:
+        texts = json_texts(cells.buffer, cells.offsets, cells.lengths)
+        return Read((texts.offsets, texts.data), texts.odd)
+
+    def write(self, array: pa.Array) -> Wire:
+        _, ends, texts = array.buffers()
+        offsets = np.zeros(1, np.int32) if ends is None else np.frombuffer(ends, np.int32)
+        data = np.zeros(0, np.uint8) if texts is None else np.frombuffer(texts, np.uint8)
+        valid = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else None
+        documents = documents_binary(data, offsets[array.offset : array.offset + len(array) + 1], valid)
+        starts = documents.offsets[:-1]
+        return Wire(documents.data, starts, np.diff(documents.offsets).astype(np.int32), documents.odd)
+
+
+def plan(column: Column) -> ColumnPlan:
+    """The plan of a JSON column, or of the hidden one of a multi-valued index."""
+    return DocumentPlan(column, TYPED_ARRAY if column.type_code == WireType.TYPED_ARRAY else JSON)

@@ -1,0 +1,55 @@
+"""JSON columns in bulk: what the plan makes of cells, and of Arrow strings."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
+pytest.importorskip("numba", reason="the extra [rows] is not installed")
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forge.columnar.plan import ABSENT, NULL
+from forge.testing.documents import json_documents
+from forge.values.base import Column
+from forge.values.json.codec import JSON
+from forge.values.json.typed_array import TYPED_ARRAY
+from forge.values.wire_types import WireType
+from tests.columnar.cells import ODD, Cell, cells_written, plan_of, values_decoded, values_read
+
+COLUMN = Column(WireType.JSON, b"\4")
+
+
+@given(st.lists(st.one_of(json_documents(), st.sampled_from((NULL, ABSENT, b"", b"\x0d", b"\4\3"))), max_size=20))
+def test_documents_are_read_as_the_codec_reads_them(documents: list[bytes | int]) -> None:
+    cells: list[Cell] = [item if isinstance(item, int) else JSON.encode(COLUMN, item) for item in documents]
+    assert values_read(COLUMN, cells) == values_decoded(COLUMN, cells)
+
+
+@given(st.lists(st.one_of(json_documents().map(lambda item: JSON.text(COLUMN, item)), st.none()), max_size=20))
+def test_texts_are_written_as_the_codec_writes_them(texts: list[str | None]) -> None:
+    written = cells_written(plan_of(COLUMN), pa.array(texts, pa.string()))
+    for text, cell in zip(texts, written, strict=True):
+        expected = None if text is None else JSON.encode(COLUMN, JSON.accept(COLUMN, text))
+        assert cell in (expected, ODD)
+        assert cell != ODD or text is not None
+
+
+def test_texts_of_no_document_are_left_to_the_codec() -> None:
+    texts = pa.array(["[1]", "[1", "", None, "{}"], pa.string())
+    written = cells_written(plan_of(COLUMN), texts)
+    assert [cell if isinstance(cell, str) else cell and cell[4:].hex() for cell in written] == [
+        "0201000700050100",
+        ODD,
+        ODD,
+        None,
+        "0000000400",
+    ]
+
+
+def test_the_hidden_column_of_a_multi_valued_index_is_read_as_its_codec_reads_it() -> None:
+    column = Column(WireType.TYPED_ARRAY, b"\x08")
+    cells: list[Cell] = [TYPED_ARRAY.encode(column, JSON.accept(COLUMN, "[1, 2]")), NULL]
+    assert values_read(column, cells) == values_decoded(column, cells) == ["[1, 2]", None]
