@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forge.columnar.reading.odd import ReadSummary
     from forge.columnar.reading.rows import read_rows
+    from forge.rows.write import WrittenRows, write_rows
     from forge.scenario import Facts, Scenario, Session, ddl, delete, insert, insert_many, load_scenario, update
 
 __version__ = "0.1.0"
@@ -16,6 +17,7 @@ __all__ = [
     "ReadSummary",
     "Scenario",
     "Session",
+    "WrittenRows",
     "__version__",
     "ddl",
     "delete",
@@ -24,10 +26,16 @@ __all__ = [
     "load_scenario",
     "read_rows",
     "update",
+    "write_rows",
 ]
 
 #: Names that are not of the scenario language, and their modules.
-_MODULES = {"ReadSummary": "forge.columnar.reading.odd", "read_rows": "forge.columnar.reading.rows"}
+_MODULES = {
+    "ReadSummary": "forge.columnar.reading.odd",
+    "WrittenRows": "forge.rows.write",
+    "read_rows": "forge.columnar.reading.rows",
+    "write_rows": "forge.rows.write",
+}
 
 
 def __getattr__(name: str) -> Any:

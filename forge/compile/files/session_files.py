@@ -49,7 +49,9 @@ class SessionFiles:
             for logged in logged_groups((group,), self.log.line):
                 yield from self._group(logged)
         yield from self._steps(len(plan.groups))
-        self.events += [*self._end(), *self.trailing]
+        if self.session.ends_with == "nothing":
+            self._mark_in_use()
+        self.events += [*self.end(), *self.trailing]
         yield self.events
 
     def _steps(self, place: int) -> Iterator[list[Event]]:
@@ -109,22 +111,26 @@ class SessionFiles:
             self.size += len(write_binlog([description, *events])) - len(write_binlog([description]))
 
     def _open(self) -> None:
-        description = self._description()
+        description, *head = self.head()
         self.events = [description]
         self.size = len(write_binlog([description]))
         self.log.in_file = 0
-        self._append(self.log.head(self.logged))
+        self._append(iter(head))
         self.first_group = len(self.events)
         self._append(self.log.between(0))
 
+    def head(self) -> list[Event]:
+        """FORMAT_DESCRIPTION of the log's file, and what stands between it and the first group; ``logged`` groups are
+        in earlier files.
+        """
+        return [self._description(), *self.log.head(self.logged)]
+
     def _next_file(self, kind: FileEnd) -> Iterator[list[Event]]:
         """The file that ends here; the next one is opened."""
-        closed = self._closed()
         if kind == "flush":
-            rotate = Rotate(next_file=self.log.file_name(self.log.file + 1))
-            self.events.append(self.log.event(rotate, closed))
+            self.events.append(self.rotation())
         elif kind == "restart":
-            self.events.append(self.log.event(Stop(), closed))
+            self.events.append(self.log.event(Stop(), self._closed()))
         elif self.log.line.framing.crash_leaves_in_use:
             self._mark_in_use()
         yield [*self.events, *self.trailing]
@@ -134,6 +140,10 @@ class SessionFiles:
         if kind != "flush":
             self.log.restart()
         self._open()
+
+    def rotation(self) -> Event:
+        """The ROTATE event that ends the log's file and names the next."""
+        return self.log.event(Rotate(next_file=self.log.file_name(self.log.file + 1)), self._closed())
 
     def _closed(self) -> int:
         """Header time of the event that ends the file, unless the session ends with it."""
@@ -153,14 +163,14 @@ class SessionFiles:
         )
         return log.event(description, opened)
 
-    def _end(self) -> list[Event]:
+    def end(self) -> list[Event]:
+        """What stands at the end of the session's last file; nothing where it was not closed."""
         log = self.log
         closed = log.clock.closed(self.logged, log.file)
         if self.session.ends_with == "stop":
             return [log.event(Stop(), closed)]
         if self.session.ends_with == "rotate":
             return [log.event(Rotate(next_file=log.facts.next_file or log.file_name(log.file + 1)), closed)]
-        self._mark_in_use()
         return []
 
     def _mark_in_use(self) -> None:

@@ -111,7 +111,7 @@ def row_events(
         yield waiting[0].body(waiting[1], session, line, last=True)
 
 
-def _stands_alone(kind: ChangeKind, table: Table, session: Session) -> bool:
+def stands_alone(kind: ChangeKind, table: Table, session: Session) -> bool:
     """Whether every row of the kind has an event of its own.
 
     A pending event takes a row only if the bitmaps are the same, and that of a MINIMAL before image never is where the
@@ -214,7 +214,7 @@ class _ChangeEncoder:
             width=len(columns),
             columns=tuple(image.columns for image in present),
             bitmaps=tuple(image.bitmap for image in present),
-            alone=_stands_alone(kind, statement.table, session),
+            alone=stands_alone(kind, statement.table, session),
         )
 
     def inserted(self, row: Row) -> bytes:

@@ -1,0 +1,1 @@
+"""Arrow arrays to row images, events and whole transactions."""

@@ -1,0 +1,116 @@
+"""Rows into events: how many share one, and what each event's header says.
+
+Rows share an event until post-header, extra data, width, bitmaps and rows would pass binlog_row_event_max_size; a row
+is never split, and the common header and the checksum do not count (the rule of forge.compile.rows.rows).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from forge.columnar.crc32 import CHECKSUM_SIZE, crc32
+from forge.columnar.machine import SLACK, copy, kernel, store32
+from forge.columnar.plan import Bytes, slacked
+from forge.columnar.writing.row_images import Sizes
+
+HEADER_SIZE: Final = 19
+_SIZE_AT: Final = 9
+_LOG_POS_AT: Final = 13
+
+
+class Packed:
+    """Where the rows of a batch lie in the buffer, and the events that they make.
+
+    ``begins[i]``: of row ``i``.  ``event_begins`` and ``event_ends`` (checksum included): of the events, of which the
+    last is still open and may take more rows.  ``at``: where the next row of that event goes.
+    """
+
+    __slots__ = ("at", "begins", "event_begins", "event_ends")
+
+    def __init__(self, begins: Sizes, event_begins: Sizes, event_ends: Sizes, at: int) -> None:
+        self.begins = begins
+        self.event_begins = event_begins
+        self.event_ends = event_ends
+        self.at = at
+
+
+def pack_rows(sizes: Sizes, at: int, opened: int, head: int, limit: int, checksum: int) -> Packed:
+    """Pack rows of these sizes, from ``at`` on.
+
+    ``opened``: where the event begins that may take more rows; -1 if there is none.  ``head``: bytes of an event before
+    its rows, the common header included.  ``limit``: binlog_row_event_max_size; 0 gives each row its own event.
+    ``checksum``: bytes behind an event.
+    """
+    rows = len(sizes)
+    begins = np.empty(rows, np.int64)
+    event_begins = np.empty(rows + 1, np.int64)
+    event_ends = np.empty(rows + 1, np.int64)
+    events, end = _pack_rows(sizes, at, opened, head, limit, checksum, begins, event_begins, event_ends)
+    return Packed(begins, event_begins[:events], event_ends[:events], end)
+
+
+@kernel
+def _pack_rows(
+    sizes: Any,
+    at: Any,
+    opened: Any,
+    head: Any,
+    limit: Any,
+    checksum: Any,
+    begins: Any,
+    event_begins: Any,
+    event_ends: Any,
+) -> Any:
+    events = 0
+    if opened >= 0:
+        event_begins[0] = opened
+        events = 1
+    for row in range(len(sizes)):
+        size = sizes[row]
+        if events == 0 or at + size - event_begins[events - 1] - HEADER_SIZE > limit:
+            if events > 0:
+                at += checksum
+                event_ends[events - 1] = at
+            event_begins[events] = at
+            events += 1
+            at += head
+        begins[row] = at
+        at += size
+    if events > 0:
+        event_ends[events - 1] = at + checksum
+    return events, at
+
+
+@kernel
+def write_heads(out: Any, begins: Any, head: Any) -> None:
+    """Write ``head`` at each of ``begins``."""
+    for event in range(len(begins)):
+        copy(out, begins[event], head, 0, len(head))
+
+
+@kernel
+def seal(out: Any, begins: Any, ends: Any, positioned: Any, position: Any, checksum: Any) -> None:
+    """Fill in what events say of themselves: size, where the next one begins, checksum.
+
+    ``position``: of ``out[0]`` in the file.  ``positioned``: one an event, whether it says where the next one begins
+    (log_pos, modulo 2^32) or 0.  ``checksum``: whether it has one.
+    """
+    for event in range(len(begins)):
+        begin = begins[event]
+        end = ends[event]
+        store32(out, begin + _SIZE_AT, np.uint64(end - begin))
+        store32(out, begin + _LOG_POS_AT, np.uint64(position + end) if positioned[event] else np.uint64(0))
+        if checksum:
+            covered = end - begin - CHECKSUM_SIZE
+            store32(out, begin + covered, np.uint64(crc32(out, begin, covered)))
+
+
+def room(out: Bytes, used: int, needed: int) -> Bytes:
+    """``out`` if it has ``needed`` bytes (slack not counted), otherwise a larger one with its first ``used`` bytes."""
+    if len(out) >= needed + SLACK:
+        return out
+    larger = slacked(needed + needed // 4)
+    larger[:used] = out[:used]
+    return larger

@@ -1,0 +1,60 @@
+"""The cells of changes: their columns in wire form, and how many rows the reference codecs had to make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from forge.columnar.writing.envelope import RowsTemplate
+from forge.columnar.writing.row_images import ImageCells
+from forge.columnar.writing.wire_columns import ColumnWriter
+from forge.errors import ScenarioError
+from forge.plan.tables import Table
+from forge.rows.changes import Changes, ImageColumns
+from forge.servers import ServerLine
+from forge.values.base import Column
+
+
+class CellWriter:
+    """Makes the images of changes of one table's rows."""
+
+    def __init__(self, table: Table, columns: Sequence[Column], line: ServerLine) -> None:
+        self.table = table
+        self.padding = line.rows.null_padding
+        self._columns = columns
+        self._writers: dict[int, ColumnWriter] = {}
+        #: Rows in which a cell was made by the reference codec.
+        self.by_reference = 0
+
+    def images(self, changes: Changes, rows: RowsTemplate, first_row: int) -> list[ImageCells]:
+        """The images of the rows, of which the first is number ``first_row`` of all."""
+        made: set[int] = set()
+        images = []
+        for image, indexes in ((changes.before, rows.before), (changes.after, rows.after)):
+            if image is not None and indexes is not None:
+                cells = [
+                    self._writer(index).write(self._array(image, index, first_row), first_row) for index in indexes
+                ]
+                made.update(row for _, odd in cells for row in odd)
+                images.append(ImageCells([column for column, _ in cells], self.padding))
+        self.by_reference += len(made)
+        return images
+
+    def _writer(self, index: int) -> ColumnWriter:
+        if index not in self._writers:
+            self._writers[index] = ColumnWriter(self._columns[index])
+        return self._writers[index]
+
+    def _array(self, image: ImageColumns, index: int, first_row: int) -> pa.Array:
+        array = image.arrays.get(index)
+        column = self.table.columns[index]
+        if array is None:
+            raise ScenarioError(
+                f"the batches have no column {column.name!r}, which the row images of {self.table.full_name} have"
+            )
+        if array.null_count and not column.nullable:
+            row = first_row + int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
+            raise ScenarioError(f"row {row + 1}, column {column.name!r}: NULL in a column that is NOT NULL")
+        return array

@@ -1,0 +1,94 @@
+"""The files that rows are written to: each has a temporary name until it is whole."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from forge.errors import ScenarioError
+
+_NUMBERED = re.compile(r"(?s)(.+)\.([0-9]{6,})")
+
+
+class OutputFiles:
+    """Files that follow each other; ``position`` is where the next byte of the open one goes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.paths: list[Path] = []
+        self.position = 0
+        self.written = 0
+        self._partials: list[Path] = []
+        self._descriptor = -1
+
+    def open(self, name: str) -> None:
+        """Begin a file of that name beside the first one."""
+        path = self.path.with_name(name)
+        partial = path.with_name(f".{name}.{os.getpid()}.partial")
+        self._descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        self.paths.append(path)
+        self._partials.append(partial)
+        self.position = 0
+
+    def write(self, data: bytes | memoryview) -> None:
+        view = memoryview(data)
+        self.position += len(view)
+        self.written += len(view)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+
+    def rewrite(self, data: bytes, position: int) -> None:
+        """Replace bytes that were written before."""
+        os.pwrite(self._descriptor, data, position)
+
+    def close(self) -> None:
+        """The file is whole, and its bytes are on the disk."""
+        os.fsync(self._descriptor)
+        os.close(self._descriptor)
+        self._descriptor = -1
+
+    def finish(self) -> None:
+        """Give the files their names."""
+        for partial, path in zip(self._partials, self.paths, strict=True):
+            partial.replace(path)
+        self._partials.clear()
+
+    def discard(self) -> None:
+        """Take away what is not finished."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        for partial in self._partials:
+            partial.unlink(missing_ok=True)
+        self._partials.clear()
+
+
+@contextmanager
+def output_files(path: Path) -> Iterator[OutputFiles]:
+    """Files that have their names when the block is left without an error, and are not there otherwise."""
+    files = OutputFiles(path)
+    try:
+        yield files
+        files.finish()
+    finally:
+        files.discard()
+
+
+def numbered_name(path: Path) -> tuple[str, int] | None:
+    """(log name, number) of a name such as binlog.000001; None for another name."""
+    match = _NUMBERED.fullmatch(path.name)
+    return None if match is None else (match[1], int(match[2]))
+
+
+def log_name_of(path: Path, *, several: bool) -> tuple[str, int] | None:
+    """As :func:`numbered_name`.  Raises ScenarioError for another name where ``several`` files may be written."""
+    numbered = numbered_name(path)
+    if numbered is None and several:
+        raise ScenarioError(
+            f"{path.name!r} cannot be followed by further files",
+            expected="a name with a number, such as binlog.000001, where session.max_binlog_size makes several files",
+        )
+    return numbered

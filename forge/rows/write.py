@@ -1,0 +1,143 @@
+"""``forge.write_rows``: rows of Arrow record batches as the binary log of a server."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+
+from forge.errors import ScenarioError
+from forge.plan.session import Session
+from forge.rows.changes import ChangeReader, Changes, Operation, record_batches
+from forge.rows.log import RowsLog
+from forge.rows.output import log_name_of, output_files
+from forge.rows.tables import table_plan
+
+#: Bytes of rows that are encoded together, so that they stay in the cache; and bounds of their number.
+_WINDOW: Final = 1 << 19
+_FEWEST, _MOST = 64, 1 << 14
+#: About as many bytes stand around the rows of a transaction.
+_ENVELOPE: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRows:
+    """What was written: the files in their order, the rows, the events and bytes of all files.
+
+    ``reference_rows``: rows with a cell that no kernel makes, which the reference codec made.
+    """
+
+    files: tuple[Path, ...]
+    rows: int
+    events: int
+    bytes: int
+    reference_rows: int
+
+
+def write_rows(
+    batches: Any,
+    table: str,
+    path: str | os.PathLike[str],
+    *,
+    server: str = "mysql-9.7",
+    rows_per_transaction: int | None = None,
+    operation: Operation = "insert",
+    session: Session | None = None,
+    definitions: bool = True,
+) -> WrittenRows:
+    """Write rows as the binary log that a server of the line would have written of them.
+
+    ``batches``: a pyarrow RecordBatchReader, Table or RecordBatch, an iterable of those, or what has
+    ``__arrow_c_stream__``; columns are found by name.  ``table``: the text of CREATE TABLE, or ``database.name``, where
+    the columns' types follow from the schema.  ``path``: the log; with ``session.max_binlog_size`` the first of
+    several, such as ``binlog.000001``.
+
+    ``rows_per_transaction``: None puts all rows into one transaction.  ``operation``: ``insert``, ``delete``,
+    ``update`` (the struct columns ``before`` and ``after`` are the images), or ``operation``: what the column
+    ``_operation`` says of each row.  The columns ``_present``, ``_present_before`` and ``_present_after`` (a bit a
+    column of the table, lowest first) say which columns an image has; without them the session's ``row_image`` does.
+    Other metadata columns of ``read_rows`` are passed over.
+
+    ``session``: settings and facts of the server and its session.  ``definitions``: the log begins with CREATE DATABASE
+    and CREATE TABLE.
+
+    Raises ScenarioError for a table that the server refuses, for columns that do not match, and for values that a
+    column cannot hold (it names row and column); nothing is written then.
+    """
+    if rows_per_transaction is not None and rows_per_transaction < 1:
+        raise ScenarioError(f"rows_per_transaction is {rows_per_transaction}", expected="1 or more, or None")
+    target = Path(path)
+    settings = _named(session or Session(), target)
+    schema, items = record_batches(batches)
+    plan, made = table_plan(table, schema, server, settings)
+    if not definitions:
+        plan = dataclasses.replace(plan, groups=())
+    reader = ChangeReader(schema, made, operation)
+    with output_files(target) as output:
+        log = RowsLog(plan, made, reader, output)
+        log.begin()
+        windows = _windows(items, reader, rows_per_transaction)
+        if rows_per_transaction is None:
+            log.transaction(windows, in_block=operation == "operation")
+        else:
+            _write_transactions(log, windows, rows_per_transaction)
+        log.end()
+        return WrittenRows(tuple(output.paths), log.rows, log.events, output.written, log.cells.by_reference)
+
+
+def _named(session: Session, path: Path) -> Session:
+    """The session whose first file has this name, as far as it can have it."""
+    if session.torn is not None or session.relay_log is not None:
+        raise ScenarioError("rows in bulk make whole files of a server's own log")
+    if session.binlog_format != "row" or session.rows_query:
+        raise ScenarioError("rows in bulk have no statements' texts", expected="binlog_format: row, no rows_query")
+    numbered = log_name_of(path, several=session.max_binlog_size is not None)
+    if numbered is None:
+        return session
+    return msgspec.structs.replace(session, log_name=numbered[0], first_file=numbered[1])
+
+
+def _windows(items: Iterator[pa.RecordBatch], reader: ChangeReader, rows_each: int | None) -> Iterator[Changes]:
+    """The changes in pieces that fit the cache; where transactions are smaller, in whole ones."""
+    for batch in items:
+        row_bytes = batch.nbytes // max(batch.num_rows, 1) + (0 if rows_each is None else _ENVELOPE // rows_each)
+        most = min(max(_WINDOW // max(row_bytes, 1), _FEWEST), _MOST)
+        if rows_each is not None and rows_each <= most:
+            most -= most % rows_each
+        for changes in reader.changes(batch):
+            for begin in range(0, changes.rows, most):
+                yield changes.slice(begin, min(most, changes.rows - begin))
+
+
+def _write_transactions(log: RowsLog, windows: Iterator[Changes], rows_each: int) -> None:
+    """Transactions of so many rows, whatever the batches and kinds of change are."""
+    pending: list[Changes] = []
+    for window in windows:
+        changes = window
+        waiting = sum(part.rows for part in pending)
+        if waiting:
+            taken = min(rows_each - waiting, changes.rows)
+            pending.append(changes.slice(0, taken))
+            if waiting + taken < rows_each:
+                continue
+            _write_joined(log, pending, rows_each)
+            pending = []
+            changes = changes.slice(taken, changes.rows - taken)
+        whole = changes.rows - changes.rows % rows_each
+        if whole:
+            log.transactions_of(changes.slice(0, whole), rows_each)
+        if whole < changes.rows:
+            pending.append(changes.slice(whole, changes.rows - whole))
+    if pending:
+        _write_joined(log, pending, rows_each)
+
+
+def _write_joined(log: RowsLog, parts: list[Changes], rows_each: int) -> None:
+    """One transaction of parts."""
+    log.transaction(parts, in_block=any(part.kind != parts[0].kind for part in parts))
