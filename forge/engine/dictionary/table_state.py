@@ -54,6 +54,8 @@ class TableState:
         self._rows: dict[int, Row] = {}
         #: Rows that are behind those, and have not been asked for yet.
         self._waiting: tuple[WaitingRows, ...] = ()
+        #: Index of the AUTO_INCREMENT column.
+        self.auto_increment = next((i for i, each in enumerate(self.columns) if each.column.auto_increment), None)
         #: A statement on rows has opened this version of the definition.
         self.is_open = False
         #: Number of the next row.
@@ -129,11 +131,6 @@ class TableState:
     @property
     def columns(self) -> tuple[ColumnDefinition, ...]:
         return self.definition.columns
-
-    @property
-    def auto_increment(self) -> int | None:
-        """Index of the AUTO_INCREMENT column."""
-        return next((i for i, column in enumerate(self.columns) if column.column.auto_increment), None)
 
     def add(self, row: Row) -> int:
         """Store a row; its number.  Raises ScenarioError for a duplicate key."""

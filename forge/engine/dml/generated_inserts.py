@@ -6,7 +6,7 @@ error first of all, is left to that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -22,6 +22,8 @@ from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError
 from forge.plan.tables import Row
+from forge.sql.write.identifiers import qualified
+from forge.sql.write.statements import insert_sql
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
@@ -42,11 +44,20 @@ class GeneratedInsert:
     #: The first row, then rows whose literals have every form that some row has; with the literals.
     examples: Sequence[tuple[Row, dict[int, Clipped]]]
 
-    def sql_cells(self, columns: Sequence[int]) -> Iterator[list[str]]:
-        """The SQL of every row's cells in these columns."""
+    def sql(self, state: TableState, columns: Sequence[int]) -> Callable[[], str]:
+        """What writes the statement with all its rows; the state may be another one by then."""
+        table = qualified(state.table.database, state.table.name)
+        names = [state.columns[index].name for index in columns]
         literals = [cells.literal if (cells := self.declared.get(index)) is not None else None for index in columns]
-        for number in self.rows.numbers:
-            yield ["DEFAULT" if literal is None else literal(number).sql for literal in literals]
+
+        def write() -> str:
+            rows = (
+                ["DEFAULT" if literal is None else literal(number).sql for literal in literals]
+                for number in self.rows.numbers
+            )
+            return insert_sql("INSERT", table, names, rows)
+
+        return write
 
 
 def is_suited(state: TableState, statement: Statement, insert: Insert | Replace, context: DmlContext) -> bool:

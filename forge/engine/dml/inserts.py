@@ -31,8 +31,6 @@ from forge.plan.statement_text import Clauses, LongSql, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
 from forge.sql.reads.inserts import has_column_list
-from forge.sql.write.identifiers import qualified
-from forge.sql.write.statements import insert_sql
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
@@ -74,6 +72,8 @@ class _Insert:
         following = state.next_auto_increment if self.keeps_rows else 1
         self.numbering = Numbering(following, reserved, reserves, state.number_is_lost, *context.numbers)
         self.rows = rows
+        #: The columns by the names that rows give them.
+        self.places: dict[str, tuple[int, ColumnPlace]] = {}
         self.listed: set[int] = set()
         self.literals: list[dict[int, Clipped]] = []
         self.changes: list[RowChange] = []
@@ -203,9 +203,7 @@ class _Insert:
         text += duplicate_text(self.state, updates)
         if self.generated is None:
             return text
-        table, names = self.state.table, [self.state.columns[index].name for index in columns]
-        cells = self.generated.sql_cells
-        return LongSql(lambda: insert_sql(verb, qualified(table.database, table.name), names, [*cells(columns)]), text)
+        return LongSql(self.generated.sql(self.state, columns), text)
 
     def _insert_generated(self) -> bool:
         """Insert all rows without a look at each, if they are so; whether they were."""
@@ -227,14 +225,18 @@ class _Insert:
     def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
         state, context = self.state, self.context
         literals: dict[int, Clipped] = {}
-        for name, cell in cells.items():
-            with context.place(self.kind, *steps, name):
-                index = column_index(state, name)
+        name = ""
+        try:
+            for name, cell in cells.items():
+                index, place = self._named(name)
                 if index in literals:
-                    raise ScenarioError(f"column {state.columns[index].name!r} is given twice")
-                place = ColumnPlace(state.name, state.columns[index].name)
+                    raise ScenarioError(f"column {place.column!r} is given twice")
                 literals[index] = cell_value(state.columns[index], cell, place, state.inserted, context)
                 self._check_named(state.columns[index])
+        except ScenarioError:
+            # To enter the place of each cell beforehand would take longer than most cells.
+            with context.place(self.kind, *steps, name):
+                raise
         if self.insert.select is not None:
             literals = {index: cell._replace(is_read=False) for index, cell in literals.items()}
         self.literals.append(literals)
@@ -258,6 +260,14 @@ class _Insert:
         row = with_generated(state.columns, values, clips=context.clips or context.ignores)
         self._evaluate("insert", row, literals | self.by_trigger)
         self._store(row, mark, generated)
+
+    def _named(self, name: str) -> tuple[int, ColumnPlace]:
+        """The column of that name.  Raises ScenarioError."""
+        known = self.places.get(name)
+        if known is None:
+            index = column_index(self.state, name)
+            known = self.places[name] = index, ColumnPlace(self.state.name, self.state.columns[index].name)
+        return known
 
     def _check_named(self, column: ColumnDefinition) -> None:
         """Without a list of columns the SQL has no place for a value of an invisible one."""

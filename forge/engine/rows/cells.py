@@ -13,7 +13,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import ColumnPlace, is_generator, literal_of
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.where import column_index
-from forge.errors import ScenarioError, UnsupportedError, about
+from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Tagged
 from forge.plan.changes import Origin
 from forge.values.base import Value
@@ -29,7 +29,7 @@ def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int
 
     Raises ScenarioError for what the column cannot hold.
     """
-    with about(f"{place.table}.{column.name}"):
+    try:
         if column.generated is not None:
             raise ScenarioError("a generated column takes no value", expected="nothing for it")
         if is_generator(cell, json=column.holds_json):
@@ -40,6 +40,8 @@ def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int
         else:
             literal = literal_of(cell)
         return value_of_literal(column, literal, context)
+    except ScenarioError as error:
+        raise error.about(f"{place.table}.{column.name}") from None
 
 
 def value_of_literal(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipped:

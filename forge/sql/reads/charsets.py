@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from forge.sql.lexer import Token
 from forge.sql.reads.words import readable_tokens
 
+#: What stands in every text that names a character set, and in few others: to take a long one apart costs.
+_MAY_NAME_CHARSET = re.compile(r"""_\w+\s*['"xbn0/#-]|using|char""", re.IGNORECASE)
 _SETS_OF_TYPES = ("ASCII", "UNICODE", "NCHAR", "NATIONAL")
 
 
@@ -35,6 +38,8 @@ def _is_timestamp_column(tokens: Sequence[Token], index: int) -> bool:
 
 def names_charset(sql: str) -> bool:
     """Whether a statement on rows names a character set: ``_latin1'a'``, CONVERT ... USING, CAST (recorded on 11.8)."""
+    if not _MAY_NAME_CHARSET.search(sql):
+        return False
     tokens = readable_tokens(sql)
     for index, token in enumerate(tokens):
         if token.kind != "word":

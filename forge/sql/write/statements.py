@@ -6,13 +6,13 @@ values literals of SQL, ``where`` is empty or a clause with a space before it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from forge.sql.write.identifiers import identifier
 
 
-def insert_sql(verb: str, table: str, columns: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
+def insert_sql(verb: str, table: str, columns: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> str:
     """INSERT or REPLACE of rows of literals; without ``columns`` it names none."""
     lines = [f"({', '.join(row)})" for row in rows]
     return f"{_into(verb, table, columns)} VALUES {', '.join(lines)}"
