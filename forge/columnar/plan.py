@@ -11,6 +11,7 @@ What Arrow cannot say, and what a kernel does not know, is *odd*: its row is nam
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -120,6 +121,13 @@ def values_of(array: pa.Array, width: int) -> Bytes:
     # Whoever made the array: kernels are compiled once for arrays to write to and once for others.
     values.flags.writeable = False
     return values
+
+
+def strings_of(texts: Iterable[str]) -> pa.StringArray:
+    """An Arrow array of a few texts.  ``pyarrow.array`` would import pandas, where that is installed: a second."""
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))
 
 
 def spans_of(array: pa.Array) -> Wire:

@@ -15,6 +15,7 @@ from forge.columnar.reading.rows import read_rows
 from forge.columnar.registry import column_plan
 from forge.errors import ForgeError, FormatError, UnsupportedError
 from forge.values.registry import codec_for
+from forge.values.text.enums import MemberCodec
 
 RECORDINGS = Path(__file__).parents[2] / "corpora" / "recordings"
 LOGS = sorted(path for path in RECORDINGS.rglob("*.0*") if path.suffix[1:].isdigit())
@@ -32,8 +33,9 @@ def value_of(cell: Cell) -> Any:
             return cell.updated()
         value = cell.value()
         if pa.types.is_dictionary(kind):
+            assert isinstance(codec, MemberCodec)
             text = codec.text(cell.column, value)
-            return text if text in _members(cell) else None
+            return text if text == codec.members_text(cell.column, value) else None
         if pa.types.is_string(kind):
             return codec.text(cell.column, value)
         shown = codec.python_value(cell.column, value)
@@ -47,17 +49,6 @@ def value_of(cell: Cell) -> Any:
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         return None if isinstance(shown, str) else shown
     return list(shown) if pa.types.is_list(kind) else shown
-
-
-def _members(cell: Cell) -> list[str]:
-    """The texts of the members of an ENUM; a member that is not of its character set has none, but a number."""
-    codec, members = codec_for(cell.column), cell.column.members or ()
-    width = len(cell.raw or b"")
-    texts = [
-        codec.text(cell.column, codec.decode(cell.column, n.to_bytes(width, "little")))
-        for n in range(1, len(members) + 1)
-    ]
-    return [text for number, text in enumerate(texts, 1) if text is not None and text != str(number)]
 
 
 def same(value: Any, other: Any) -> bool:

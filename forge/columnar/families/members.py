@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from forge.columnar.gather import fixed
 from forge.columnar.machine import kernel, load16
-from forge.columnar.plan import Cells, ColumnPlan, Numbers, Read, Wire, values_of
+from forge.columnar.plan import Cells, ColumnPlan, Numbers, Read, Wire, strings_of, values_of
 from forge.columnar.words import wire_of, words_of
 from forge.errors import ScenarioError
 from forge.values.base import Column
@@ -48,7 +48,7 @@ class EnumPlan(ColumnPlan):
         size = self._codec.size(column)
         #: The number of each text, in the order of the dictionary.
         self._number_of = self._texts(column, (1 << 8 * size) - 1)
-        self._dictionary = pa.array(self._number_of, pa.string())
+        self._dictionary = strings_of(self._number_of)
         self._numbers = np.array(list(self._number_of.values()), np.int32)
         self._index = next(index for index in _INDEXES if len(self._numbers) <= np.iinfo(index).max + 1)
         super().__init__(column, pa.dictionary(pa.from_numpy_dtype(self._index), pa.string()), size)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from forge.columnar.gather import validity
 from forge.columnar.machine import kernel, load32, signed
-from forge.columnar.plan import Bytes, Cells, ColumnPlan
+from forge.columnar.plan import Bytes, Cells, ColumnPlan, strings_of
 from forge.columnar.reading import beside
 from forge.columnar.reading.events import EventList
 from forge.columnar.reading.odd import OnOdd, ReadSummary, present_odd, raw_cell, replaced, text_of, with_nulls
@@ -24,7 +24,7 @@ from forge.errors import FormatError
 #: Rows of a batch at most, and cells: what the walk notes of them fits a core's cache.
 _MOST_ROWS = 1 << 14
 _MOST_CELLS = 1 << 17
-_OPERATIONS = pa.array(beside.OPERATIONS)
+_OPERATIONS = strings_of(beside.OPERATIONS)
 
 
 GtidTexts = Callable[[npt.NDArray[np.int64]], pa.Array]
@@ -45,7 +45,7 @@ class Batches:
         self._on_odd = on_odd
         self._shown = shown
         self._file = file
-        self._file_word = pa.array([file], pa.string())
+        self._file_word = strings_of([file])
         self._rows_of = beside.Spread()
         self._summary = summary
         cells = max(1, len(table.chosen) * table.halves)
