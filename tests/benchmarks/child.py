@@ -44,7 +44,7 @@ def encode(parquet: str, definition: str) -> int:
     rows = _source(parquet)
     with tempfile.TemporaryDirectory(dir=Path(parquet).parent) as folder:
         target = Path(folder) / "encoded"
-        forge.write_rows(rows.to_batches(), definition, target, server="mysql-9.7", rows_per_transaction=rows.num_rows)
+        forge.write_rows(rows, definition, target, server="mysql-9.7")
     return int(rows.num_rows)
 
 

@@ -13,9 +13,6 @@ import forge
 from tests.benchmarks.measure import InProcess
 from tests.benchmarks.tables import DATABASE
 
-#: Rows of the batches that are written.
-_BATCH = 1 << 16
-
 
 def decode(path: Path, table: str, **options: Any) -> InProcess:
     """Every batch is made and dropped."""
@@ -26,18 +23,13 @@ def decode(path: Path, table: str, **options: Any) -> InProcess:
     return InProcess(run)
 
 
-def encode(
-    source: Callable[[], pa.Table], definition: str, path: Path, rows_per_transaction: int, **options: Any
-) -> InProcess:
-    """A closed file from batches in memory."""
+def encode(source: Callable[[], pa.Table], definition: str, path: Path, rows_per_transaction: int | None) -> InProcess:
+    """A closed file from a table in memory; one transaction unless a number is given."""
     rows = cache(source)
 
     def run() -> int:
         path.unlink(missing_ok=True)
-        batches = rows().to_batches(max_chunksize=_BATCH)
-        forge.write_rows(
-            batches, definition, path, server="mysql-9.7", rows_per_transaction=rows_per_transaction, **options
-        )
+        forge.write_rows(rows(), definition, path, server="mysql-9.7", rows_per_transaction=rows_per_transaction)
         return int(rows().num_rows)
 
     return InProcess(run)

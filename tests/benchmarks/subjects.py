@@ -62,7 +62,6 @@ class Subjects:
             "decode": self._decode,
             "decode-binary": partial(self._decode, json="binary"),
             "encode": self._encode,
-            "encode-binary": partial(self._encode, json="binary"),
             "encode-100": partial(self._encode, rows_per_transaction=100),
             "encode-1": partial(self._encode, rows_per_transaction=1),
             "parquet": self._parquet,
@@ -108,10 +107,9 @@ class Subjects:
         images: dict[str, Any] = {"images": "both"} if "_update" in name else {}
         return ours.decode(self.workloads.log(name), _table_of(name), **images, **options)
 
-    def _encode(self, table: str, rows_per_transaction: int | None = None, **options: Any) -> Subject:
-        rows = rows_per_transaction or self.workloads.sizes.rows(table)
+    def _encode(self, table: str, rows_per_transaction: int | None = None) -> Subject:
         source = partial(self.workloads.source, table)
-        return ours.encode(source, _definition(table), self._scratch / "encoded", rows, **options)
+        return ours.encode(source, _definition(table), self._scratch / "encoded", rows_per_transaction)
 
     def _parquet(self, name: str) -> Subject:
         return ours.parquet(self.workloads.log(name), _table_of(name), self._scratch / "rows.parquet")
