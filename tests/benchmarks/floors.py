@@ -1,9 +1,11 @@
-"""Floors of the same machine in the same run: reading and checking a file, writing one."""
+"""Floors of the same machine in the same run: reading and checking a file, writing one, copying memory."""
 
 from __future__ import annotations
 
 import zlib
 from pathlib import Path
+
+import numpy as np
 
 _CHUNK = 1 << 20
 
@@ -38,3 +40,15 @@ class WriteFloor:
                 zlib.crc32(chunk)
                 file.write(chunk)
         return len(data)
+
+
+class MemoryCopy:
+    """Copy so many bytes of memory, as numpy does it (memcpy)."""
+
+    def __init__(self, size: int) -> None:
+        self._source = np.ones(size, np.uint8)
+        self._target = np.zeros(size, np.uint8)
+
+    def __call__(self) -> int:
+        self._target[:] = self._source
+        return self._source.nbytes

@@ -102,6 +102,14 @@ _DECODE = (
     _at_most("P1", "W2", "Parquet / decode", ("parquet", "w2_load"), ("decode", "w2_load"), 4.5),
 )  # fmt: skip
 
+_JSON = (
+    Line(
+        "J1", "doubles", "Python's repr / text of a document", (("python-doubles", ""),), ("json-doubles", ""), ">=", 8
+    ),
+    Line("J2", "W3", "JSON text to binary", (("json-binary", "w3j"),), None, ">=", 250, "MB/s"),
+    _at_most("J2", "W3", "JSON text to binary / memcpy of the text", ("json-binary", "w3j"), ("memcpy", "w3j"), None),
+)
+
 _GROWTH = (
     Line(
         "S1", "W2", "decode: 1 process / half the work of 2, over the same of a CRC32 loop",
@@ -141,4 +149,4 @@ _REFERENCE = (
     Line("R5", "rows", "build: memory of a generated row", (("build", "all"),), ("build", "tenth"), "<=", 300, "B/row"),
 )  # fmt: skip
 
-LINES: tuple[Line, ...] = (*_ENCODE, *_DECODE, *_GROWTH, *_START, *_REFERENCE)
+LINES: tuple[Line, ...] = (*_ENCODE, *_DECODE, *_JSON, *_GROWTH, *_START, *_REFERENCE)

@@ -51,7 +51,7 @@ def figure_of(line: Line, run: Run) -> Figure:
         cpus.append(_value(line, numerators, denominator, lambda cost: cost.cpu))
         if control:
             walls[-1] /= control[0][number].wall / control[1][number].wall
-    has_cpu = line.unit in ("", "s") and not control
+    has_cpu = line.unit in ("", "s", "MB/s") and not control
     return Figure(line, spread(walls), spread(cpus) if has_cpu else None, remarks)
 
 

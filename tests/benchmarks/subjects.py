@@ -13,9 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+
 from forge.errors import EnvironmentMissing
-from tests.benchmarks import ours
-from tests.benchmarks.floors import WriteFloor, read_floor
+from tests.benchmarks import documents, ours
+from tests.benchmarks.floors import MemoryCopy, WriteFloor, read_floor
 from tests.benchmarks.lines import Key
 from tests.benchmarks.measure import FreshStarts, InProcess, NotHere, OwnClock, Subject, Together, child
 from tests.benchmarks.peers.builds import go_mysql, java_connector
@@ -72,6 +74,10 @@ class Subjects:
             "mysqld-insert": lambda table: self._mysqld(table, self.workloads.inserts(table).read_text),
             "read-floor": lambda name: InProcess(partial(read_floor, log(name))),
             "write-floor": lambda name: InProcess(WriteFloor(log(name), self._scratch / "floor")),
+            "memcpy": self._memory_copy,
+            "json-binary": lambda table: documents.text_to_binary(partial(self.workloads.source, table)),
+            "json-doubles": lambda _: documents.doubles_as_text(),
+            "python-doubles": lambda _: documents.doubles_by_python(),
             "memory": lambda name: self._child("decode", *self._rows_of(name)),
             "start": lambda name: FreshStarts(partial(self._child, "first-rows", *self._rows_of(name))),
             "first-start": self._first_start,
@@ -113,6 +119,10 @@ class Subjects:
 
     def _parquet(self, name: str) -> Subject:
         return ours.parquet(self.workloads.log(name), _table_of(name), self._scratch / "rows.parquet")
+
+    def _memory_copy(self, table: str) -> Subject:
+        texts = self.workloads.source(table)["j"]
+        return InProcess(MemoryCopy(pc.sum(pc.binary_length(texts)).as_py()))
 
     def _first_start(self, name: str) -> Subject:
         """Each start has a folder for compiled kernels of its own."""
