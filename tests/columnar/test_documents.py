@@ -12,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.columnar.plan import ABSENT, NULL
+from forge.errors import ScenarioError
 from forge.testing.documents import json_documents
 from forge.values.base import Column
+from forge.values.declaration.sqltype import SqlType
 from forge.values.json.codec import JSON
 from forge.values.json.typed_array import TYPED_ARRAY
+from forge.values.registry import codec_for, column_for
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, cells_written, plan_of, values_decoded, values_read
 
@@ -53,3 +56,19 @@ def test_the_hidden_column_of_a_multi_valued_index_is_read_as_its_codec_reads_it
     column = Column(WireType.TYPED_ARRAY, b"\x08")
     cells: list[Cell] = [TYPED_ARRAY.encode(column, JSON.accept(COLUMN, "[1, 2]")), NULL]
     assert values_read(column, cells) == values_decoded(column, cells) == ["[1, 2]", None]
+
+
+@given(st.lists(st.one_of(st.text(max_size=6), st.none(), json_documents().map(lambda item: JSON.text(COLUMN, item)))))
+def test_mariadbs_texts_are_written_where_they_are_documents(texts: list[str | None]) -> None:
+    column = column_for(SqlType("JSON"), server="mariadb")
+    codec = codec_for(column)
+    expected: list[bytes | str | None] = []
+    for text in [*texts, "[" * 31 + "]" * 31, "[" * 32 + "]" * 32]:
+        try:
+            expected.append(None if text is None else codec.encode(column, codec.accept(column, text)))
+        except ScenarioError:
+            expected.append(ODD)
+    array = pa.array([*texts, "[" * 31 + "]" * 31, "[" * 32 + "]" * 32], pa.string())
+    assert cells_written(plan_of(column), array) == expected
+    cells: list[Cell] = [cell for cell in expected if isinstance(cell, bytes)]
+    assert values_read(column, cells) == values_decoded(column, cells)
