@@ -45,7 +45,13 @@ _MODULES: dict[int, str] = {
 #: What a STRING column is, by its first metadata byte, where it is not CHAR or BINARY.
 _REAL_TYPES: dict[int, str] = {WireType.ENUM: "members", WireType.SET: "members"}
 #: Types that travel as another, where a declaration tells: by the name of the declared type.
-_DECLARED: dict[str, str] = {"JSON": "documents", "VECTOR": "vectors"}
+_DECLARED: dict[str, str] = {
+    "INET4": "networks",
+    "INET6": "networks",
+    "JSON": "documents",
+    "UUID": "networks",
+    "VECTOR": "vectors",
+}
 
 
 def column_plan(column: Column) -> ColumnPlan | None:

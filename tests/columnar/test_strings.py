@@ -20,7 +20,8 @@ from forge.columnar.machine import SLACK
 from forge.columnar.plan import ABSENT, NULL, Cells
 from forge.errors import FormatError, ScenarioError
 from forge.values.base import Column
-from forge.values.registry import codec_for
+from forge.values.declaration.sqltype import SqlType
+from forge.values.registry import codec_for, column_for
 from forge.values.text.column_charset import charset_of
 from forge.values.text.compressed import compress
 from forge.values.text.strings import TextCodec, folded_metadata
@@ -179,3 +180,17 @@ def test_a_value_by_itself_is_text_if_its_codec_says_so(name: str, lead: int) ->
             offsets, lengths = np.zeros(1, np.int32), np.array([len(data)], np.int32)
             read = plan.read(Cells(np.frombuffer(data + bytes(SLACK), np.uint8), offsets, lengths))
             assert len(read.odd) == (_decoded(known, data) is None), data
+
+
+@given(name=st.sampled_from(["UUID", "INET4", "INET6"]), data=st.data())
+def test_addresses_are_their_bytes(name: str, data: st.DataObject) -> None:
+    column = column_for(SqlType(name), server="mariadb")
+    plan = plan_of(column)
+    size = 4 if name == "INET4" else 16
+    raw = st.one_of(st.binary(max_size=size), st.binary(max_size=1).map(lambda byte: byte * size))
+    cells: list[Cell] = [_stored(column, item.rstrip(b"\0")) for item in data.draw(st.lists(raw, max_size=6))]
+    cells += [NULL, _stored(column, bytes([1]) * (size + 1))]
+    values = values_read(column, cells)
+    assert values == [*values_decoded(column, cells)[:-1], ODD]
+    array = pa.array(values[:-1], plan.arrow_type)
+    assert cells_written(plan, array) == [_expected(column, value) for value in values[:-1]] == [*cells[:-2], None]
