@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from forge.binlog.log_file import read_events
     from forge.columnar.reading.odd import ReadSummary
     from forge.columnar.reading.rows import read_rows
     from forge.rows.write import WrittenRows, write_rows
@@ -24,6 +25,7 @@ __all__ = [
     "insert",
     "insert_many",
     "load_scenario",
+    "read_events",
     "read_rows",
     "update",
     "write_rows",
@@ -33,6 +35,7 @@ __all__ = [
 _MODULES = {
     "ReadSummary": "forge.columnar.reading.odd",
     "WrittenRows": "forge.rows.write",
+    "read_events": "forge.binlog.log_file",
     "read_rows": "forge.columnar.reading.rows",
     "write_rows": "forge.rows.write",
 }

@@ -8,7 +8,10 @@ from functools import lru_cache
 
 from forge.binlog.payload import inner_format, inner_frames
 from forge.binlog.reader import PlacedEvent, read_events
+from forge.binlog.window import LogSource
 from forge.errors import FormatError
+from forge.events.event import Event
+from forge.events.layout import Body
 from forge.events.transaction_payload import TransactionPayload
 
 #: Bytes of a file, and how many events, that are kept to be read again at once.
@@ -23,15 +26,41 @@ class LoggedEvent:
     placed: PlacedEvent
     inner: int = 0
 
+    @property
+    def event(self) -> Event:
+        """The event: header, body, checksum."""
+        return self.placed.event
 
-def logged_events(data: bytes) -> Iterator[LoggedEvent]:
+    @property
+    def body(self) -> Body:
+        """The event's body, whose class is its type."""
+        return self.placed.event.body
+
+    @property
+    def index(self) -> int:
+        """The event's number in the file, from 0."""
+        return self.placed.index
+
+    @property
+    def offset(self) -> int:
+        """Where the event starts in the file."""
+        return self.placed.offset
+
+    @property
+    def raw(self) -> bytes:
+        """The whole event as it is in the file, or in the unpacked payload."""
+        return self.placed.raw
+
+
+def logged_events(source: LogSource) -> Iterator[LoggedEvent]:
     """All events of a file; those of a payload follow it.
 
     Raises FormatError as :func:`forge.binlog.reader.read_events` does, and for payloads that cannot be unpacked.
     """
-    remembered = _read_whole(data) if len(data) <= _REMEMBERED else None
+    small = isinstance(source, bytes) and len(source) <= _REMEMBERED
+    remembered = _read_whole(source) if small else None
     if remembered is None:
-        yield from _read(data)
+        yield from _read(source)
         return
     events, error = remembered
     yield from events
@@ -58,8 +87,8 @@ def _read_whole(data: bytes) -> tuple[tuple[LoggedEvent, ...], FormatError | Non
     return tuple(events), None
 
 
-def _read(data: bytes) -> Iterator[LoggedEvent]:
-    for placed in read_events(data, strict=True):
+def _read(source: LogSource) -> Iterator[LoggedEvent]:
+    for placed in read_events(source, strict=True):
         yield LoggedEvent(placed)
         if isinstance(placed.event.body, TransactionPayload):
             yield from _inside(placed, placed.event.body)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from forge.binlog.window import LogSource, window_of
 from forge.errors import FormatError
 from forge.events.event import SIZE_OFFSET, Event, advance, decode_event, decode_event_strictly
 from forge.events.format import HEADER_SIZE, FormatContext
@@ -55,31 +56,43 @@ def has_magic(data: bytes) -> bool:
     return data[:4] == MAGIC
 
 
-def frames(data: bytes, start: int = 4) -> Iterator[Frame]:
-    """The whole events from ``start`` on; ends silently where no whole event follows (:func:`tail_offset`)."""
+def frames(source: LogSource, start: int = 4) -> Iterator[Frame]:
+    """The whole events from ``start`` on; ends silently where no whole event follows (:func:`torn`)."""
+    window = window_of(source)
     index, offset = 0, start
-    while offset + HEADER_SIZE <= len(data):
-        size = announced_size(data, offset)
-        if size < HEADER_SIZE or offset + size > len(data):
+    while True:
+        at = offset - window.start
+        if at + HEADER_SIZE > len(window.data):
+            if not window.reach(offset, HEADER_SIZE):
+                return
+            continue
+        size = announced_size(window.data, at)
+        if size < HEADER_SIZE:
             return
-        yield Frame(index, offset, bytes(data[offset : offset + size]))
+        if at + size > len(window.data):
+            if not window.reach(offset, size):
+                return
+            continue
+        yield Frame(index, offset, window.data[at : at + size])
         index, offset = index + 1, offset + size
 
 
-def read_events(data: bytes, *, strict: bool = True) -> Iterator[PlacedEvent]:
-    """All events of a file.
+def read_events(source: LogSource, *, strict: bool = True) -> Iterator[PlacedEvent]:
+    """All events of a file, of which no more than a window and one event is kept if ``source`` is a window.
 
     With ``strict``, raises FormatError (offsets within the file) for a wrong magic number, a first event that does not
     tell the format, a body that does not fit its type, a checksum that does not hold and a torn tail, after yielding
     what precedes it.
     Without, bodies that do not parse are raw, wrong checksums are pinned, and a tail is left out.
     """
+    window = window_of(source)
     if strict:
-        check_magic(data)
+        window.reach(0, len(MAGIC))
+        check_magic(window.data)
     format = FormatContext()
     offset = 4
     index = 0
-    for frame in frames(data):
+    for frame in frames(window):
         if strict and not frame.index and frame.type_code not in FIRST_TYPES:
             raise FormatError(
                 f"the first event is {event_name(frame.type_code)}; without FORMAT_DESCRIPTION no event can be read",
@@ -104,9 +117,9 @@ def read_events(data: bytes, *, strict: bool = True) -> Iterator[PlacedEvent]:
             )
         format = advance(format, event)
         offset, index = frame.offset + len(frame.raw), frame.index + 1
-    if strict and offset < len(data):
-        rule = torn(data[offset : offset + HEADER_SIZE], len(data) - offset)
-        raise FormatError(rule, phase="framing", event_index=index, offset=offset)
+    if strict and (left := window.left(offset)) > 0:
+        header = window.data[offset - window.start :][:HEADER_SIZE]
+        raise FormatError(torn(header, left), phase="framing", event_index=index, offset=offset)
 
 
 def check_magic(data: bytes) -> None:

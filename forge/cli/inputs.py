@@ -6,8 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.errors import FormatError, ScenarioError
+
+if TYPE_CHECKING:
+    from forge.binlog.window import LogWindow
 
 STDIN = "-"
 
@@ -15,6 +19,18 @@ STDIN = "-"
 def read_bytes(source: str) -> bytes:
     """The whole of the file ``source``.  Raises OSError."""
     return sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes()
+
+
+@contextmanager
+def open_log(source: str) -> Iterator[LogWindow]:
+    """The file ``source``, to be read a window at a time.  Raises OSError."""
+    from forge.binlog.window import LogWindow
+
+    if source == STDIN:
+        yield LogWindow(sys.stdin.buffer)
+        return
+    with Path(source).open("rb") as file:
+        yield LogWindow(file)
 
 
 def read_text(source: str) -> str:

@@ -78,6 +78,8 @@ def flag_value(names: Iterable[str | int], table: Iterable[tuple[int, str]]) -> 
 
 def printable(text: str) -> str:
     """Text that cannot break a line or drive a terminal."""
+    if text.isprintable() and "'" not in text and "\\" not in text:
+        return text
     return "".join(
         _ESCAPES.get(character) or (character if character.isprintable() else _escape(character)) for character in text
     )
@@ -92,7 +94,10 @@ def one_line(text: Any) -> str:
     """SQL text on one line, otherwise as it is."""
     if isinstance(text, Mapping):
         return words(text)
-    return "".join(character if character.isprintable() else _escape(character) for character in " ".join(text.split()))
+    line = " ".join(text.split())
+    if line.isprintable():
+        return line
+    return "".join(character if character.isprintable() else _escape(character) for character in line)
 
 
 def file_block(fields: Mapping[str, Any]) -> str:

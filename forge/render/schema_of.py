@@ -12,6 +12,7 @@ from typing import Any
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.mapped import mapped_columns
+from forge.binlog.window import LogSource
 from forge.errors import UnsupportedError
 from forge.events.plain import text_or_hex
 from forge.events.table_map import TableMap
@@ -86,10 +87,10 @@ class TableSchema:
         }
 
 
-def schemas_of(data: bytes) -> Iterator[TableSchema]:
+def schemas_of(source: LogSource) -> Iterator[TableSchema]:
     """Every new definition in a file, those inside payloads too.  Raises FormatError."""
     seen: dict[int, TableMap] = {}
-    for logged in logged_events(data):
+    for logged in logged_events(source):
         body = logged.placed.event.body
         if isinstance(body, TableMap) and seen.get(body.table_id) != body:
             seen[body.table_id] = body

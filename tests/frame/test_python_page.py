@@ -7,10 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
 
-def test_the_page_says_what_python_answers() -> None:
+def test_the_page_says_what_python_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the page writes a file
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     names: dict[str, Any] = {}
     answers: list[str] = []

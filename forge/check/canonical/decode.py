@@ -12,6 +12,7 @@ from typing import Any
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.reader import PlacedEvent
+from forge.binlog.window import LogSource
 from forge.check.canonical.cells import Cell, MappedTable, RowChange, surroundings_of
 from forge.check.canonical.printed import render_text
 from forge.check.canonical.readers import is_informational, readers_of
@@ -30,7 +31,7 @@ _KEPT_SIZE = 4096
 __all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "render_text"]
 
 
-def canonical_events(data: bytes) -> Iterator[dict[str, Any]]:
+def canonical_events(source: LogSource) -> Iterator[dict[str, Any]]:
     """The events of a file as JSON-able objects, one at a time, in file order; those inside a payload follow it.
 
     Raises FormatError, after everything that precedes the bad bytes: wrong magic number, bodies that do not fit
@@ -39,17 +40,17 @@ def canonical_events(data: bytes) -> Iterator[dict[str, Any]]:
     Events may share parts that are equal: the objects are for reading.
     """
     tables = TableMaps()
-    for logged in logged_events(data):
+    for logged in logged_events(source):
         yield canonical_event(logged, tables)
 
 
-def canonical_rows(data: bytes) -> Iterator[RowChange]:
+def canonical_rows(source: LogSource) -> Iterator[RowChange]:
     """The rows of a file, in file order: what decoders are compared on.
 
     Raises FormatError as :func:`canonical_events`; UnsupportedError for events whose rows cannot be read yet.
     """
     tables = TableMaps()
-    for logged in logged_events(data):
+    for logged in logged_events(source):
         tables.note(logged)
         yield from tables.changes(logged)
 

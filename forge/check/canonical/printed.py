@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from forge.events.plain import printable, words
@@ -26,11 +27,16 @@ _TYPE_WIDTH = 25
 
 def render_text(event: Mapping[str, Any]) -> str:
     """One object of :func:`forge.check.canonical.decode.canonical_events` as text, without a final newline."""
-    moment = datetime.fromtimestamp(event["timestamp"], UTC).strftime("%Y-%m-%d %H:%M:%S")
     number = f"{event['index']}.{event['inner']}" if "inner" in event else str(event["index"])
     head = f"{number:>9} {event['offset']:>10}"
-    line = f"{head}  {event['type']:<{_TYPE_WIDTH}} {moment}  server {event['server_id']:<4}  {_summary(event)}"
+    moment, server = _moment(event["timestamp"]), f"server {event['server_id']:<4}"
+    line = f"{head}  {event['type']:<{_TYPE_WIDTH}} {moment}  {server}  {_summary(event)}"
     return "\n".join([line.rstrip(), *_row_lines(event)])
+
+
+@lru_cache(maxsize=256)
+def _moment(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _summary(event: Mapping[str, Any]) -> str:
@@ -78,6 +84,11 @@ def _cell(cell: Mapping[str, Any]) -> str:
         return f"{name}={{{printable('; '.join(diffs))}}}"
     if cell["value"] is None:
         return f"{name}=NULL"
-    sql_type = column_types().get(cell["type"].partition("(")[0].partition(" ")[0])
-    quoted = sql_type is not None and (sql_type.facts.has_charset or sql_type.facts.is_json)
-    return f"{name}=" + (f"'{printable(cell['value'])}'" if quoted else cell["value"])
+    return f"{name}='{printable(cell['value'])}'" if _is_quoted(cell["type"]) else f"{name}={cell['value']}"
+
+
+@lru_cache(maxsize=1024)
+def _is_quoted(type_name: str) -> bool:
+    """Whether values of the type are shown in quotes."""
+    sql_type = column_types().get(type_name.partition("(")[0].partition(" ")[0])
+    return sql_type is not None and (sql_type.facts.has_charset or sql_type.facts.is_json)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from forge.cli.inputs import errors_in, read_bytes
+from forge.cli.inputs import errors_in, open_log
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE
 
@@ -30,8 +30,8 @@ def command(file: str, as_json: bool, rows_only: bool) -> None:
     """
     from forge.check.canonical.decode import canonical_events
 
-    with errors_in(file):
-        events = canonical_events(read_bytes(file))
+    with errors_in(file), open_log(file) as log:
+        events = canonical_events(log)
         write_output(STDOUT, _json_lines(events, rows_only) if as_json else _text_lines(events, rows_only))
 
 

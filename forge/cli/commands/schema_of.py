@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import click
 
-from forge.cli.inputs import errors_in, read_bytes
+from forge.cli.inputs import errors_in, open_log
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE
 
@@ -37,9 +36,5 @@ def command(file: str, columns: bool, as_json: bool) -> None:
             f"-- event {schema.index} at {schema.offset}\n{schema.column_list() if columns else schema.create_table()}"
         )
 
-    def lines() -> Iterator[str]:
-        for schema in schemas_of(read_bytes(file)):
-            yield shown(schema)
-
-    with errors_in(file):
-        write_output(STDOUT, lines())
+    with errors_in(file), open_log(file) as log:
+        write_output(STDOUT, map(shown, schemas_of(log)))
