@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from forge.columnar.machine import high_product, kernel, load8, load64, signed, store64, swap64
+from forge.columnar.machine import high_product, inline, kernel, load8, load64, signed, store64, swap64
 from forge.columnar.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
 from forge.values.base import Column
 from forge.values.numeric.decimals import DECIMAL, group_digits, packed_size
@@ -143,6 +143,16 @@ def _read_wide(buffer: Any, offsets: Any, sizes: Any, limits: Any, words: Any, o
     return found
 
 
+@inline
+def _divided(value: Any, divisor: Any, reciprocal: Any) -> Any:
+    """Quotient and rest of uint64.  ``reciprocal`` is 2^64 / divisor, rounded down."""
+    quotient = high_product(value, reciprocal)
+    rest = value - quotient * divisor
+    if rest >= divisor:
+        return quotient + np.uint64(1), rest - divisor
+    return quotient, rest
+
+
 @kernel
 def _write_word(
     values: Any, sizes: Any, behind: Any, limits: Any, reciprocals: Any, width: Any, unsigned: Any, out: Any, odd: Any
@@ -155,14 +165,8 @@ def _write_word(
         value = np.uint64((low ^ sign) - sign)
         cell = np.uint64(0)
         for group in range(len(limits) - 1, 0, -1):
-            limit = limits[group]
-            rest = high_product(value, reciprocals[group])
-            digits = value - rest * limit
-            if digits >= limit:  # The reciprocal is rounded down.
-                digits -= limit
-                rest += np.uint64(1)
+            value, digits = _divided(value, limits[group], reciprocals[group])
             cell |= digits << behind[group]
-            value = rest
         if value >= limits[0] or high != low >> 63 or (unsigned and sign != 0):
             odd[found] = row
             found += 1
@@ -190,24 +194,24 @@ def _write_wide(
             carry &= np.uint64(part == 0)
             halves[2 * word] = part & np.uint64(0xFFFFFFFF)
             halves[2 * word + 1] = part >> np.uint64(32)
+        group = groups - 1
         left = 2 * words
-        for group in range(groups - 1, -1, -1):
-            while left > 0 and halves[left - 1] == 0:
-                left -= 1
-            limit = limits[group]
+        while left > 2 and halves[left - 1] == 0:
+            left -= 1
+        while left > 2 and group >= 0:
             over = np.uint64(0)
             for half in range(left - 1, -1, -1):
                 part = over << np.uint64(32) | halves[half]
-                quotient = high_product(part, reciprocals[group])
-                over = part - quotient * limit
-                if over >= limit:  # The reciprocal is rounded down.
-                    over -= limit
-                    quotient += np.uint64(1)
-                halves[half] = quotient
+                halves[half], over = _divided(part, limits[group], reciprocals[group])
             digits[group] = over
-        beyond = False
-        for half in range(left):
-            beyond |= halves[half] != 0
+            group -= 1
+            while left > 2 and halves[left - 1] == 0:
+                left -= 1
+        value = halves[1] << np.uint64(32) | halves[0]
+        while group >= 0:
+            value, digits[group] = _divided(value, limits[group], reciprocals[group])
+            group -= 1
+        beyond = left > 2 or value != 0
         if beyond or (unsigned and negative):
             odd[found] = row
             found += 1
