@@ -95,6 +95,10 @@ class ColumnPlan(ABC):
     def write(self, array: pa.Array) -> Wire:
         """The bytes of the values of ``array``, which has this plan's Arrow type and may have an offset."""
 
+    def declared(self, value: Any) -> Any:
+        """A value of an Arrow array, as Python has it, as the codec's ``accept`` takes it."""
+        return value
+
     def array(self, rows: int, validity: pa.Buffer | None, nulls: int, read: Read) -> pa.Array:
         """The Arrow array of what :meth:`read` gave."""
         buffers = [validity, *(pa.py_buffer(buffer) for buffer in read.buffers)]

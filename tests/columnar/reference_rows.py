@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def value_of(cell: Cell) -> Any:
         return int.from_bytes(cell.raw, "little")
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         return None if isinstance(shown, str) else shown
-    return list(shown) if pa.types.is_list(kind) else shown
+    return [number for (number,) in struct.iter_unpack("<f", shown)] if pa.types.is_list(kind) else shown
 
 
 def same(value: Any, other: Any) -> bool:

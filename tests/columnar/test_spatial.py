@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.columnar.plan import ABSENT, NULL
+from forge.columnar.writing.wire_columns import ColumnWriter
 from forge.errors import ScenarioError
 from forge.testing.documents import geometries
 from forge.values.base import Column
@@ -142,3 +143,15 @@ def test_a_vector_with_a_null_in_it_is_odd() -> None:
     array = pa.array([[1.0], [None, 2.0], None, [3.0], [None]], plan.arrow_type)
     one, three = (_cell(_VECTORS[0], struct.pack("<f", number)) for number in (1, 3))
     assert cells_written(plan, array) == [one, ODD, None, three, ODD]
+
+
+def test_a_geometry_that_the_reference_writes_keeps_its_axes() -> None:
+    """A mapping is declared for ST_GeomFromWKB, which turns those of 4326 round.  Signed SRIDs are cast."""
+    values = [{"srid": 4326, "wkb": _POINT}, None, {"srid": 0, "wkb": _POINT}]
+    assert plan_of(_GEOMETRY).declared(values[0]) == struct.pack("<I", 4326) + _POINT
+    writer = ColumnWriter(_GEOMETRY)
+    for array in (pa.array(values), pa.array(values, plan_of(_GEOMETRY).arrow_type)):
+        made, odd = writer.write(array, 0)
+        assert not odd
+        found = [made.values[at : at + length].tobytes() for at, length in zip(made.starts, made.lengths, strict=True)]
+        assert [found[0], found[2]] == [struct.pack("<I", srid) + _POINT for srid in (4326, 0)]

@@ -6,6 +6,7 @@ not of the column's subtype, or not of the SRID that it declares.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,15 @@ class GeometryPlan(ColumnPlan):
         _joined(values_of(srids, _SRID), values, begins, sizes, starts, out)
         odd = _odd(out, starts, lengths, self.column.geometry_type or 0, self._srid)
         return Wire(out, starts, lengths, either(odd, either(_nulls(srids), _nulls(parts))))
+
+    def declared(self, value: Any) -> Any:
+        """The stored bytes: ``accept`` takes a mapping for what ST_GeomFromWKB does, which turns axes round."""
+        if not isinstance(value, Mapping) or value.keys() != {"srid", "wkb"}:
+            return value
+        srid, wkb = value["srid"], value["wkb"]
+        if not isinstance(srid, int) or not isinstance(wkb, bytes) or not 0 <= srid < 1 << 32:
+            return value
+        return srid.to_bytes(_SRID, "little") + wkb
 
 
 def _nulls(array: pa.Array) -> Numbers:

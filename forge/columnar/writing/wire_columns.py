@@ -49,8 +49,9 @@ class ColumnWriter:
         return WireColumn(plan.wire, wire.values, starts, lengths, validity, first_bit), odd
 
     def _cell(self, value: object, row: int) -> bytes:
+        declared = value if self.plan is None else self.plan.declared(value)
         try:
-            return self._codec.encode(self.column, self._codec.accept(self.column, value))
+            return self._codec.encode(self.column, self._codec.accept(self.column, declared))
         except ScenarioError as error:
             raise error.about(f"row {row + 1}, column {self.name!r}") from None
 
@@ -155,6 +156,8 @@ def _keeps_values(kind: pa.DataType, wanted: pa.DataType) -> bool:
         return _is_text(kind)
     if _is_binary(wanted):
         return _is_binary(kind) or _is_text(kind)
+    if pa.types.is_struct(wanted):
+        return bool(pa.types.is_struct(kind)) and {field.name for field in kind} == {field.name for field in wanted}
     return _is_list(wanted) and _is_list(kind)
 
 
