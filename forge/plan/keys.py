@@ -12,21 +12,6 @@ from forge.values.registry import facts_of
 #: One entry of a key: a value for each of its parts, equal for two rows if the server calls them equal.
 KeyEntry = tuple[object, ...]
 
-#: The entries of many rows in a key; one of a single part is its value alone.
-KeySet = range | set[object]
-
-
-def share_entries(one: KeySet, other: KeySet) -> bool:
-    """Whether rows of both have the same entry."""
-    if isinstance(one, range) and isinstance(other, range) and (not one or not other or _are_apart(one, other)):
-        return False
-    smaller, larger = sorted((one, other), key=len)
-    return any(entry in larger for entry in smaller)
-
-
-def _are_apart(one: range, other: range) -> bool:
-    return max(one[0], one[-1]) < min(other[0], other[-1]) or max(other[0], other[-1]) < min(one[0], one[-1])
-
 
 def key_entries(table: Table, key: Key, row: Row) -> Iterator[KeyEntry]:
     """The entries of a row: none if a part is NULL, several in a multi-valued key (none for an empty array)."""

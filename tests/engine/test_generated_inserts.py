@@ -10,11 +10,11 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from forge.compile import compile_files, write_files
+from forge.engine.dictionary.key_sets import KeySet, KeySets, is_taken, share_entries
 from forge.engine.dml import generated_inserts
 from forge.engine.rows.kept_texts import KeptTexts
 from forge.errors import ScenarioError
 from forge.plan.changes import Insertions
-from forge.plan.keys import KeySet, share_entries
 from forge.plan.plan import Plan
 from forge.plan.statements import RowsStatement
 from forge.plan.transactions import Transaction
@@ -215,3 +215,14 @@ def some_keys() -> st.SearchStrategy[KeySet]:
 @given(some_keys(), some_keys())
 def test_keys_share_entries_where_the_sets_do(one: KeySet, other: KeySet) -> None:
     assert share_entries(one, other) == bool(set(one) & set(other))
+
+
+@given(st.lists(some_keys()), some_keys())
+def test_sets_of_entries_hold_what_was_put_into_them(parts: list[KeySet], asked: KeySet) -> None:
+    together, twin = KeySets(), KeySets().copy()
+    for part in parts:
+        together.add(part)
+    everything: set[object] = set().union(*parts)
+    assert together.shares(asked) == together.copy().shares(asked) == bool(everything & set(asked))
+    assert not twin.shares(asked)
+    assert is_taken(asked, {(entry,): 0 for entry in everything}, single=True) == together.shares(asked)

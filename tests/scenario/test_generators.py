@@ -57,6 +57,29 @@ def test_values_are_what_their_generators_say() -> None:
     assert made({"datetime": {"from": "2020-01-01", "to": "2020-01-01"}}) == "2020-01-01 00:00:00.000000"
 
 
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ({"choice": list("abcdefgh")}, ["b", "b", "a"]),
+        ({"random_int": {"min": -5, "max": 99}}, [12, 12, -4]),
+        (
+            {"random_int": {"max": 10**30}},
+            [575049487622901151042590065955, 333709406928748747272250705931, 797570700843215701182007816709],
+        ),
+        ({"text": {"min": 2, "length": 9}}, ["6he", "4x4", "7t"]),
+        ({"bytes": 4}, [bytes.fromhex("b0974c6a"), bytes.fromhex("66ef425f"), bytes.fromhex("69c7384f")]),
+        (
+            {"datetime": {"from": "2020-01-01", "to": "2030-01-01"}},
+            ["2021-08-19 02:43:19.311596", "2021-08-25 17:05:01.827142", "2020-02-14 21:54:28.189947"],
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_values_never_change_from_one_version_to_the_next(cell: dict[str, Any], expected: list[Any]) -> None:
+    column = Generators(7)(cell, ColumnPlace("d.t", "c"))
+    assert [column.literal(row) for row in range(3)] == expected
+
+
 @given(seed=st.integers(0, 9), table=st.sampled_from("ab"), column=st.sampled_from("ab"), row=st.integers(0, 9))
 def test_every_part_of_the_place_counts(seed: int, table: str, column: str, row: int) -> None:
     def value(seed: int, table: str, column: str, row: int, update: int = 0) -> Any:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from forge.engine.dictionary.cell_values import sort_value
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
+from forge.engine.dictionary.key_sets import KeySet, KeySets, is_taken
 from forge.engine.dictionary.tables import plan_table
 from forge.errors import ScenarioError, about
-from forge.plan.keys import KeyEntry, KeySet, key_entries, key_of_rows, share_entries, unique_keys
+from forge.plan.keys import KeyEntry, key_entries, key_of_rows, unique_keys
 from forge.plan.tables import Key, Row, Table
 from forge.servers import server_line
 from forge.sql.expressions import parse_expression
@@ -34,16 +35,6 @@ def undo(log: UndoLog, length: int = 0) -> None:
         state.restore(number, before)
 
 
-class WaitingRows(NamedTuple):
-    """Rows that nobody has asked for yet, the first of which has the number ``first``; their entries in the unique
-    keys.
-    """
-
-    first: int
-    rows: Sequence[Row]
-    keys: tuple[KeySet, ...]
-
-
 class TableState:
     """A table: its definition, and its rows by number (the n-th row ever inserted has the number n)."""
 
@@ -52,8 +43,8 @@ class TableState:
         self.table: Table = plan_table(definition, version)
         grammar = server_line(definition.server).grammar
         self._rows: dict[int, Row] = {}
-        #: Rows that are behind those, and have not been asked for yet.
-        self._waiting: tuple[WaitingRows, ...] = ()
+        #: Rows behind those that nobody has asked for yet, with the number of the first.
+        self._waiting: list[tuple[int, Sequence[Row]]] = []
         #: Index of the AUTO_INCREMENT column.
         self.auto_increment = next((i for i, each in enumerate(self.columns) if each.column.auto_increment), None)
         #: A statement on rows has opened this version of the definition.
@@ -71,6 +62,7 @@ class TableState:
         self.number_is_lost = False
         self.unique = unique_keys(self.table)
         self._entries: list[dict[KeyEntry, int]] = [{} for _ in self.unique]
+        self._waiting_entries = [KeySets() for _ in self.unique]
         #: The CHECK constraints that are enforced.
         self.checks = [
             (check, RowExpression(parse_expression(check.expression, grammar), definition.columns))
@@ -110,6 +102,8 @@ class TableState:
             return
         self._rows = dict(self._rows)
         self._entries = [dict(taken) for taken in self._entries]
+        self._waiting = list(self._waiting)
+        self._waiting_entries = [waiting.copy() for waiting in self._waiting_entries]
         self._moved = dict(self._moved)
         self.locked = set(self.locked)
         self._is_shared = False
@@ -165,10 +159,11 @@ class TableState:
     def _store_waiting(self) -> None:
         if not self._waiting:
             return
-        waiting, self._waiting = self._waiting, ()
         self._own()
-        for each in waiting:
-            for number, row in enumerate(each.rows, each.first):
+        waiting, self._waiting = self._waiting, []
+        self._waiting_entries = [KeySets() for _ in self.unique]
+        for first, rows in waiting:
+            for number, row in enumerate(rows, first):
                 self._claim(row, number)
                 self._rows[number] = row
 
@@ -186,14 +181,14 @@ class TableState:
         ``keys``: the entries in each of the ``unique`` keys.  ``largest``: the largest AUTO_INCREMENT value.
         Raises ScenarioError if another row has one of the entries.
         """
-        for place, entries in enumerate(keys):
-            others: list[KeySet] = [each.keys[place] for each in self._waiting]
-            others.append({entry if len(entry) > 1 else entry[0] for entry in self._entries[place]})
-            if any(share_entries(entries, other) for other in others):
-                raise ScenarioError(
-                    f"table {self.name} already has a row with an entry of key {self.unique[place].name}"
-                )
-        self._waiting = (*self._waiting, WaitingRows(self.inserted, rows, tuple(keys)))
+        places = zip(self.unique, keys, self._entries, self._waiting_entries, strict=True)
+        for key, entries, taken, waiting in places:
+            if waiting.shares(entries) or is_taken(entries, taken, single=len(key.parts) == 1):
+                raise ScenarioError(f"table {self.name} already has a row with an entry of key {key.name}")
+        self._own()
+        self._waiting.append((self.inserted, rows))
+        for each, entries in zip(self._waiting_entries, keys, strict=True):
+            each.add(entries)
         self.is_shuffled |= self.has_holes
         self.inserted += len(rows)
         if self.auto_increment is not None:

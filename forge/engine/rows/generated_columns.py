@@ -103,7 +103,7 @@ def _sure(
     if generated.kind == "series":
         start, step = examples
         ends = [start + step * row for row in (rows.first, rows.first + rows.count - 1)]
-        series = range(ends[0], ends[1] + (1 if step > 0 else -1), step) if step else None
+        series = range(ends[0], ends[1] + step, step) if step else None
         examples = tuple(ends)
     fitting = {
         "series": facts.is_integer,

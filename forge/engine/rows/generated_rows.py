@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import overload
 
+from forge.engine.dictionary.key_sets import KeySet
 from forge.engine.rows.generated_columns import ColumnCells, RowNumbers
 from forge.errors import ScenarioError
-from forge.plan.keys import KeySet, key_entries
+from forge.plan.keys import key_entries
 from forge.plan.tables import Key, Row, Table
 from forge.values.base import Value
 
