@@ -15,7 +15,18 @@ import numpy.typing as npt
 from llvmlite import binding, ir
 from numba.core import cgutils, types
 
-from forge.columnar.machine import CHECKED, inline, intrinsic, is_x86, kernel, load32, load64, store32
+from forge.columnar.machine import (
+    CHECKED,
+    inline,
+    intrinsic,
+    is_x86,
+    kernel,
+    load8,
+    load32,
+    load64,
+    memory,
+    pointer,
+)
 
 CHECKSUM_SIZE: Final = 4
 _POLYNOMIAL: Final = 0xEDB88320
@@ -58,7 +69,7 @@ def _sliced(buffer: Any, begin: Any, count: Any, remainder: Any) -> Any:
         )
         at += 8
     while at < end:
-        state = np.uint64(_TABLES[0, (state ^ np.uint64(buffer[at])) & mask]) ^ (state >> np.uint64(8))
+        state = np.uint64(_TABLES[0, (state ^ load8(buffer, at)) & mask]) ^ (state >> np.uint64(8))
         at += 1
     return np.uint32(state)
 
@@ -126,7 +137,7 @@ def _fold(_typing: Any, buffer: Any, begin: Any, count: Any, remainder: Any) -> 
 
     def generate(context: Any, b: Any, signature: Any, arguments: Any) -> Any:
         buffer, begin, count, remainder = arguments
-        data = b.gep(context.make_array(signature.args[0])(context, b, buffer).data, [begin])
+        data = pointer(context, b, signature.args[0], buffer, begin, 8)
         folding = _Folding(b, data)
 
         def offset(value: int) -> Any:
@@ -176,20 +187,21 @@ def _fold(_typing: Any, buffer: Any, begin: Any, count: Any, remainder: Any) -> 
 
 @inline
 def _checked(buffer: Any, begin: Any, count: Any) -> None:
-    if CHECKED and (begin < 0 or count < 0 or begin + count > buffer.size):
-        raise IndexError("access outside an array")
+    if CHECKED and count > 0:
+        load8(buffer, begin)
+        load8(buffer, begin + count - 1)
 
 
 @inline
 def crc32_by_tables(buffer: Any, begin: Any, count: Any) -> Any:
-    """The CRC32 of ``count`` bytes of a uint8 array, as uint32: for any CPU."""
+    """The CRC32 of ``count`` bytes of a uint8 array or its memory, as uint32: for any CPU."""
     _checked(buffer, begin, count)
     return _sliced(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
 
 
 @inline
 def crc32_by_folding(buffer: Any, begin: Any, count: Any) -> Any:
-    """The CRC32 of ``count`` bytes of a uint8 array, as uint32: where :func:`multiplies_without_carries`."""
+    """The same where :func:`multiplies_without_carries`."""
     _checked(buffer, begin, count)
     at = np.int64(begin)
     left = np.int64(count)
@@ -222,21 +234,13 @@ def checksums_hold(buffer: Any, begins: Any, sizes: Any) -> Any:
 
     Event ``i`` is the ``sizes[i]`` bytes (at least 4) from ``buffer[begins[i]]``.
     """
+    data = memory(buffer)
     for event in range(len(begins)):
         begin = np.int64(begins[event])
         count = np.int64(sizes[event]) - CHECKSUM_SIZE
-        if np.uint64(crc32(buffer, begin, count)) != load32(buffer, begin + count):
+        if np.uint64(crc32(data, begin, count)) != load32(data, begin + count):
             return event
     return -1
-
-
-@kernel
-def write_checksums(buffer: Any, begins: Any, sizes: Any) -> None:
-    """Write the CRC32 of each event into its last 4 bytes."""
-    for event in range(len(begins)):
-        begin = np.int64(begins[event])
-        count = np.int64(sizes[event]) - CHECKSUM_SIZE
-        store32(buffer, begin + count, np.uint64(crc32(buffer, begin, count)))
 
 
 __all__ = [
@@ -246,5 +250,4 @@ __all__ = [
     "crc32_by_folding",
     "crc32_by_tables",
     "multiplies_without_carries",
-    "write_checksums",
 ]

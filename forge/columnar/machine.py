@@ -80,7 +80,8 @@ def inline(function: _F) -> _F:
     return compiled
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, bits: int) -> Any:
+def pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, bits: int) -> Any:
+    """For intrinsics: where the byte at ``index`` of an array or its memory is, as a pointer to ``bits``."""
     if isinstance(array_type, containers.UniTuple):
         data = builder.inttoptr(builder.extract_value(array, 0), ir.IntType(8).as_pointer())
     else:
@@ -92,7 +93,7 @@ def _raw_load(bits: int) -> Any:
     @intrinsic
     def load(_typing: Any, array: Any, index: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            value = builder.load(_pointer(context, builder, signature.args[0], arguments[0], arguments[1], bits))
+            value = builder.load(pointer(context, builder, signature.args[0], arguments[0], arguments[1], bits))
             value.align = 1
             return value if bits == 64 else builder.zext(value, _I64)
 
@@ -107,7 +108,7 @@ def _raw_store(bits: int) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array, index, value = arguments
             narrow = value if bits == 64 else builder.trunc(value, ir.IntType(bits))
-            stored = builder.store(narrow, _pointer(context, builder, signature.args[0], array, index, bits))
+            stored = builder.store(narrow, pointer(context, builder, signature.args[0], array, index, bits))
             stored.align = 1
             return context.get_dummy_value()
 
@@ -124,8 +125,8 @@ _store8, _store16, _store32, _store64 = (_raw_store(bits) for bits in (8, 16, 32
 def _copy(_typing: Any, to: Any, at: Any, source: Any, begin: Any, count: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         to, at, source, begin, count = arguments
-        target = _pointer(context, builder, signature.args[0], to, at, 8)
-        cgutils.raw_memcpy(builder, target, _pointer(context, builder, signature.args[2], source, begin, 8), count, 1)
+        target = pointer(context, builder, signature.args[0], to, at, 8)
+        cgutils.raw_memcpy(builder, target, pointer(context, builder, signature.args[2], source, begin, 8), count, 1)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, types.intp, types.intp), generate

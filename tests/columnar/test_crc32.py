@@ -18,7 +18,6 @@ from forge.columnar.crc32 import (
     crc32_by_folding,
     crc32_by_tables,
     multiplies_without_carries,
-    write_checksums,
 )
 from forge.columnar.machine import SLACK, kernel
 
@@ -69,21 +68,19 @@ def test_any_bytes_have_the_checksum_of_zlib(way: Callable[..., Any], data: byte
 def _events(sizes: list[int]) -> tuple[Any, Any, Any]:
     begins = np.cumsum([0, *sizes[:-1]]).astype(np.int64)
     buffer = _buffer(np.random.default_rng(2).integers(0, 256, sum(sizes), np.uint8).tobytes())
+    for begin, size in zip(begins.tolist(), sizes, strict=True):
+        end = begin + size
+        checksum = zlib.crc32(buffer[begin : end - 4].tobytes())
+        buffer[end - 4 : end] = np.frombuffer(checksum.to_bytes(4, "little"), np.uint8)
     return buffer, begins, np.array(sizes, np.int64)
 
 
-def test_written_checksums_hold_and_are_those_of_zlib() -> None:
-    buffer, begins, sizes = _events([23, 4, 100, 8211, 79])
-    write_checksums(buffer, begins, sizes)
-    assert checksums_hold(buffer, begins, sizes) == -1
-    for begin, size in zip(begins.tolist(), sizes.tolist(), strict=True):
-        event = buffer[begin : begin + size].tobytes()
-        assert int.from_bytes(event[-4:], "little") == zlib.crc32(event[:-4])
+def test_checksums_of_zlib_hold() -> None:
+    assert checksums_hold(*_events([23, 4, 100, 8211, 79])) == -1
 
 
 @given(st.integers(0, 3), st.integers(0, 10_000), st.integers(0, 7))
 def test_one_changed_bit_is_found_in_its_event(event: int, byte: int, bit: int) -> None:
     buffer, begins, sizes = _events([31, 120, 8211, 19])
-    write_checksums(buffer, begins, sizes)
     buffer[begins[event] + byte % sizes[event]] ^= 1 << bit
     assert checksums_hold(buffer, begins, sizes) == event

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from forge.columnar.crc32 import CHECKSUM_SIZE, crc32
-from forge.columnar.machine import SLACK, copy, kernel, store32
+from forge.columnar.machine import SLACK, copy, kernel, memory, store32
 from forge.columnar.plan import Bytes, slacked
 from forge.columnar.writing.row_images import Sizes
 
@@ -86,8 +86,9 @@ def _pack_rows(
 @kernel
 def write_heads(out: Any, begins: Any, head: Any) -> None:
     """Write ``head`` at each of ``begins``."""
+    to, source = memory(out), memory(head)
     for event in range(len(begins)):
-        copy(out, begins[event], head, 0, len(head))
+        copy(to, begins[event], source, 0, len(head))
 
 
 @kernel
@@ -97,14 +98,15 @@ def seal(out: Any, begins: Any, ends: Any, positioned: Any, position: Any, check
     ``position``: of ``out[0]`` in the file.  ``positioned``: one an event, whether it says where the next one begins
     (log_pos, modulo 2^32) or 0.  ``checksum``: whether it has one.
     """
+    data = memory(out)
     for event in range(len(begins)):
         begin = begins[event]
         end = ends[event]
-        store32(out, begin + _SIZE_AT, np.uint64(end - begin))
-        store32(out, begin + _LOG_POS_AT, np.uint64(position + end) if positioned[event] else np.uint64(0))
+        store32(data, begin + _SIZE_AT, np.uint64(end - begin))
+        store32(data, begin + _LOG_POS_AT, np.uint64(position + end) if positioned[event] else np.uint64(0))
         if checksum:
             covered = end - begin - CHECKSUM_SIZE
-            store32(out, begin + covered, np.uint64(crc32(out, begin, covered)))
+            store32(data, begin + covered, np.uint64(crc32(data, begin, covered)))
 
 
 def room(out: Bytes, used: int, needed: int) -> Bytes:

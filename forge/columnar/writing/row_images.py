@@ -14,7 +14,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from forge.columnar.machine import copy, kernel, load8, load16, load32, load64, store8, store16, store32, store64
+from forge.columnar.machine import (
+    copy,
+    kernel,
+    load8,
+    load16,
+    load32,
+    load64,
+    memory,
+    store8,
+    store16,
+    store32,
+    store64,
+)
 from forge.columnar.machine import inline as _inline
 from forge.columnar.plan import Bytes, Numbers
 
@@ -98,7 +110,7 @@ def write_rows_at(images: Sequence[ImageCells], first: int, begins: Sizes, out: 
 
 @_inline
 def _is_set(bitmap: Any, bit: Any) -> Any:
-    return (bitmap[bit >> 3] >> (bit & 7)) & 1 != 0
+    return (load8(bitmap, bit >> 3) >> np.uint64(bit & 7)) & np.uint64(1) != np.uint64(0)
 
 
 @kernel
@@ -107,8 +119,9 @@ def _add_fixed(validity: Any, first_bit: Any, width: Any, sizes: Any) -> None:
         for row in range(len(sizes)):
             sizes[row] += width
     else:
+        bits = memory(validity)
         for row in range(len(sizes)):
-            if _is_set(validity, first_bit + row):
+            if _is_set(bits, first_bit + row):
                 sizes[row] += width
 
 
@@ -118,8 +131,9 @@ def _add_spans(validity: Any, first_bit: Any, prefix: Any, lengths: Any, sizes: 
         for row in range(len(sizes)):
             sizes[row] += prefix + np.int64(lengths[row])
     else:
+        bits = memory(validity)
         for row in range(len(sizes)):
-            if _is_set(validity, first_bit + row):
+            if _is_set(bits, first_bit + row):
                 sizes[row] += prefix + np.int64(lengths[row])
 
 
@@ -138,7 +152,7 @@ def _begin_image(out: Any, cursors: Any, nulls: Any, null_bytes: Any, last: Any)
 @_inline
 def _mark_null(out: Any, bitmap: Any, number: Any) -> None:
     at = bitmap + (number >> 3)
-    out[at] = out[at] | np.uint8(1 << (number & 7))
+    store8(out, at, load8(out, at) | np.uint64(1 << (number & 7)))
 
 
 @_inline
@@ -189,46 +203,47 @@ def _put_fixed(
     width: Any,
 ) -> None:
     whole = len(validity) == 0
+    to, source, bits = memory(out), memory(values), memory(validity)
     if width == 8:
         for row in range(len(cursors)):
-            if whole or _is_set(validity, first_bit + row):
+            if whole or _is_set(bits, first_bit + row):
                 at = cursors[row]
-                store64(out, at, load64(values, 8 * (first + row)))
+                store64(to, at, load64(source, 8 * (first + row)))
                 cursors[row] = at + 8
             else:
-                _mark_null(out, nulls[row], number)
+                _mark_null(to, nulls[row], number)
     elif width == 4:
         for row in range(len(cursors)):
-            if whole or _is_set(validity, first_bit + row):
+            if whole or _is_set(bits, first_bit + row):
                 at = cursors[row]
-                store32(out, at, load32(values, 4 * (first + row)))
+                store32(to, at, load32(source, 4 * (first + row)))
                 cursors[row] = at + 4
             else:
-                _mark_null(out, nulls[row], number)
+                _mark_null(to, nulls[row], number)
     elif width == 1:
         for row in range(len(cursors)):
-            if whole or _is_set(validity, first_bit + row):
+            if whole or _is_set(bits, first_bit + row):
                 at = cursors[row]
-                store8(out, at, load8(values, first + row))
+                store8(to, at, load8(source, first + row))
                 cursors[row] = at + 1
             else:
-                _mark_null(out, nulls[row], number)
+                _mark_null(to, nulls[row], number)
     elif width < 8:
         for row in range(len(cursors)):
-            if whole or _is_set(validity, first_bit + row):
+            if whole or _is_set(bits, first_bit + row):
                 at = cursors[row]
-                _copy_word(out, at, values, width * (first + row), width)
+                _copy_word(to, at, source, width * (first + row), width)
                 cursors[row] = at + width
             else:
-                _mark_null(out, nulls[row], number)
+                _mark_null(to, nulls[row], number)
     else:
         for row in range(len(cursors)):
-            if whole or _is_set(validity, first_bit + row):
+            if whole or _is_set(bits, first_bit + row):
                 at = cursors[row]
-                copy_exactly(out, at, values, width * (first + row), width)
+                copy_exactly(to, at, source, width * (first + row), width)
                 cursors[row] = at + width
             else:
-                _mark_null(out, nulls[row], number)
+                _mark_null(to, nulls[row], number)
 
 
 @kernel
@@ -245,24 +260,25 @@ def _put_spans(
     prefix: Any,
 ) -> None:
     whole = len(validity) == 0
+    to, source, bits = memory(out), memory(values), memory(validity)
     for row in range(len(cursors)):
-        if not (whole or _is_set(validity, first_bit + row)):
-            _mark_null(out, nulls[row], number)
+        if not (whole or _is_set(bits, first_bit + row)):
+            _mark_null(to, nulls[row], number)
             continue
         at = cursors[row]
         count = np.int64(lengths[row])
         size = np.uint64(count)
         if prefix == 1:
-            store8(out, at, size)
+            store8(to, at, size)
         elif prefix == 2:
-            store16(out, at, size)
+            store16(to, at, size)
         elif prefix == 4:
-            store32(out, at, size)
+            store32(to, at, size)
         elif prefix == 3:
-            store16(out, at, size)
-            store8(out, at + 2, size >> np.uint64(16))
+            store16(to, at, size)
+            store8(to, at + 2, size >> np.uint64(16))
         at += prefix
-        copy_exactly(out, at, values, np.int64(starts[row]), count)
+        copy_exactly(to, at, source, np.int64(starts[row]), count)
         cursors[row] = at + count
 
 

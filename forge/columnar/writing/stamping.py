@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from forge.columnar.machine import copy, inline, kernel, load16, store8, store16, store32, store64
+from forge.columnar.machine import copy, inline, kernel, load16, memory, store8, store16, store32, store64
 from forge.columnar.plan import Bytes
 from forge.columnar.writing.envelope import STMT_END, Envelope, EventTemplate, RowsTemplate
 from forge.columnar.writing.packing import HEADER_SIZE
@@ -281,6 +281,7 @@ def _stamp(
 ) -> None:
     around = len(cuts) - 2
     transaction = 0
+    to, source = memory(out), memory(data)
     for event in range(len(event_begins)):
         at = event_begins[event]
         if at >= bounds[transaction + 1]:
@@ -289,20 +290,20 @@ def _stamp(
         begin = cuts[kind]
         count = cuts[kind + 1] - begin
         if kind == 0 and length_at >= 0:
-            copy(out, at, data, begin, length_at)
-            width = _put_length(out, at + length_at, bounds[transaction + 1] - bounds[transaction])
-            copy(out, at + length_at + width, data, begin + length_at, count - length_at)
+            copy(to, at, source, begin, length_at)
+            width = _put_length(to, at + length_at, bounds[transaction + 1] - bounds[transaction])
+            copy(to, at + length_at + width, source, begin + length_at, count - length_at)
         else:
-            copy(out, at, data, begin, count)
+            copy(to, at, source, begin, count)
         for number in range(place_cuts[kind], place_cuts[kind + 1]):
             value = stamps[places[number, 1], first + transaction]
             offset = places[number, 2]
             if kind == 0 and length_at >= 0 and offset >= length_at:
                 offset += _packed_width(bounds[transaction + 1] - bounds[transaction])
-            _store(out, at + offset, value, places[number, 3])
+            _store(to, at + offset, value, places[number, 3])
         if kind == opening and event > 0:  # The one before is the last rows event of the transaction.
             flags = event_begins[event - 1] + flags_at
-            store16(out, flags, load16(out, flags) | np.uint64(STMT_END))
+            store16(to, flags, load16(to, flags) | np.uint64(STMT_END))
 
 
 __all__ = ["Placed", "Stamps", "Templates", "place", "stamp", "templates_of"]
