@@ -38,12 +38,14 @@ class Cells:
     ``offsets[i]`` is where the value of row ``i`` begins in ``buffer``, behind its length prefix if the type has one;
     NULL or ABSENT (both negative) if there is no value.  ``lengths[i]`` is its number of bytes, for types with a
     prefix only; it is 0 where there is no value.  All values lie inside the buffer, which has SLACK bytes behind them.
-    A negative length ``-1 - n``, in JSON columns only: the ``n`` bytes are the diffs of a partial update.
+    A negative length ``-1 - n``, in JSON columns only: the ``n`` bytes are the diffs of a partial update.  They apply
+    to the document of the same row in ``before``, where that has one.
     """
 
     buffer: Bytes
     offsets: Numbers
     lengths: Numbers
+    before: Cells | None = None
 
     def __len__(self) -> int:
         return len(self.offsets)
@@ -80,6 +82,8 @@ class ColumnPlan(ABC):
 
     #: Whether a cell that a server writes can be odd: a zero date, an ENUM number without a member.
     can_be_odd: ClassVar[bool] = False
+    #: Whether cells can be diffs, and :meth:`read` wants to know those of the before image.
+    reads_diffs: ClassVar[bool] = False
 
     def __init__(self, column: Column, arrow_type: pa.DataType, wire: int) -> None:
         self.column = column

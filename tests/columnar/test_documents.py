@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
@@ -12,7 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.columnar.plan import ABSENT, NULL
-from forge.errors import ScenarioError
+from forge.columnar.reading.odd import OnOdd
+from forge.columnar.reading.rows import read_rows
+from forge.columnar.reading.tables import Images
+from forge.errors import FormatError, ScenarioError
+from forge.resources import corpora_dir
 from forge.testing.documents import json_documents
 from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
@@ -72,3 +78,30 @@ def test_mariadbs_texts_are_written_where_they_are_documents(texts: list[str | N
     assert cells_written(plan_of(column), array) == expected
     cells: list[Cell] = [cell for cell in expected if isinstance(cell, bytes)]
     assert values_read(column, cells) == values_decoded(column, cells)
+
+
+PARTIAL = Path(corpora_dir()) / "recordings"
+FULL = PARTIAL / "images-partial-json-mysql-9.7-full" / "binlog.000001"
+MINIMAL = PARTIAL / "images-partial-json-mysql-9.7-minimal" / "binlog.000001"
+
+
+def changed(log: Path, images: Images, on_odd: OnOdd) -> list[dict[str, str | None]]:
+    """The after images of all updates."""
+    rows = [row for _, batch in read_rows(log, images=images, on_odd=on_odd) for row in batch.to_pylist()]
+    updates = [row["after"] if images == "both" else row for row in rows if row["_operation"] == "update"]
+    return [{name: value for name, value in row.items() if not name.startswith("_")} for row in updates]
+
+
+def test_a_partial_update_is_read_as_the_new_document_whatever_images_are_asked_for() -> None:
+    updates = changed(FULL, "after", "error")
+    assert updates
+    assert updates == changed(FULL, "both", "error")
+    assert not any("JSON_" in str(value) for row in updates for value in row.values())
+
+
+def test_a_partial_update_of_a_document_that_is_not_logged_is_odd() -> None:
+    with pytest.raises(FormatError, match="the document that a partial update changes is not logged"):
+        changed(MINIMAL, "after", "error")
+    shown = [str(row) for row in changed(MINIMAL, "after", "text")]
+    assert any("JSON_REPLACE(@, " in row for row in shown)
+    assert len(shown) == len(changed(MINIMAL, "both", "null"))

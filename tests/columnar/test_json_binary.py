@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
 import numpy as np

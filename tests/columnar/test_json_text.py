@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
 import numpy as np
@@ -19,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.check.canonical.decode import canonical_rows
-from forge.columnar.json.cells import cell_text, json_texts
+from forge.columnar.json.cells import cell_text, diffs_text, json_texts
 from forge.columnar.json.text import documents_text
-from forge.columnar.plan import ABSENT, NULL
+from forge.columnar.plan import ABSENT, NULL, Cells
 from forge.errors import FormatError, UnsupportedError
 from forge.resources import corpora_dir
 from forge.testing.documents import json_documents
@@ -82,8 +83,7 @@ def opaques() -> st.SearchStrategy[bytes]:
 
 @given(st.lists(st.one_of(json_documents(), opaques(), st.sampled_from((NULL, ABSENT, b""))), max_size=8))
 def test_the_texts_of_a_batch_are_those_of_the_reference(documents: list[bytes | int]) -> None:
-    buffer, off, length = batch_of(documents)
-    offsets, data, odd = json_texts(buffer, off, length)
+    offsets, data, odd = json_texts(Cells(*batch_of(documents)))
     raw, ends = data.tobytes(), offsets.tolist()
     for row, document in enumerate(documents):
         expected = "" if isinstance(document, int) else text_by_reference(document)
@@ -168,22 +168,45 @@ def test_a_document_that_the_reference_refuses_is_odd(document: bytes) -> None:
 
 def test_parts_in_another_order_and_gaps_have_the_text_of_the_reference() -> None:
     documents = [two_entries(12, 10), two_entries(10, 12) + b"", encode_document([1])]
-    texts = json_texts(*batch_of(documents))
+    texts = json_texts(Cells(*batch_of(documents)))
     assert texts.data.tobytes().decode() == '["a", "a"]["a", "a"][1]'
     assert texts.odd.tolist() == []
 
 
 @given(json_documents())
-def test_the_diffs_of_a_partial_update_are_printed_as_functions(document: bytes) -> None:
+def test_a_partial_update_of_an_unknown_document_is_odd(document: bytes) -> None:
     diffs = [Diff(Operation.REPLACE, "$.a", document), Diff(Operation.REMOVE, "$.b")]
-    parts = build_diffs(diffs)
-    buffer, off, length = batch_of([document, parts, b"\7"])
+    buffer, off, length = batch_of([document, build_diffs(diffs), b"\7"])
     length[1:] = -1 - length[1:]
-    offsets, data, odd = json_texts(buffer, off, length)
-    assert data[offsets[1] : offsets[2]].tobytes().decode() == format_diffs(diffs)
-    assert odd.tolist() == [2]
+    cells = Cells(buffer, off, length)
+    offsets, data, odd = json_texts(cells)
+    assert odd.tolist() == [1, 2]
+    assert offsets.tolist() == [0, len(data), len(data), len(data)]
+    assert cell_text(cells, 1) is None
+    assert diffs_text(cells, 1) == format_diffs(diffs)
     with pytest.raises(FormatError, match="7 is not an operation"):
-        cell_text(buffer, int(off[2]), int(length[2]))
+        cell_text(cells, 2)
+
+
+@given(json_documents())
+def test_a_partial_update_of_a_known_document_is_the_document_after_it(document: bytes) -> None:
+    old = encode_document({"a": 1, "b": [2]})
+    parts = [build_diffs([Diff(Operation.REPLACE, path, document)]) for path in ("$.a", "$.b[0]", "$.c")]
+    before = Cells(*batch_of([old, old, old, NULL]))
+    buffer, off, length = batch_of([*parts, parts[0]])
+    cells = Cells(buffer, off, -1 - length, before)
+    offsets, data, odd = json_texts(cells)
+    assert odd.tolist() == [2, 3]
+    shown = [data[begin:end].tobytes().decode() for begin, end in pairwise(offsets.tolist())]
+    value = text_by_reference(document)
+    assert shown == [
+        f'{{"a": {value}, "b": [2]}}',
+        f'{{"a": 1, "b": [{value}]}}',
+        "",
+        "",
+    ]
+    with pytest.raises(FormatError, match="no place for REPLACE"):
+        cell_text(cells, 2)
 
 
 def test_a_cell_beyond_the_buffer_is_refused_and_slack_is_not_asked_for() -> None:
@@ -233,18 +256,20 @@ def test_recorded_documents_have_the_text_that_the_server_printed(kind: str) -> 
 
 @pytest.mark.slow
 def test_the_json_cells_of_all_recordings_have_the_text_of_the_canonical_decode() -> None:
-    cells = []
+    found = []
     for path in sorted((Path(corpora_dir()) / "recordings").rglob("*.0*")):
         data = path.read_bytes()
         if bytes([WireType.JSON]) in data:
             with suppress(UnsupportedError):  # MariaDB's temporal types from before 5.6
                 for change in canonical_rows(data):
-                    cells += [cell for image in (change.before, change.after) for cell in image or ()]
-    cells = [cell for cell in cells if cell.column.type_code == WireType.JSON]
-    assert any(cell.partial for cell in cells)
-    buffer, off, length = batch_of([NULL if cell.raw is None else cell.raw[4:] for cell in cells])
-    length = np.array([-1 - n if cell.partial else n for cell, n in zip(cells, length, strict=True)], np.int32)
-    offsets, data, odd = json_texts(buffer, off, length)
-    assert odd.tolist() == []
-    raw, ends = data.tobytes(), offsets.tolist()
-    assert [raw[begin:end].decode() for begin, end in pairwise(ends)] == [cell.text() or "" for cell in cells]
+                    found += [cell for image in (change.before, change.after) for cell in image or ()]
+    found = [cell for cell in found if cell.column.type_code == WireType.JSON]
+    assert any(cell.partial for cell in found)
+    buffer, off, length = batch_of([NULL if cell.raw is None else cell.raw[4:] for cell in found])
+    partial = np.array([cell.partial for cell in found])
+    before = Cells(*batch_of([NULL if cell.base is None else cell.base[4:] for cell in found]))
+    offsets, data, odd = json_texts(Cells(buffer, off, np.where(partial, -1 - length, length), before))
+    texts = [cell.updated() if cell.partial else cell.text() or "" for cell in found]
+    assert odd.tolist() == [row for row, text in enumerate(texts) if text is None]
+    shown = [data[begin:end].tobytes().decode() for begin, end in pairwise(offsets.tolist())]
+    assert shown == [text or "" for text in texts]

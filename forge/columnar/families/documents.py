@@ -1,7 +1,7 @@
 """JSON: utf8, the text that the server prints and takes.
 
-Odd when read is a cell that is no document, and when written a text that is no document's.  A partial update is read
-as the functions that make it, as the canonical decode prints it where the old value is not known.
+Odd when written is a text that is no document's, and when read a cell that is no document.  Of a partial update the new
+document is read; one is odd if the old document is not logged.
 
 MariaDB's JSON is a LONGTEXT, which a declaration tells from others.
 """
@@ -33,12 +33,13 @@ class DocumentPlan(ColumnPlan):
     """Binary documents behind a length of four bytes."""
 
     can_be_odd = True
+    reads_diffs = True
 
     def __init__(self, column: Column, codec: JsonCodec) -> None:
         super().__init__(column, pa.string(), -codec.prefix_size(column))
 
     def read(self, cells: Cells) -> Read:
-        texts = json_texts(cells.buffer, cells.offsets, cells.lengths)
+        texts = json_texts(cells)
         return Read((texts.offsets, texts.data), texts.odd)
 
     def write(self, array: pa.Array) -> Wire:

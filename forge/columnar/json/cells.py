@@ -11,37 +11,61 @@ import numpy as np
 
 from forge.columnar.json.binary import Documents, documents_binary
 from forge.columnar.json.text import Texts, documents_text
+from forge.columnar.plan import Cells
 from forge.errors import FormatError, ScenarioError
 from forge.values.json.binary import decode_document, encode_document
-from forge.values.json.diff import format_diffs, parse_diffs
+from forge.values.json.diff import Diff, apply_diffs, format_diffs, parse_diffs
 from forge.values.json.text import format_json, parse_json
 
 
-def json_texts(buffer: Any, off: Any, length: Any) -> Texts:
-    """The texts of a batch of JSON cells, as :func:`forge.columnar.json.text.documents_text` takes them.
+def json_texts(cells: Cells) -> Texts:
+    """The texts of a batch of JSON cells; of a partial update that of the document after it.
 
-    They are those of :meth:`forge.check.canonical.cells.Cell.text`, partial updates included.  Odd are the rows for
-    which :func:`cell_text` raises FormatError; they have no bytes.
+    Odd are the rows for which :func:`cell_text` raises FormatError, or has no text.
     """
-    texts = documents_text(buffer, off, length)
+    texts = documents_text(cells.buffer, cells.offsets, cells.lengths)
     found: dict[int, bytes] = {}
     refused = []
     for row in texts.odd.tolist():
         try:
-            found[row] = cell_text(buffer, int(off[row]), int(length[row])).encode()
+            text = cell_text(cells, row)
         except FormatError:
+            text = None
+        if text is None:
             refused.append(row)
+        else:
+            found[row] = text.encode()
     if not found:
         return texts
     offsets, data = spliced(texts.offsets, texts.data, found)
     return Texts(offsets, data, np.array(refused, np.int32))
 
 
-def cell_text(buffer: Any, begin: int, length: int) -> str:
-    """The text of one cell by the reference.  Raises FormatError (phase "value", offset in the document or diffs)."""
-    size = length if length >= 0 else -1 - length
-    data = buffer[begin : begin + size].tobytes()
-    return format_json(decode_document(data)) if length >= 0 else format_diffs(parse_diffs(data))
+def cell_text(cells: Cells, row: int) -> str | None:
+    """The text of one cell by the reference; of diffs that of the document after them, None if the old is not known.
+
+    Raises FormatError (phase "value") for a cell that is neither, and for diffs that do not apply.
+    """
+    begin, length = int(cells.offsets[row]), int(cells.lengths[row])
+    if length >= 0:
+        return format_json(decode_document(cells.buffer[begin : begin + length].tobytes()))
+    diffs = _diffs(cells, row)
+    before = cells.before
+    if before is None or before.offsets[row] < 0:
+        return None
+    begin, length = int(before.offsets[row]), int(before.lengths[row])
+    document = before.buffer[begin : begin + length].tobytes()
+    return format_json(decode_document(apply_diffs(document, diffs)))
+
+
+def diffs_text(cells: Cells, row: int) -> str:
+    """The functions that make the change of a partial update, as the canonical decode prints them."""
+    return format_diffs(_diffs(cells, row))
+
+
+def _diffs(cells: Cells, row: int) -> tuple[Diff, ...]:
+    begin, length = int(cells.offsets[row]), -1 - int(cells.lengths[row])
+    return parse_diffs(cells.buffer[begin : begin + length].tobytes())
 
 
 def json_documents(data: Any, offsets: Any, valid: Any = None) -> Documents:

@@ -15,7 +15,7 @@ from forge.columnar.machine import kernel, load32, signed
 from forge.columnar.plan import Bytes, Cells, ColumnPlan, strings_of
 from forge.columnar.reading import beside
 from forge.columnar.reading.events import EventList
-from forge.columnar.reading.odd import OnOdd, ReadSummary, present_odd, raw_cell, replaced, text_of, with_nulls
+from forge.columnar.reading.odd import OnOdd, ReadSummary, present_odd, replaced, text_of, with_nulls
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.columnar.reading.survey import RowEvents
 from forge.columnar.reading.tables import Table, fill_absent
@@ -48,9 +48,9 @@ class Batches:
         self._file_word = strings_of([file])
         self._rows_of = beside.Spread()
         self._summary = summary
-        cells = max(1, len(table.chosen) * table.halves)
+        cells = max(1, len(table.chosen) * table.walked)
         capacity = max(256, min(_MOST_ROWS, _MOST_CELLS // cells))
-        self._places = CellPlaces(table.halves, len(table.chosen), capacity)
+        self._places = CellPlaces(table.walked, len(table.chosen), capacity)
         self._as_text = [on_odd == "text" and plan.can_be_odd for plan in table.plans]
         self._empty = [pa.nulls(0, kind) for kind in self._types()]
         self.schema = self._schema()
@@ -97,7 +97,7 @@ class Batches:
 
     def _batch(self, made: _Made, groups: npt.NDArray[np.int64], filled: Any, gtids: GtidTexts) -> pa.RecordBatch:
         table, count = self.table, made.count
-        halves = [self._columns(made, half, filled[half]) for half in range(table.halves)]
+        halves = [self._columns(made, half, filled) for half in range(table.halves)]
         arrays: list[pa.Array] = halves[0]
         codes = np.array(table.operations, np.int8)[made.layouts]
         if table.images == "both":
@@ -160,13 +160,22 @@ class Batches:
         count = made.count
         arrays = []
         for place, plan in enumerate(self.table.plans):
-            if filled[place] == 2:
+            if filled[half, place] == 2:
                 arrays.append(self._nothing(place, count))
                 continue
             offsets = self._places.offsets[half, place, :count]
-            cells = Cells(made.buffer, offsets, self._places.lengths[half, place, :count])
+            before = self._before(made, half, place, filled) if plan.reads_diffs else None
+            cells = Cells(made.buffer, offsets, self._places.lengths[half, place, :count], before)
             arrays.append(self._array(made, place, plan, cells))
         return arrays
+
+    def _before(self, made: _Made, half: int, place: int, filled: Any) -> Cells | None:
+        """The cells of the before image, where diffs in this half can apply to them."""
+        other = 0 if self.table.images == "both" else 1
+        if half == other or other == self.table.walked or filled[other, place] == 2:
+            return None
+        offsets = self._places.offsets[other, place, : made.count]
+        return Cells(made.buffer, offsets, self._places.lengths[other, place, : made.count])
 
     def _nothing(self, place: int, count: int) -> pa.Array:
         if len(self._empty[place]) < count:
@@ -195,7 +204,7 @@ class Batches:
         name = self.table.names[self.table.chosen[place]]
         texts = []
         for row in odd.tolist():
-            text, problem = text_of(plan.column, raw_cell(plan, cells, row))
+            text, problem = text_of(plan, cells, row)
             if self._on_odd == "error":
                 raise made.value_error(f"column {name}: {problem}", row, int(cells.offsets[row])).in_file(self._file)
             texts.append(text)

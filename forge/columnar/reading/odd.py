@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from forge.columnar.plan import Cells, ColumnPlan, Read
 from forge.errors import ForgeError, FormatError
-from forge.values.base import Column
 from forge.values.registry import codec_for
 
 #: What is done with a cell that Arrow cannot say: an error, NULL, or text for the whole column.
@@ -40,13 +39,19 @@ def raw_cell(plan: ColumnPlan, cells: Cells, row: int) -> bytes:
     return cells.buffer[begin + plan.wire : begin + length].tobytes()
 
 
-def text_of(column: Column, raw: bytes) -> tuple[str, str]:
+def text_of(plan: ColumnPlan, cells: Cells, row: int) -> tuple[str, str]:
     """(text, problem) of an odd cell: the text of the canonical decode, or ``0x`` and its bytes where it has none.
 
     The problem says why it is odd.
     """
+    column, raw = plan.column, raw_cell(plan, cells, row)
     codec = codec_for(column)
     try:
+        if plan.reads_diffs and cells.lengths[row] < 0:
+            from forge.columnar.json.cells import cell_text, diffs_text
+
+            cell_text(cells, row)  # raises what is wrong with the diffs
+            return diffs_text(cells, row), "the document that a partial update changes is not logged"
         value = codec.decode(column, raw)
         text = codec.text(column, value)
     except FormatError as error:

@@ -57,6 +57,12 @@ class Table:
         return 2 if self.images == "both" else 1
 
     @property
+    def walked(self) -> int:
+        """Halves whose cells are looked for: those that are shown, and the before image if diffs can apply to it."""
+        with_diffs = self.images == "after" and any(plan.reads_diffs for plan in self.plans)
+        return 2 if with_diffs else self.halves
+
+    @property
     def types(self) -> list[pa.DataType]:
         return [plan.arrow_type for plan in self.plans]
 
@@ -67,6 +73,8 @@ class Table:
         if self.images != "both":
             before = before if layout.before is not None else -1
             after = after if layout.after is not None else -1
+        if layout.partial and self.walked > self.halves:
+            before = 1
         self.numbers = np.concatenate((self.numbers, np.zeros(max(0, number + 1 - len(self.numbers)), np.int64)))
         self.numbers[number] = self.layouts.add(layout, (before, after))
         size = (len(self.columns) + 7) // 8
@@ -132,12 +140,12 @@ def layout_of(placed: PlacedEvent, columns: int) -> Layout | None:
 
 
 def fill_absent(table: Table, used: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
-    """For every half and chosen column: 1 if the column is there in one of the layouts but not in all, 0 if it is
+    """For every walked half and chosen column: 1 if the column is in one of the layouts but not in all, 0 if it is
     there in all, 2 if in none.
     """
     layouts = table.layouts
-    filled = np.zeros((table.halves, max(len(table.chosen), 1)), np.uint8)
-    for half in range(table.halves):
+    filled = np.zeros((table.walked, max(len(table.chosen), 1)), np.uint8)
+    for half in range(table.walked):
         missing = np.zeros(max(len(table.chosen), 1), np.int64)
         for layout in used:
             for image in range(2):
