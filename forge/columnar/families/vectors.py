@@ -25,6 +25,8 @@ from forge.values.wire_types import WireType
 _FLOAT = 4
 #: Every sum of squares below it is one that MariaDB can hold in a FLOAT, however it rounds in between.
 _SAFE_SQUARE = 1e38
+#: The exponent of NaN and the infinities.
+_NO_NUMBER = np.uint32(0x7F800000)
 
 
 class VectorPlan(ColumnPlan):
@@ -64,20 +66,24 @@ class VectorPlan(ColumnPlan):
 
 def _odd(floats: Any, ends: Numbers, least: int, most: int, longest: float) -> Numbers:
     odd = np.empty(len(ends) - 1, np.int32)
-    return odd[: int(_outside(floats, ends, least, most, longest, odd))]
+    return odd[: int(_outside(floats.view(np.uint32), floats, ends, least, most, longest, odd))]
 
 
 @kernel
-def _outside(floats: Any, ends: Any, least: Any, most: Any, longest: Any, odd: Any) -> Any:
+def _outside(words: Any, floats: Any, ends: Any, least: Any, most: Any, longest: Any, odd: Any) -> Any:
     found = 0
     for row in range(len(ends) - 1):
-        count = ends[row + 1] - ends[row]
-        squares = 0.0
-        for index in range(ends[row], ends[row + 1]):
-            value = np.float64(floats[index])
-            squares += value * value
-        # Of a NaN or an infinity the sum is one too, and not below anything.
-        if not (squares < longest) or count < least or count > most:
+        begin, end = ends[row], ends[row + 1]
+        good = least <= end - begin <= most
+        above = 0
+        for index in range(begin, end):
+            above += words[index] & _NO_NUMBER == _NO_NUMBER
+        if longest < math.inf:
+            squares = 0.0
+            for index in range(begin, end):
+                squares += np.float64(floats[index]) * np.float64(floats[index])
+            good = good and squares < longest
+        if above or not good:
             odd[found] = row
             found += 1
     return found
