@@ -134,7 +134,7 @@ class Batches:
                 changes = np.diff(groups, prepend=groups[:1]) != 0
                 used = np.concatenate((groups[:1], groups[changes]))
                 indexes = self._spread(name, np.cumsum(changes, dtype=np.int32), made)
-                arrays.append(beside.words(kind, indexes, gtids(used)))
+                arrays.append(beside.words_or_nulls(kind, indexes, gtids(used)))
             else:
                 rows = self._spread(name, self._bitmaps(name)[made.layouts], made)
                 arrays.append(beside.numbers(kind, rows))
@@ -205,7 +205,7 @@ class Batches:
         texts = []
         for row in odd.tolist():
             text, problem = text_of(plan, cells, row)
-            if self._on_odd == "error":
+            if self._on_odd == "error" or (self._on_odd == "text" and not self._as_text[place]):
                 raise made.value_error(f"column {name}: {problem}", row, int(cells.offsets[row])).in_file(self._file)
             texts.append(text)
         summary = self._summary

@@ -103,3 +103,15 @@ def numbers(kind: pa.DataType, values: npt.NDArray[Any]) -> pa.Array:
 def words(kind: pa.DataType, indexes: npt.NDArray[Any], texts: pa.Array) -> pa.Array:
     """A dictionary array without nulls."""
     return pa.DictionaryArray.from_buffers(kind, len(indexes), [None, pa.py_buffer(indexes)], texts, 0)
+
+
+def words_or_nulls(kind: pa.DataType, indexes: npt.NDArray[Any], texts: pa.Array) -> pa.Array:
+    """A dictionary array whose nulls are those of ``texts``: few readers take them inside a dictionary."""
+    if not texts.null_count:
+        return words(kind, indexes, texts)
+    valid = texts.is_valid().to_numpy(zero_copy_only=False)
+    there = valid[indexes]
+    places = (np.maximum(np.cumsum(valid) - 1, 0).astype(np.int32))[indexes]
+    buffers = [pa.py_buffer(np.packbits(there, bitorder="little")), pa.py_buffer(places)]
+    nulls = int(len(there) - there.sum())
+    return pa.DictionaryArray.from_buffers(kind, len(indexes), buffers, texts.drop_null(), nulls)

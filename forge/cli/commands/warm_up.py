@@ -1,0 +1,93 @@
+"""``forge warm-up``."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from pathlib import Path
+
+import click
+
+from forge.cli.output import STDOUT, write_output
+from forge.cli.progress import progress
+
+#: Character sets that are read in different ways.
+_CHARSETS = (
+    "utf8mb4",
+    "utf8mb3",
+    "ascii",
+    "latin1",
+    "ucs2",
+    "utf16",
+    "utf16le",
+    "utf32",
+    "gbk",
+    "gb18030",
+    "sjis",
+    "ujis",
+)
+_MYSQL = (
+    "w.numbers (a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT, d INT, e BIGINT UNSIGNED, f DECIMAL(12,2),"
+    " g DECIMAL(30,2), h DECIMAL(65,30), i FLOAT, j DOUBLE, k BIT(9), l YEAR)",
+    "w.times (a DATE, b TIME, c TIME(6), d DATETIME, e DATETIME(6), f TIMESTAMP NULL, g TIMESTAMP(6) NULL)",
+    "w.texts (" + ", ".join(f"{name} VARCHAR(9) CHARACTER SET {name}" for name in _CHARSETS) + ")",
+    "w.bytes (a CHAR(9), b BINARY(3), c VARBINARY(9), d BLOB, e MEDIUMTEXT, f ENUM('x','y'), g SET('x','y'))",
+    "w.documents (a JSON)",
+    "w.others (a GEOMETRY, b VECTOR(2))",
+)
+_MARIADB = ("w.numbers (a INT, b VARCHAR(9) COMPRESSED, c TEXT COMPRESSED, d UUID, e INET6, f INET4, g JSON)",)
+_VALUES = {
+    "DATE": "2024-02-29", "TIME": "12:34:56", "DATETIME": "2024-02-29 12:34:56", "TIMESTAMP": "2024-02-29 12:34:56",
+    "YEAR": 2024, "JSON": '{"a": [1, 2.5, "b", null, true]}', "GEOMETRY": "POINT(1 2)", "VECTOR": [1.5, 2.5],
+    "UUID": "123e4567-e89b-12d3-a456-426655440000", "INET6": "::1", "INET4": "127.0.0.1",
+}  # fmt: skip
+
+
+@click.command()
+def command() -> None:
+    """Compile the kernels that read and write rows in bulk, ahead of their first use.
+
+    They are compiled for this machine once, and kept in the user's cache folder; NUMBA_CACHE_DIR names another. Without
+    this command each is compiled when it is first needed. Needs the extra `rows`.
+
+    \b
+    Example:
+      forge warm-up
+    """
+    from forge.columnar.machine import kernels_folder
+    from forge.columnar.reading.counts import count_tables
+    from forge.columnar.reading.rows import read_rows
+
+    begin = time.monotonic()
+    steps = [("mysql-9.7", table) for table in _MYSQL] + [("mariadb-11.8", table) for table in _MARIADB]
+    with tempfile.TemporaryDirectory() as folder:
+        for server, table in progress(steps, total=len(steps), label="tables"):
+            path = Path(folder) / "log"
+            path.write_bytes(_log(server, table))
+            for images in ("after", "both"):
+                for _ in read_rows(path, images=images):
+                    pass
+            count_tables(path)
+    seconds = time.monotonic() - begin
+    write_output(STDOUT, f"compiled in {seconds:.0f} s, kept in {kernels_folder()}\n")
+
+
+def _log(server: str, definition: str) -> bytes:
+    """A log of a table with one row, which is inserted, updated and deleted."""
+    from forge.compile import compile_files, write_files
+    from forge.scenario import Scenario, Session, delete, insert, plan, update
+
+    table = definition.partition(" ")[0]
+    columns = re.findall(r"(\w+) ([A-Z]+[46]?)", definition.partition("(")[2])
+    row = {name: _VALUES.get(kind, "1") for name, kind in columns if name not in ("CHARACTER", "SET")}
+    row = {name: "x" if kind in ("ENUM", "SET") else row[name] for name, kind in columns if name in row}
+    scenario = (
+        Scenario("warm-up", server=server, session=Session(row_metadata="full"), tables=[f"CREATE TABLE {definition}"])
+        .transaction(insert(table, row, dict.fromkeys(row)))
+        .transaction(update(table, set={next(iter(row)): None}))
+        .transaction(delete(table))
+    )
+    planned = plan(scenario)
+    [log] = write_files(planned, compile_files(planned))
+    return log
