@@ -83,6 +83,8 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     first_xid: int | None = None
     #: Number of the first GTID (gno).
     first_gno: int | None = None
+    #: MySQL: number of the first GTID that was executed before the session; PREVIOUS_GTIDS has them from there on.
+    executed_from: int | None = None
     #: Name of the next file in a closing ROTATE.
     next_file: str | None = None
     #: The second and later files of the session.

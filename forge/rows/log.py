@@ -148,10 +148,10 @@ class RowsLog:
         self._write_whole([*self.files.head(), *self.log.between(0)])
         self.clock.restart()
 
-    def _shape(self, changes: Changes, *, in_block: bool) -> Shape:
+    def _shape(self, changes: Changes) -> Shape:
         assigned = None if changes.kind == "delete" else self.reader.given(changes.kind)
         zoned = bool(self._zoned(changes, changes.rows)[0])
-        return Shape(changes.kind, assigned, zoned, in_block)
+        return Shape(changes.kind, assigned, zoned, in_block=self.reader.operation == "operation")
 
     def _zoned(self, changes: Changes, rows_each: int) -> Any:
         """Whether the server asks for the time zone: one a transaction, whose first row says."""
@@ -177,7 +177,7 @@ class RowsLog:
                 entries += _named(key, image.arrays, changes.rows)
         return entries
 
-    def transaction(self, parts: Iterable[Changes], *, in_block: bool = False) -> None:
+    def transaction(self, parts: Iterable[Changes]) -> None:
         """One transaction of all these changes; those of one kind that follow each other are one statement."""
         current: OpenTransaction | None = None
         numbers = self.numbers.of(self.transactions, 1)[:, 0].tolist()
@@ -189,7 +189,7 @@ class RowsLog:
                 if shape is None:
                     if current is not None:
                         current.close_rows(last=True)
-                    shape = self._shape(changes, in_block=in_block)
+                    shape = self._shape(changes)
                     numbers[0] = self.numbers.second(self.transactions, statements)
                     if current is None:
                         envelope = self.envelopes.of(shape)
@@ -246,7 +246,7 @@ class RowsLog:
             for begin in range(0, changes.rows, rows_each):
                 self.transaction([changes.slice(begin, min(rows_each, changes.rows - begin))])
             return
-        first_shape = self._shape(changes, in_block=False)
+        first_shape = self._shape(changes)
         zoned = self._zoned(changes, rows_each)
         rows = self._rows_template(first_shape, changes)
         images = self.cells.images(changes, rows, self.rows)

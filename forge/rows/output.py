@@ -16,8 +16,9 @@ _NUMBERED = re.compile(r"(?s)(.+)\.([0-9]{6,})")
 class OutputFiles:
     """Files that follow each other; ``position`` is where the next byte of the open one goes."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, sync: bool) -> None:
         self.path = path
+        self._sync = sync
         self.paths: list[Path] = []
         self.position = 0
         self.written = 0
@@ -45,8 +46,9 @@ class OutputFiles:
         os.pwrite(self._descriptor, data, position)
 
     def close(self) -> None:
-        """The file is whole, and its bytes are on the disk."""
-        os.fsync(self._descriptor)
+        """The file is whole."""
+        if self._sync:
+            os.fsync(self._descriptor)
         os.close(self._descriptor)
         self._descriptor = -1
 
@@ -67,9 +69,9 @@ class OutputFiles:
 
 
 @contextmanager
-def output_files(path: Path) -> Iterator[OutputFiles]:
+def output_files(path: Path, *, sync: bool) -> Iterator[OutputFiles]:
     """Files that have their names when the block is left without an error, and are not there otherwise."""
-    files = OutputFiles(path)
+    files = OutputFiles(path, sync=sync)
     try:
         yield files
         files.finish()

@@ -50,6 +50,7 @@ def write_rows(
     operation: Operation = "insert",
     session: Session | None = None,
     definitions: bool = True,
+    sync: bool = True,
 ) -> WrittenRows:
     """Write rows as the binary log that a server of the line would have written of them.
 
@@ -65,7 +66,7 @@ def write_rows(
     Other metadata columns of ``read_rows`` are passed over.
 
     ``session``: settings and facts of the server and its session.  ``definitions``: the log begins with CREATE DATABASE
-    and CREATE TABLE.
+    and CREATE TABLE.  ``sync``: a file is on the disk (fsync) before it gets its name, as with ``sync_binlog=1``.
 
     Raises ScenarioError for a table that the server refuses, for columns that do not match, and for values that a
     column cannot hold (it names row and column); nothing is written then.
@@ -79,14 +80,14 @@ def write_rows(
     if not definitions:
         plan = dataclasses.replace(plan, groups=())
     reader = ChangeReader(schema, made, operation)
-    with output_files(target) as output:
+    with output_files(target, sync=sync) as output:
         log = RowsLog(plan, made, reader, output)
         log.begin()
         windows = _windows(items, reader, rows_per_transaction)
         if rows_per_transaction is None:
-            log.transaction(windows, in_block=operation == "operation")
+            log.transaction(windows)
         else:
-            _write_transactions(log, windows, rows_per_transaction)
+            _write_transactions(log, _Source(windows), rows_per_transaction)
         log.end()
         return WrittenRows(tuple(output.paths), log.rows, log.events, output.written, log.cells.by_reference)
 
@@ -115,29 +116,39 @@ def _windows(items: Iterator[pa.RecordBatch], reader: ChangeReader, rows_each: i
                 yield changes.slice(begin, min(most, changes.rows - begin))
 
 
-def _write_transactions(log: RowsLog, windows: Iterator[Changes], rows_each: int) -> None:
+class _Source:
+    """The changes to be written, from which any number of rows can be taken."""
+
+    def __init__(self, windows: Iterator[Changes]) -> None:
+        self._windows = windows
+        self._rest: Changes | None = None
+
+    def next(self) -> Changes | None:
+        """The next changes, which are still to be taken; None at the end."""
+        if self._rest is None:
+            self._rest = next(self._windows, None)
+        return self._rest
+
+    def take(self, rows: int) -> Changes:
+        """So many rows of :meth:`next`."""
+        changes = self.next()
+        assert changes is not None
+        self._rest = changes.slice(rows, changes.rows - rows) if rows < changes.rows else None
+        return changes.slice(0, rows)
+
+    def parts(self, rows: int) -> Iterator[Changes]:
+        """So many rows, or all that are left."""
+        while rows and (changes := self.next()) is not None:
+            part = self.take(min(rows, changes.rows))
+            rows -= part.rows
+            yield part
+
+
+def _write_transactions(log: RowsLog, source: _Source, rows_each: int) -> None:
     """Transactions of so many rows, whatever the batches and kinds of change are."""
-    pending: list[Changes] = []
-    for window in windows:
-        changes = window
-        waiting = sum(part.rows for part in pending)
-        if waiting:
-            taken = min(rows_each - waiting, changes.rows)
-            pending.append(changes.slice(0, taken))
-            if waiting + taken < rows_each:
-                continue
-            _write_joined(log, pending, rows_each)
-            pending = []
-            changes = changes.slice(taken, changes.rows - taken)
+    while (changes := source.next()) is not None:
         whole = changes.rows - changes.rows % rows_each
         if whole:
-            log.transactions_of(changes.slice(0, whole), rows_each)
-        if whole < changes.rows:
-            pending.append(changes.slice(whole, changes.rows - whole))
-    if pending:
-        _write_joined(log, pending, rows_each)
-
-
-def _write_joined(log: RowsLog, parts: list[Changes], rows_each: int) -> None:
-    """One transaction of parts."""
-    log.transaction(parts, in_block=any(part.kind != parts[0].kind for part in parts))
+            log.transactions_of(source.take(whole), rows_each)
+        else:
+            log.transaction(source.parts(rows_each))

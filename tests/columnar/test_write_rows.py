@@ -293,3 +293,23 @@ def test_changes_of_a_log_that_is_read_make_the_same_rows_again(tmp_path: Path) 
     rows = forge.read_rows(first, table="a.b", images="both").read_all()
     same = ["_operation", "before", "after", "_present_before", "_present_after"]
     assert again.select(same).to_pylist() == rows.select(same).to_pylist()
+
+
+def test_gtids_from_before_the_session_stand_in_previous_gtids(tmp_path: Path) -> None:
+    uuid = "36447c92-e662-11f1-8db3-02fc00000001"
+    path = tmp_path / "binlog.000007"
+    session = Session(gtid=True, facts=Facts(server_uuid=uuid, executed_from=1, first_gno=462))
+    forge.write_rows(pa.table({"a": [1, 2]}), "a.b", path, definitions=False, session=session, rows_per_transaction=1)
+    bodies: list[Any] = [placed.event.body for placed in read_events(path.read_bytes())]
+    assert bodies[1].gtid_set == (False, ((uuid, "", ((1, 461),)),))
+    assert [body.gno for body in bodies if body.type_name == "GTID"] == [462, 463]
+
+
+def test_transactions_that_are_larger_than_a_batch_go_on_in_the_next_one(tmp_path: Path) -> None:
+    rows = pa.table({"a": pa.array(range(50_000), pa.int64())})
+    one, other = tmp_path / "one", tmp_path / "other"
+    forge.write_rows(rows.to_batches(max_chunksize=7_000), "a.b", one, rows_per_transaction=20_000)
+    forge.write_rows(rows, "a.b", other, rows_per_transaction=20_000, sync=False)
+    assert one.read_bytes() == other.read_bytes()
+    names = [placed.event.type_name for placed in read_events(one.read_bytes())]
+    assert names.count("XID") == 3

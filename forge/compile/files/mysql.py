@@ -74,12 +74,13 @@ class MysqlLog(SessionLog):
         return PreviousGtids(gtid_set=self._executed(groups)) if self.line.knows("gtid") else None
 
     def _executed(self, groups: int) -> tuple[bool, tuple[GtidSource, ...]]:
-        """The GTIDs of the session's first groups: those of all earlier files."""
-        if not groups or not self.session.gtid:
+        """The GTIDs of the session's first groups, and those before them: of all earlier files."""
+        first = self.group_number(0) if self.facts.executed_from is None else self.facts.executed_from
+        last = self.group_number(groups - 1)
+        if last < first or not self.session.gtid:
             return False, ()
         tag = self.session.gtid_tag or ""
-        interval = (self.group_number(0), self.group_number(groups - 1))
-        return bool(tag), ((self.uuid, tag, (interval,)),)
+        return bool(tag), ((self.uuid, tag, ((first, last),)),)
 
     @property
     def uuid(self) -> str:
