@@ -105,9 +105,11 @@ def _sure(
         ends = [start + step * row for row in (rows.first, rows.first + rows.count - 1)]
         series = range(ends[0], ends[1] + step, step) if step else None
         examples = tuple(ends)
+    # YEAR is not among them: it takes 0 and 2000, and not all between.
+    is_number = facts.is_integer or facts.is_approximate or facts.kind == "decimal"
     fitting = {
-        "series": facts.is_integer,
-        "integers": facts.is_integer,
+        "series": is_number,
+        "integers": is_number,
         "letters": facts.is_text,
         "bytes": facts.is_bytes,
         "moments": facts.has_date,
@@ -122,7 +124,9 @@ def _sure(
         value = literal_of
     elif generated.kind == "moments":
         # What is between two moments that a column takes it takes too, with fewer digits or without the time.
-        value, series = _fewer_digits(column, literal_of), None
+        value = _fewer_digits(column, literal_of)
+    elif is_number and not facts.is_integer:
+        value, series = lambda row: codec.accept(wire, literal_of(row)), None
     else:
         return None
     return ColumnCells(value, lambda row: Clipped(known := value(row), codec.sql(wire, known)), tuple(taken), series)
