@@ -99,6 +99,10 @@ class ColumnPlan(ABC):
     def write(self, array: pa.Array) -> Wire:
         """The bytes of the values of ``array``, which has this plan's Arrow type and may have an offset."""
 
+    def of_type(self, kind: pa.DataType) -> ColumnPlan:
+        """The column's plan for arrays of that type, where it has a choice; else this one."""
+        return self
+
     def declared(self, value: Any) -> Any:
         """A value of an Arrow array, as Python has it, as the codec's ``accept`` takes it."""
         return value

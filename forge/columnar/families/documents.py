@@ -1,4 +1,4 @@
-"""JSON: utf8, the text that the server prints and takes.
+"""JSON: utf8, the text that the server prints and takes; or binary, the document as it is stored.
 
 Odd when written is a text that is no document's, and when read a cell that is no document.  Of a partial update the new
 document is read; one is odd if the old document is not logged.
@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from forge.columnar.families.strings import TextPlan
 from forge.columnar.json.binary import documents_binary
-from forge.columnar.json.cells import json_texts
-from forge.columnar.plan import Cells, ColumnPlan, Read, Wire
+from forge.columnar.json.cells import json_bytes, json_texts
+from forge.columnar.plan import NULL, Cells, ColumnPlan, Read, Wire, slacked, spans_of
 from forge.columnar.text.form import either
 from forge.errors import ScenarioError
 from forge.values.base import Column
@@ -38,6 +38,9 @@ class DocumentPlan(ColumnPlan):
     def __init__(self, column: Column, codec: JsonCodec) -> None:
         super().__init__(column, pa.string(), -codec.prefix_size(column))
 
+    def of_type(self, kind: pa.DataType) -> ColumnPlan:
+        return DocumentBytesPlan(self.column, self.wire) if pa.types.is_binary(kind) else self
+
     def read(self, cells: Cells) -> Read:
         texts = json_texts(cells)
         return Read((texts.offsets, texts.data), texts.odd)
@@ -50,6 +53,41 @@ class DocumentPlan(ColumnPlan):
         documents = documents_binary(data, offsets[array.offset : array.offset + len(array) + 1], valid)
         starts = documents.offsets[:-1]
         return Wire(documents.data, starts, np.diff(documents.offsets).astype(np.int32), documents.odd)
+
+
+class DocumentBytesPlan(ColumnPlan):
+    """Documents as they are stored: the same bytes on both sides."""
+
+    can_be_odd = True
+    reads_diffs = True
+
+    def __init__(self, column: Column, wire: int) -> None:
+        super().__init__(column, pa.binary(), wire)
+
+    def read(self, cells: Cells) -> Read:
+        documents = json_bytes(cells)
+        return Read((documents.offsets, documents.data), documents.odd)
+
+    def write(self, array: pa.Array) -> Wire:
+        return replace(spans_of(array), odd=json_texts(_cells_of(array)).odd)
+
+    def as_text(self, array: pa.Array) -> pa.Array:
+        texts = json_texts(_cells_of(array))
+        buffers = [array.buffers()[0], pa.py_buffer(texts.offsets), pa.py_buffer(texts.data)]
+        return pa.Array.from_buffers(pa.string(), len(array), buffers, array.null_count)
+
+
+def _cells_of(array: pa.Array) -> Cells:
+    """The values of a binary array as cells."""
+    wire = spans_of(array)
+    assert wire.starts is not None
+    assert wire.lengths is not None
+    buffer = slacked(len(wire.values))
+    buffer[: len(wire.values)] = wire.values
+    offsets = wire.starts.astype(np.int32)
+    if array.null_count:
+        offsets[array.is_null().to_numpy(zero_copy_only=False)] = NULL
+    return Cells(buffer, offsets, wire.lengths)
 
 
 class DocumentTextPlan(TextPlan):

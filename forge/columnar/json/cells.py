@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from forge.columnar.gather import spans
 from forge.columnar.json.binary import Documents, documents_binary
 from forge.columnar.json.text import Texts, documents_text
 from forge.columnar.plan import Cells
@@ -41,21 +42,49 @@ def json_texts(cells: Cells) -> Texts:
     return Texts(offsets, data, np.array(refused, np.int32))
 
 
+def json_bytes(cells: Cells) -> Documents:
+    """The documents of a batch of JSON cells as they are stored; of a partial update the document after it.
+
+    Odd are diffs that do not apply, and those whose old document is not known.
+    """
+    patches = np.flatnonzero((cells.lengths < 0) & (cells.offsets >= 0)).astype(np.int32)
+    if not len(patches):
+        return Documents(*spans(cells), patches)
+    found: dict[int, bytes] = {}
+    refused = []
+    for row in patches.tolist():
+        try:
+            document = _patched(cells, row)
+        except FormatError:
+            document = None
+        if document is None:
+            refused.append(row)
+        else:
+            found[row] = document
+    ends, data = spans(Cells(cells.buffer, cells.offsets, np.maximum(cells.lengths, 0)))
+    if found:
+        ends, data = spliced(ends, data, found)
+    return Documents(ends, data, np.array(refused, np.int32))
+
+
 def cell_text(cells: Cells, row: int) -> str | None:
     """The text of one cell by the reference; of diffs that of the document after them, None if the old is not known.
 
     Raises FormatError (phase "value") for a cell that is neither, and for diffs that do not apply.
     """
+    document = _stored(cells, row) if cells.lengths[row] >= 0 else _patched(cells, row)
+    return None if document is None else format_json(decode_document(document))
+
+
+def _stored(cells: Cells, row: int) -> bytes:
     begin, length = int(cells.offsets[row]), int(cells.lengths[row])
-    if length >= 0:
-        return format_json(decode_document(cells.buffer[begin : begin + length].tobytes()))
-    diffs = _diffs(cells, row)
-    before = cells.before
-    if before is None or before.offsets[row] < 0:
-        return None
-    begin, length = int(before.offsets[row]), int(before.lengths[row])
-    document = before.buffer[begin : begin + length].tobytes()
-    return format_json(decode_document(apply_diffs(document, diffs)))
+    return cells.buffer[begin : begin + length].tobytes()
+
+
+def _patched(cells: Cells, row: int) -> bytes | None:
+    """The document after the diffs of that row; None if the old one is not known."""
+    diffs, before = _diffs(cells, row), cells.before
+    return None if before is None or before.offsets[row] < 0 else apply_diffs(_stored(before, row), diffs)
 
 
 def diffs_text(cells: Cells, row: int) -> str:

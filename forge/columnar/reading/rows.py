@@ -23,7 +23,7 @@ from forge.columnar.reading.gtids import Gtids
 from forge.columnar.reading.odd import OnOdd, ReadSummary
 from forge.columnar.reading.source import EventSource
 from forge.columnar.reading.survey import NEW_LAYOUT, NEW_MAP, NO_MAP, SHORT, Known, RowEvents
-from forge.columnar.reading.tables import Chosen, Images, Table, layout_of, table_of
+from forge.columnar.reading.tables import Chosen, Images, JsonForm, Table, layout_of, table_of
 from forge.errors import ForgeError, FormatError, ScenarioError, UnsupportedError, nearest
 from forge.events.event import carries_checksum, decode_event_strictly
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
@@ -336,6 +336,7 @@ def read_rows(
     columns: Sequence[str] | None = None,
     images: Images = "after",
     on_odd: OnOdd = "error",
+    json: JsonForm = "text",
     beside: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     summary: ReadSummary | None = None,
@@ -351,6 +352,7 @@ def read_rows(
     columns: Sequence[str] | None = None,
     images: Images = "after",
     on_odd: OnOdd = "error",
+    json: JsonForm = "text",
     beside: Sequence[str] | None = None,
     summary: ReadSummary | None = None,
     progress: Callable[[int], None] | None = None,
@@ -364,6 +366,7 @@ def read_rows(
     columns: Sequence[str] | None = None,
     images: Images = "after",
     on_odd: OnOdd = "error",
+    json: JsonForm = "text",
     beside: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     summary: ReadSummary | None = None,
@@ -377,7 +380,8 @@ def read_rows(
     two structs; a row that has one image shows that one.  ``beside`` names the columns that say where a row is from,
     all unless given.  ``names`` are for columns whose names the log does not have; such are ``@1``, ``@2`` otherwise.
     ``on_odd`` is what becomes of a cell that Arrow cannot say: an error, NULL, or text for the whole column.
-    ``summary`` counts rows and such cells; ``progress`` is told the bytes read.
+    ``json`` is what documents are: "text" as the server prints it, or "binary" as it stores them.  ``summary`` counts
+    rows and such cells; ``progress`` is told the bytes read.
 
     Raises ScenarioError for a table or column that is not there, and where the table's columns change; FormatError for
     bytes that break a rule of the format, after the rows before them; UnsupportedError for types that are not known;
@@ -393,7 +397,7 @@ def read_rows(
                     suggestion=nearest(name, shown),
                 )  # fmt: skip
         shown = tuple(name for name in shown if name in beside)
-    chosen = Chosen(images, None if columns is None else tuple(columns), None if names is None else tuple(names))
+    chosen = Chosen(images, None if columns is None else tuple(columns), None if names is None else tuple(names), json)
     counted = ReadSummary() if summary is None else summary
 
     def taker(defined: Table, file: str) -> Batches:

@@ -22,15 +22,22 @@ from forge.values.wire_types import WireType
 
 #: Which image a row shows; rows with one image show that one.
 Images = Literal["after", "before", "both"]
+#: What the documents of JSON columns are: text as the server prints it, or binary as it is stored.
+JsonForm = Literal["text", "binary"]
+
+_JSON = (WireType.JSON, WireType.TYPED_ARRAY)
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is asked of the rows: their images, the columns by name (None: all), names for columns that have none."""
+    """What is asked of the rows: their images, the columns by name (None: all), names for columns that have none, and
+    the form of JSON documents.
+    """
 
     images: Images = "after"
     columns: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
+    json: JsonForm = "text"
 
 
 @dataclass(slots=True)
@@ -100,7 +107,7 @@ def table_of(name: str, columns: tuple[Column, ...], chosen: Chosen) -> Table:
         if plan is None:
             codec_for(column)
             raise UnsupportedError(f"no kernel reads columns of the wire type {column.type_code}")
-        plans.append(plan)
+        plans.append(plan.of_type(pa.binary()) if chosen.json == "binary" and column.type_code in _JSON else plan)
     targets = [indexes.index(column) if column in indexes else -1 for column in range(len(columns))]
     json_columns = [index for index, column in enumerate(columns) if column.type_code == WireType.JSON]
     layouts = Layouts([plan.wire for plan in plans], json_columns, targets)

@@ -34,7 +34,7 @@ class ColumnWriter:
         ``first_row``: the number of the first row in all that is written, for errors.  Raises ScenarioError naming
         column and row for a value that the column cannot hold.
         """
-        plan = self.plan
+        plan = None if self.plan is None else self.plan.of_type(array.type)
         taken = None if plan is None else in_type(array, plan.arrow_type)
         if plan is None or taken is None:
             return self._by_reference(array, first_row)
