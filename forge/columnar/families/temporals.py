@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from forge.columnar.calendar import DAYS, EPOCH, clock_fields, day_fields, day_number, era, months
 from forge.columnar.machine import kernel, load32, load64, signed, store32, store64, swap64, unsigned
@@ -137,6 +136,8 @@ class TimePlan(FractionalPlan):
 
 def moment_text(array: pa.Array, fsp: int) -> pa.Array:
     """Timestamps as ``YYYY-MM-DD hh:mm:ss`` with ``fsp`` fraction digits; further digits are cut."""
+    import pyarrow.compute as pc  # A fifth of a second, and few need it.
+
     # As they are, in UTC: to Arrow a zone makes it fifty times the work.
     local = array.view(pa.timestamp("us"))
     return pc.utf8_slice_codeunits(local.cast(pa.string()), 0, 19 + fsp + (fsp > 0))

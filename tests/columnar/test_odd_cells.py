@@ -1,0 +1,92 @@
+"""Cells that Arrow cannot say: an error, NULL, or text, as the reader is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
+pytest.importorskip("numba", reason="the extra [rows] is not installed")
+
+import pyarrow as pa
+
+from forge.check.canonical.decode import canonical_rows
+from forge.columnar.reading.odd import OnOdd, ReadSummary
+from forge.columnar.reading.rows import read_rows
+from forge.errors import FormatError
+from forge.values.registry import codec_for
+from tests.columnar.reference_rows import RECORDINGS
+
+#: Recordings with zero and partial dates, the zero TIMESTAMP, and members that an ENUM lacks.
+LOGS = [
+    RECORDINGS / name / "mysql-9.7" / "binlog.000001"
+    for name in ("values/datetimes", "values/zero-dates", "values/zero-defaults", "values/enums", "lenient")
+]
+over_logs = pytest.mark.parametrize("log", LOGS, ids=lambda log: log.parts[-3])
+#: MariaDB's TIME(f) of before 5.6, which nothing in a file tells from TIME: bytes that no TIME has.
+BROKEN = RECORDINGS / "values/old-fractions/mariadb-11.8/binlog.000001"
+
+
+def shown(log: Path, on_odd: OnOdd, summary: ReadSummary) -> tuple[dict[tuple[str, int, str], Any], set[str]]:
+    """The cells after changes, by table, number of the change and column; and the names of columns that are text."""
+    cells: dict[tuple[str, int, str], Any] = {}
+    texts: set[str] = set()
+    rows: Counter[str] = Counter()
+    for table, batch in read_rows(log, beside=(), on_odd=on_odd, summary=summary):
+        for row in batch.to_pylist():
+            cells |= {(table, rows[table], name): value for name, value in row.items()}
+            rows[table] += 1
+        texts |= {f"{table}.{field.name}" for field in batch.schema if pa.types.is_string(field.type)}
+    return cells, texts
+
+
+def texts_of(log: Path) -> dict[tuple[str, int, str], str | None]:
+    """The same cells as the canonical decode has them; None for NULL."""
+    cells: dict[tuple[str, int, str], str | None] = {}
+    rows: Counter[str] = Counter()
+    for change in canonical_rows(log.read_bytes()):
+        table = f"{change.database}.{change.table}"
+        for cell in change.after or change.before or ():
+            name = cell.column.name or f"@{cell.number}"
+            text = None if cell.raw is None else codec_for(cell.column).text(cell.column, cell.value())
+            cells[table, rows[table], name] = text
+        rows[table] += 1
+    return cells
+
+
+@over_logs
+def test_as_text_a_column_is_what_the_canonical_decode_shows(log: Path) -> None:
+    summary = ReadSummary()
+    cells, columns = shown(log, "text", summary)
+    expected = texts_of(log)
+    compared = {place for place in cells if f"{place[0]}.{place[2]}" in columns}
+    assert compared
+    assert {place: cells[place] for place in compared} == {place: expected[place] for place in compared}
+
+
+@over_logs
+def test_as_null_just_the_odd_cells_are_null_and_counted(log: Path) -> None:
+    summary = ReadSummary()
+    cells, _ = shown(log, "null", summary)
+    lost = [place for place, text in texts_of(log).items() if text is not None and cells[place] is None]
+    assert summary.odd == sum(summary.odd_columns.values()) == len(lost)
+    assert summary.odd_columns == Counter(name for _, _, name in lost)
+
+
+def test_as_error_the_cell_is_told_with_file_place_and_column() -> None:
+    with pytest.raises(FormatError) as caught:
+        shown(LOGS[1], "error", ReadSummary())
+    assert (caught.value.phase, caught.value.file) == ("value", str(LOGS[1]))
+    assert caught.value.rule.startswith("column a: ")
+    assert "0000-00-00" in caught.value.rule
+    assert caught.value.offset is not None
+
+
+@pytest.mark.parametrize("on_odd", ["error", "text"])
+def test_bytes_that_no_server_writes_are_an_error_in_a_column_that_has_no_text(on_odd: OnOdd) -> None:
+    with pytest.raises(FormatError) as caught:
+        shown(BROKEN, on_odd, ReadSummary())
+    assert "column t0: TIME cannot be" in caught.value.rule
