@@ -36,7 +36,7 @@ def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
         if size is None:
             raise UnsupportedError(f"column {index + 1} has the unknown type {code}")
         if code == TYPED_ARRAY:  # the element's type byte, then that type's metadata
-            size = _typed_array_size(table_map.metadata[offset:])
+            size = _typed_array_size(table_map.metadata, offset)
         metadata = table_map.metadata[offset : offset + size]
         if len(metadata) < size:
             raise FormatError(
@@ -56,10 +56,10 @@ def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def _typed_array_size(rest: bytes) -> int:
-    if not rest:
+def _typed_array_size(metadata: bytes, offset: int) -> int:
+    if offset >= len(metadata):
         return 1
-    element = rest[0]
+    element = metadata[offset]
     return 4 if element == 15 else 1 + (metadata_size(element) or 0)
 
 

@@ -145,7 +145,8 @@ class _ImageReader:
     def _steps(self, nulls: int) -> tuple[int, list[_Step]]:
         if len(self.kept) >= _MOST_KEPT:
             self.kept.clear()
-        steps = [null if nulls >> bit & 1 else step for bit, (step, null) in enumerate(self.cells)]
+        present = reversed(f"{nulls:0{len(self.cells)}b}")
+        steps = [null if bit == "1" else step for bit, (step, null) in zip(present, self.cells, strict=False)]
         self.kept[nulls] = nulls >> len(self.cells), steps
         return self.kept[nulls]
 
