@@ -19,7 +19,7 @@ from forge.columnar.writing.row_images import ImageCells, Sizes, row_sizes, writ
 from forge.columnar.writing.stamping import Stamps, place, stamp, templates_of
 from forge.compile.files.compilation import LOGS
 from forge.compile.files.session_files import SessionFiles
-from forge.compile.groups.dependency import HISTORY_LIMIT
+from forge.compile.groups.dependency import Writeset
 from forge.compile.groups.grouping import logged_groups
 from forge.compile.rows.table_map import wire_columns
 from forge.events.event import IN_USE, Event, advance, encode_event
@@ -113,11 +113,12 @@ class RowsLog:
         self.events += 1
 
     def _insert_clock(self) -> InsertClock:
-        order = getattr(self.log, "order", None)
+        order = getattr(self.log, "order", None)  # MariaDB has none.
+        writeset = order if isinstance(order, Writeset) else None
         return InsertClock(
-            sequence_number=getattr(order, "sequence_number", 0),
-            history_start=getattr(order, "history_start", 1),
-            limit=HISTORY_LIMIT if hasattr(order, "history_start") else None,
+            sequence_number=0 if order is None else order.sequence_number,
+            history_start=1 if writeset is None else writeset.history_start,
+            limit=None if writeset is None else writeset.limit,
             # Only INSERTs are known to write keys that none of the others has written.
             keyless=key_of_rows(self.table) is None or self.reader.operation != "insert",
         )

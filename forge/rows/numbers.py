@@ -34,7 +34,7 @@ class Numbers:
         self._commits = _array(self.facts.commit_timestamps, np.uint64)
         self._exec_times = _array(self.facts.exec_times, np.uint64)
         times = self.facts.timestamps
-        self._times = None if times is None else [_time_column(times, place) for place in range(4)]
+        self._times = None if times is None else _time_columns(times)
 
     def of(self, first: int, count: int) -> Stamps:
         """A column for each of ``count`` transactions, of which the first is number ``first``: the rows are STAMPS.
@@ -66,8 +66,13 @@ def _array(values: Sequence[int] | None, kind: Any) -> Any:
     return None if values is None else np.array(values, kind)
 
 
-def _time_column(times: Sequence[Sequence[int]], place: int) -> Any:
-    return np.array([group[min(place, len(group) - 1)] for group in times], np.uint64)
+def _time_columns(times: Sequence[Sequence[int]]) -> list[Any]:
+    """The first four times of each group; the last stands for those that are not there."""
+    sizes = set(map(len, times))
+    if len(sizes) == 1:
+        table = np.array(times, np.uint64)
+        return [table[:, min(place, table.shape[1] - 1)] for place in range(4)]
+    return [np.array([group[min(place, len(group) - 1)] for group in times], np.uint64) for place in range(4)]
 
 
 def _known(recorded: Any, places: Any, default: Any) -> Any:

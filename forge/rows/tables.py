@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
+import msgspec
 import pyarrow as pa
 
 from forge.errors import ScenarioError
+from forge.plan.facts import Facts
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.tables import Table
@@ -28,9 +31,11 @@ def table_plan(table: str, schema: pa.Schema, server: str, session: Session) -> 
     ``table`` is CREATE TABLE text, or ``database.name``.  Raises ScenarioError for what a server of the line refuses.
     """
     text = table if _CREATE.match(table) else create_table(table, schema)
-    made = plan(Scenario(scenario="rows", server=server, session=session, tables=[text]))
+    # Facts say nothing of a table, and may be long.
+    plain = msgspec.structs.replace(session, facts=Facts())
+    made = plan(Scenario(scenario="rows", server=server, session=plain, tables=[text]))
     (only,) = made.tables.values()
-    return made, only
+    return dataclasses.replace(made, session=session), only
 
 
 def create_table(name: str, schema: pa.Schema) -> str:

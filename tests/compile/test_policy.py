@@ -136,7 +136,7 @@ def test_a_prefix_of_the_whole_length_is_no_prefix() -> None:
 
 
 def test_a_transaction_depends_on_the_last_one_that_wrote_its_keys() -> None:
-    order = Writeset()
+    order = Writeset(25000)
     assert order.next(None) == (0, 1)
     assert order.next(logged(insert(KEYED, (1, 1)))) == (1, 2)
     assert order.next(logged(insert(KEYED, (2, 1)))) == (1, 3)
@@ -148,7 +148,7 @@ def test_a_transaction_depends_on_the_last_one_that_wrote_its_keys() -> None:
 
 
 def test_the_second_transaction_of_a_file_depends_on_the_first() -> None:
-    order = Writeset()
+    order = Writeset(25000)
     assert [order.next(logged(insert(KEYED, (n, n)))) for n in range(3)] == [(0, 1), (1, 2), (1, 3)]
 
 
@@ -169,7 +169,7 @@ def test_by_commit_order_a_transaction_depends_on_the_one_before() -> None:
 
 def test_keys_are_compared_as_their_collation_compares() -> None:
     target = table(text_column("a", 255), keys=(PRIMARY,))
-    order = Writeset()
+    order = Writeset(25000)
     order.next(logged(insert(target, ("a",))))
     order.next(logged(insert(target, ("b",))))
     assert order.next(logged(insert(target, ("B",)))) == (2, 3)

@@ -60,7 +60,7 @@ class MysqlLog(SessionLog):
     def _new_order(self) -> CommitOrder:
         # Keys are gathered in sessions of row format only (recorded in MIXED).
         writeset = self.line.groups.dependency_tracking == "writeset" and self.session.binlog_format == "row"
-        return Writeset() if writeset else CommitOrder()
+        return Writeset(self.line.groups.dependency_history) if writeset else CommitOrder()
 
     def head(self, groups: int) -> Iterator[Event]:
         # The logical clock starts anew with each file.

@@ -16,8 +16,6 @@ from forge.plan.keys import KeyEntry, key_entries
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Key, KeyPart, Row, Table
 
-HISTORY_LIMIT = 25000
-
 
 class CommitOrder:
     """last_committed is the sequence number of the transaction before."""
@@ -32,10 +30,14 @@ class CommitOrder:
 
 
 class Writeset(CommitOrder):
-    """As above, but no later than the last transaction that wrote one of the same keys."""
+    """As above, but no later than the last transaction that wrote one of the same keys.
 
-    def __init__(self) -> None:
+    ``limit``: how many keys are remembered.
+    """
+
+    def __init__(self, limit: int) -> None:
         super().__init__()
+        self.limit = limit
         self.history: dict[KeyEntry, int] = {}
         # Recorded: the second transaction of a file depends on the first, whatever they write.
         self.history_start = 1
@@ -53,7 +55,7 @@ class Writeset(CommitOrder):
             parent = max(parent, self.history.get(key, 0))
             if not full:
                 keys.add(key)
-                full = len(self.history) + len(keys) > HISTORY_LIMIT
+                full = len(self.history) + len(keys) > self.limit
             elif not self.history:
                 break
         # A savepoint does not take back that rows had no key (recorded).
