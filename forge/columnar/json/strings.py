@@ -11,6 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from forge.columnar.machine import inline, load8, load64, signed, store8, store32, store64, unsigned
+from forge.columnar.text.form import HIGH
+from forge.columnar.text.utf8 import is_well_formed
 
 #: Bytes behind the end of a quoted string that writing it may change, and bytes behind a source that are read.
 SPILL: Final = 8
@@ -18,7 +20,7 @@ SPILL: Final = 8
 _ZERO, _ONE, _EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 _EACH = 0x0101010101010101
 _ONES, _SPACES, _QUOTES = np.uint64(_EACH), np.uint64(0x20 * _EACH), np.uint64(0x22 * _EACH)
-_BACKSLASHES, _LETTERS, _UPPER = np.uint64(0x5C * _EACH), np.uint64(0x61 * _EACH), np.uint64(0x80 * _EACH)
+_BACKSLASHES, _LETTERS = np.uint64(0x5C * _EACH), np.uint64(0x61 * _EACH)
 _QUOTE, _BACKSLASH, _SPACE = np.uint64(0x22), np.uint64(0x5C), np.uint64(0x20)
 _ESCAPED_ZEROS = np.uint64(int.from_bytes(b"\\u00", "little"))
 _FOUR, _FIFTEEN = np.uint64(4), np.uint64(15)
@@ -35,40 +37,7 @@ def special_bytes(word: Any) -> Any:
     quotes = word ^ _QUOTES
     backslashes = word ^ _BACKSLASHES
     marks = ((word - _SPACES) & ~word) | ((quotes - _ONES) & ~quotes) | ((backslashes - _ONES) & ~backslashes)
-    return marks & _UPPER
-
-
-@inline
-def is_ascii(word: Any) -> Any:
-    """Whether no byte of ``word`` is above 7F."""
-    return word & _UPPER == _ZERO
-
-
-@inline
-def is_utf8(source: Any, begin: Any, count: Any) -> bool:
-    """Whether ``count`` bytes are UTF-8 as Python and the server have it: no surrogates, no overlong forms."""
-    at = begin
-    end = begin + count
-    while at < end:
-        first = signed(load8(source, at))
-        if first < 0x80:
-            at += 1
-            continue
-        if first < 0xC2 or first > 0xF4:
-            return False
-        more = 1 if first < 0xE0 else (2 if first < 0xF0 else 3)
-        if at + more >= end:
-            return False
-        second = signed(load8(source, at + 1))
-        lowest = 0xA0 if first == 0xE0 else (0x90 if first == 0xF0 else 0x80)
-        highest = 0x9F if first == 0xED else (0x8F if first == 0xF4 else 0xBF)
-        if second < lowest or second > highest:
-            return False
-        for place in range(at + 2, at + more + 1):
-            if signed(load8(source, place)) & 0xC0 != 0x80:
-                return False
-        at += more + 1
-    return True
+    return marks & HIGH
 
 
 @inline
@@ -124,6 +93,6 @@ def write_quoted(source: Any, begin: Any, count: Any, out: Any, at: Any) -> Any:
                     store8(out, at + 5, load8(_HEX, signed(byte & _FIFTEEN)))
                     at += 6
     store8(out, at, _QUOTE)
-    if not is_ascii(seen) and not is_utf8(source, begin, count):
+    if seen & HIGH != _ZERO and not is_well_formed(source, begin, end, 4):
         return -1
     return at + 1

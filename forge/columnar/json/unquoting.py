@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from forge.columnar.json.powers import trailing_zeros
-from forge.columnar.json.strings import is_ascii, is_utf8, special_bytes
+from forge.columnar.json.strings import special_bytes
 from forge.columnar.machine import copy, inline, load8, load64, signed, store8, store64, unsigned
+from forge.columnar.text.form import HIGH
+from forge.columnar.text.utf8 import is_well_formed
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _QUOTE, _BACKSLASH, _SPACE, _U = 0x22, 0x5C, 0x20, ord("u")
@@ -79,7 +81,7 @@ def _unescape(text: Any, begin: Any, at: Any, end: Any, scratch: Any, used: Any)
         byte = signed(load8(text, at))
         if byte == _QUOTE:
             count = out - used
-            return -1 - used, (count if is_utf8(scratch, used, count) else -1), at + 1, out
+            return -1 - used, (count if is_well_formed(scratch, used, out, 4) else -1), at + 1, out
         if byte < _SPACE:
             break
         if byte != _BACKSLASH:
@@ -136,7 +138,7 @@ def read_string(text: Any, begin: Any, end: Any, scratch: Any, used: Any) -> Any
         if byte != _QUOTE:
             break
         count = at - begin
-        if not is_ascii(seen) and not is_utf8(text, begin, count):
+        if seen & HIGH != _ZERO and not is_well_formed(text, begin, at, 4):
             break
         return begin, count, at + 1, used
     return 0, -1, at, used

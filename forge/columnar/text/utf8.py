@@ -84,7 +84,7 @@ def _are_well_formed(held: Any, total: Any, longest: Any) -> Any:
 
 
 @inline
-def _is_well_formed(held: Any, begin: Any, end: Any, longest: Any) -> Any:
+def is_well_formed(held: Any, begin: Any, end: Any, longest: Any) -> Any:
     """Whether the bytes from ``begin`` to ``end`` of a memory are UTF-8, one character after the other."""
     at = np.int64(begin)
     while at < end:
@@ -126,7 +126,7 @@ def _malformed(data: Any, ends: Any, longest: Any, odd: Any) -> Any:
             return 0
     found = 0
     for row in range(rows):
-        if not _is_well_formed(held, ends[row], ends[row + 1], longest):
+        if not is_well_formed(held, ends[row], ends[row + 1], longest):
             odd[found] = row
             found += 1
     for index in range(found):
