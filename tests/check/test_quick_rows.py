@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -12,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.reader import frames
+from forge.check.canonical.cells import Cell
 from forge.check.canonical.decode import canonical_events
 from forge.errors import ForgeError, FormatError
 from forge.events.row_reader import RowReader
 from forge.resources import corpora_dir
+from forge.testing import values
 from forge.values.quick import UnusualError
+from forge.values.registry import codec_for
 
 FILES = sorted(corpora_dir().glob("recordings/**/*.0000[0-9][0-9]"))
 #: Larger ones are left to the test of all recordings.
@@ -75,6 +79,29 @@ def test_damaged_recordings_have_the_same_rows_and_errors(
 ) -> None:
     broken = damaged(data.draw(st.sampled_from(SMALL)).read_bytes(), data)
     assert outcome(broken) == slowly(broken)
+
+
+COLUMNS = st.one_of(
+    values.integer_columns(), values.float_columns(), values.decimal_columns(), values.bit_columns(),
+    values.temporal_columns(), values.old_temporal_columns(), values.string_columns(), values.blob_columns(),
+    values.compressed_columns(), values.member_columns(),
+)  # fmt: skip
+
+
+@given(data=st.data())
+def test_the_text_of_any_cell_is_what_its_codec_says(data: st.DataObject) -> None:
+    column = data.draw(COLUMNS)
+    codec = codec_for(column)
+    raw = data.draw(st.one_of(st.binary(max_size=12), values.values_for(column).map(lambda v: codec.encode(column, v))))
+    try:
+        value = codec.decode(column, raw)
+    except FormatError as error:
+        with pytest.raises(FormatError, match=re.escape(error.rule)):
+            Cell(1, column, raw).text()
+        return
+    text = codec.text(column, value)
+    if text is not None or isinstance(value, bytes):
+        assert Cell(1, column, raw).text() == (value if text is None else text)
 
 
 @pytest.mark.slow

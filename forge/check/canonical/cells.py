@@ -5,8 +5,10 @@ A row's cells stay bytes here; their text is made when somebody asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from forge.binlog.reader import PlacedEvent
@@ -20,7 +22,8 @@ from forge.events.row_reader import RowReader, ShownCell
 from forge.events.rows import ROWS_BODIES, PartialUpdateRows, RowsBody
 from forge.events.table_map import TableMap
 from forge.values.base import Column
-from forge.values.quick import CellReader
+from forge.values.declaration.sqltype import SqlType
+from forge.values.quick import UNUSUAL, CellReader, UnusualError
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
 
@@ -81,6 +84,12 @@ class Cell:
             from forge.values.json.diff import format_diffs
 
             return format_diffs(self.diffs())
+        # Members are part of what a column is known by, and may be very many.
+        if self.column.members is None:
+            try:
+                return _quick_text(self.column, self.column.declared)(self.raw)
+            except UNUSUAL:
+                pass
         value = self.value()
         text = codec_for(self.column).text(self.column, value)
         if text is not None:
@@ -118,6 +127,23 @@ class Cell:
             rule = error.rule if isinstance(error, FormatError) else str(error)
             return shown | {"hex": self.raw.hex(), "note": f"the cell as it is: {rule}"}
         return shown | ({"hex": text.hex()} if isinstance(text, bytes) else {"value": text})
+
+
+@lru_cache(maxsize=1024)
+def _quick_text(column: Column, declared: SqlType | None) -> Callable[[bytes], str | bytes]:
+    """The text of whole cells; ``declared`` is the column's, which is no part of what it is known by."""
+    reader = codec_for(column).reader(column)
+    text, prefix = reader.text, reader.prefix
+    if reader.code is not None:
+        unpack = struct.Struct("<" + reader.code).unpack
+        return lambda raw: text(unpack(raw)[0])
+
+    def prefixed(raw: bytes) -> str | bytes:
+        if int.from_bytes(raw[:prefix], "little") != len(raw) - prefix:
+            raise UnusualError
+        return text(raw[prefix:])
+
+    return prefixed if prefix else text
 
 
 def shown_cell(index: int, column: Column, reader: CellReader) -> ShownCell:
