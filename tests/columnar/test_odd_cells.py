@@ -16,7 +16,9 @@ import pyarrow as pa
 from forge.check.canonical.decode import canonical_rows
 from forge.columnar.reading.odd import OnOdd, ReadSummary
 from forge.columnar.reading.rows import read_rows
+from forge.compile import compile_files, write_files
 from forge.errors import FormatError
+from forge.scenario import Scenario, Session, insert, plan
 from forge.values.registry import codec_for
 from tests.columnar.reference_rows import RECORDINGS
 
@@ -90,3 +92,24 @@ def test_bytes_that_no_server_writes_are_an_error_in_a_column_that_has_no_text(o
     with pytest.raises(FormatError) as caught:
         shown(BROKEN, on_odd, ReadSummary())
     assert "column t0: TIME cannot be" in caught.value.rule
+
+
+@pytest.mark.parametrize("size", [1, 100])
+def test_bytes_that_are_not_text_of_their_character_set_are_odd(size: int, tmp_path: Path) -> None:
+    data = bytes([0x85]) * size
+    scenario = Scenario(
+        "odd", session=Session(row_metadata="full"), tables=["CREATE TABLE t.t (a TEXT CHARACTER SET cp932)"]
+    ).transaction(insert("t.t", {"a": "あ"}, {"a": data}, {"a": None}))
+    planned = plan(scenario)
+    log = tmp_path / "log"
+    log.write_bytes(write_files(planned, compile_files(planned))[0])
+    cases: list[tuple[OnOdd, str | None]] = [("text", f"0x{data.hex()}"), ("null", None)]
+    for on_odd, text in cases:
+        assert [row for _, batch in read_rows(log, on_odd=on_odd) for row in batch["a"].to_pylist()] == [
+            "あ",
+            text,
+            None,
+        ]
+    with pytest.raises(FormatError, match=r"column a: TEXT b'.* has no text") as caught:
+        list(read_rows(log))
+    assert len(caught.value.rule) < 120

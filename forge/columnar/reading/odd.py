@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from forge.columnar.plan import Cells, ColumnPlan, Read
 from forge.errors import ForgeError, FormatError
+from forge.values.literals import shortened
 from forge.values.registry import codec_for
 
 #: What is done with a cell that Arrow cannot say: an error, NULL, or text for the whole column.
@@ -59,7 +60,8 @@ def text_of(plan: ColumnPlan, cells: Cells, row: int) -> tuple[str, str]:
     except ForgeError as error:
         return f"0x{raw.hex()}", str(error)
     if text is None:
-        return f"0x{raw.hex()}", f"{codec.type_name(column)} {value!r} has no text"
+        shown = value if isinstance(value, bytes) else raw
+        return f"0x{shown.hex()}", f"{codec.type_name(column)} {shortened(repr(shown[:80]))} has no text"
     return text, f"{codec.type_name(column)} {text!r} has no Arrow value"
 
 
