@@ -11,6 +11,8 @@ from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
 from forge.events.packed import pack_int
+from forge.events.query import Query
+from forge.events.table_map import TableMap
 
 #: Types at which a transaction that began with a GTID event is over: the next GTID, or an event about the file.
 GROUP_BOUNDARIES = frozenset((33, 34, 42, 162, 15, 35, 163, 3, 4, 27, 41))
@@ -21,6 +23,8 @@ Item = Event | bytes
 
 #: Longer bodies are built again where they are written: only their sizes are kept until then.
 _KEPT_BODY = 4096
+#: Bodies whose bytes are kept for the next event that has the very same body.
+_MOST_REPEATED = 256
 
 
 @dataclass(slots=True)
@@ -69,14 +73,26 @@ def _pieces(built: Iterable[_Built | bytes], magic: bytes) -> Iterator[bytes]:
 def _build_bodies(items: Iterable[Item]) -> list[_Built | bytes]:
     format = FormatContext()
     built: list[_Built | bytes] = []
+    # The bytes of bodies that come again, by the objects, which are alive as long as ``built``.
+    repeated: dict[int, bytes] = {}
     for item in items:
         if isinstance(item, bytes):
             built.append(item)
             continue
         event = _Built(item, None, 0, carries_checksum(item, format), format)
-        event.put(item.body.build(format))
+        body = repeated.get(id(item.body))
+        if body is None:
+            body = item.body.build(format)
+            if isinstance(item.body, (Query, TableMap)):
+                if len(repeated) == _MOST_REPEATED:
+                    repeated.clear()
+                repeated[id(item.body)] = body
+        event.put(body)
         built.append(event)
-        format = advance(format, item)
+        following = advance(format, item)
+        if following is not format:
+            format = following
+            repeated.clear()
     return built
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -117,22 +118,25 @@ def encode_event(event: Event, offset: int, format: FormatContext, *, body: byte
         body = event.body.build(format)
     with_checksum = carries_checksum(event, format)
     size = HEADER_SIZE + len(body) + CHECKSUM_SIZE * with_checksum
-    fields = {
-        "timestamp": event.timestamp,
-        "type_code": event.type_code,
-        "server_id": event.server_id,
-        "event_size": size if event.event_size is None else event.event_size,
-        "log_pos": (offset + size) % (1 << 32) if event.log_pos is None else event.log_pos,
-        "flags": event.flags,
-    }
+    event_size = size if event.event_size is None else event.event_size
+    log_pos = (offset + size) % (1 << 32) if event.log_pos is None else event.log_pos
+    fields = (event.timestamp, event.type_code, event.server_id, event_size, log_pos, event.flags)
     try:
-        data = bytes(HEADER.build(fields)) + body
-    except ConstructError as error:
-        raise ScenarioError(f"{event.type_name} header: {str(error).splitlines()[-1]}") from None
+        data = fixed_layout(HEADER).write(fields) + body
+    except OverflowError:
+        data = _header(event, fields) + body
     if not with_checksum:
         return data
     checksum = event_checksum(data) if event.checksum is None else event.checksum
     return data + checksum.to_bytes(CHECKSUM_SIZE, "little")
+
+
+def _header(event: Event, values: Sequence[int]) -> bytes:
+    """The header as construct builds it, which says what is wrong with a value.  Raises ScenarioError."""
+    try:
+        return bytes(HEADER.build(dict(zip((part.name for part in HEADER.subcons), values, strict=True))))
+    except ConstructError as error:
+        raise ScenarioError(f"{event.type_name} header: {str(error).splitlines()[-1]}") from None
 
 
 def event_checksum(data: bytes) -> int:

@@ -19,7 +19,7 @@ CellWriter = Callable[[Any], bytes]
 
 
 class UnusualError(Exception):
-    """A cell, a value or a row that the quick path does not know.  It is never shown to anybody."""
+    """A cell, a row or a text that the quick path does not know.  It is never shown to anybody."""
 
 
 #: What readers and writers raise at anything that is not usual.

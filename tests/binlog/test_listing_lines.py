@@ -9,11 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forge.binlog.listing import assemble, listing_text
-from forge.binlog.listing.lines import UnusualError, read_lines
+from forge.binlog.listing.lines import read_lines
 from forge.binlog.listing.text import dump_document
 from forge.errors import ScenarioError
 from forge.located import load
 from forge.resources import corpora_dir
+from forge.values.quick import UnusualError
 from tests.binlog.test_listing_text import DOCUMENTS
 
 #: Pieces of lines, of which most texts are odd or wrong YAML.

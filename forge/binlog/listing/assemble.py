@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from forge.binlog.listing.documents import HEADER_FIELDS, Document, undescribe, unhex
 from forge.binlog.listing.fields import ListingState, body_from_fields
-from forge.binlog.listing.lines import UnusualError, read_lines
+from forge.binlog.listing.lines import read_lines
 from forge.binlog.writer import Item, write_binlog
 from forge.errors import ForgeError, FormatError, ScenarioError
 from forge.events.event import EVENT_FLAGS, Event
@@ -19,6 +19,7 @@ from forge.events.registry import EVENT_CODES, EVENT_TYPES
 from forge.events.rows import ROWS_BODIES
 from forge.events.transaction_payload import TransactionPayload
 from forge.located import load_documents
+from forge.values.quick import UnusualError
 
 _SEPARATOR = "\n---\n"
 _NUMBER = "(0|[1-9][0-9]{0,9})"

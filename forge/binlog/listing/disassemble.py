@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator
 
@@ -16,6 +17,11 @@ from forge.events.packed import pack_int
 
 def disassemble(data: bytes) -> Iterator[Document]:
     """The documents of the listing of ``data``, in file order."""
+    # Events with the same body have the same fields here, which nobody else should find changed.
+    return map(copy.deepcopy, _documents(data))
+
+
+def _documents(data: bytes) -> Iterator[Document]:
     if not has_magic(data):
         yield {"file": data.hex()}
         return
@@ -36,14 +42,14 @@ def listing_text(data: bytes) -> Iterator[str]:
     """The listing as YAML text, a chunk an event."""
     offset = 4 if has_magic(data) else 0
     yield "# A binary log as a listing; `forge asm` makes the file again.\n"
-    for number, document in enumerate(disassemble(data)):
+    for number, document in enumerate(_documents(data)):
         yield f"---\n# event {number} at {offset}\n" + dump_document(document)
         offset += announced_size(data, offset)
 
 
 def listing_json(data: bytes) -> Iterator[str]:
     """The listing as JSON lines."""
-    for document in disassemble(data):
+    for document in _documents(data):
         yield json.dumps(document, ensure_ascii=False) + "\n"
 
 

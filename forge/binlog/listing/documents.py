@@ -7,9 +7,11 @@ the same bytes; their log_pos is 0 unless it is given.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from forge.binlog.listing.fields import ListingState, body_from_fields, body_to_fields, plain_fields
+from forge.binlog.listing.rows import usual_rows_to_fields
 from forge.binlog.payload import (
     DEFAULT_LEVEL,
     LEVELS,
@@ -26,9 +28,14 @@ from forge.events.event import EVENT_FLAGS, Event, RawBody, decode_event, encode
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
+from forge.events.layout import Body
 from forge.events.plain import flag_names, flag_value
-from forge.events.registry import EVENT_CODES
+from forge.events.query import Query
+from forge.events.registry import EVENT_CODES, event_name
+from forge.events.rows import ROWS_BODIES, RowsBody
+from forge.events.table_map import TableMap
 from forge.events.transaction_payload import COMPRESSION_TYPE, NONE, ZSTD, TransactionPayload
+from forge.values.quick import UnusualError
 
 Document = dict[str, Any]
 
@@ -37,16 +44,21 @@ HEADER_FIELDS = ("timestamp", "server_id", "flags", "event_size", "log_pos", "ch
 _EVERY_LEVEL = 1 << 18
 #: Bytes of events in a payload; a payload of more is listed as the compressed bytes.
 _LARGEST_LISTED = 1 << 26
+#: Characters of a statement, or columns of a table, whose fields are kept for the next event with the same body.
+_LONGEST_KEPT = 1 << 12
 _COMPRESSIONS = {"zstd": ZSTD, "none": NONE}
 
 
 def describe(frame: Frame, state: ListingState, derived_length: int | None) -> tuple[Document, Event | None]:
     """The best document for a frame, and the event that assembling it will see."""
     try:
-        event = decode_event(frame.raw, frame.offset, state.format)
+        decoded = decode_event(frame.raw, frame.offset, state.format)
     except FormatError:
         return {"bytes": frame.raw.hex()}, None
-    event = _without_derived_length(event, frame, derived_length)
+    event = _without_derived_length(decoded, derived_length)
+    fields, built = _certain_fields(event.body, state)
+    if fields is not None and _encodes_to(decoded, frame, state.format, None, built):
+        return {"event": event.type_name} | _header_to_fields(event) | fields, event
     for candidate, fields in _forms(event, state):
         if fields is None:
             continue
@@ -55,6 +67,48 @@ def describe(frame: Frame, state: ListingState, derived_length: int | None) -> t
         if rebuilt is not None and _encodes_to(rebuilt, frame, state.format, derived_length):
             return document, rebuilt
     return {"bytes": frame.raw.hex()}, None
+
+
+def _certain_fields(body: Body, state: ListingState) -> tuple[Document | None, bytes | None]:
+    """The readable fields of a usual body, of which this very body is made again, or None; and its bytes, if known."""
+    if isinstance(body, ROWS_BODIES):
+        return _row_fields(body, state), None
+    # The two are in all small transactions; others hardly come again.
+    if isinstance(body, (Query, TableMap)) and _length(body) <= _LONGEST_KEPT:
+        return _kept_fields(body, state.format)
+    return _fields_of(body), None
+
+
+def _length(body: Query | TableMap) -> int:
+    return len(body.query if isinstance(body, Query) else body.types)
+
+
+def _row_fields(body: RowsBody, state: ListingState) -> Document | None:
+    table = state.table(body.table_id)
+    try:
+        fields = None if table is None else usual_rows_to_fields(body, table)
+        same = fields is not None and body_from_fields(body.type_code, fields, state) == body
+    except (UnusualError, ForgeError, ValueError):
+        return None
+    return fields if same else None
+
+
+def _fields_of(body: Body) -> Document | None:
+    """As :func:`_certain_fields`, of a body that means the same whatever stands before it."""
+    if isinstance(body, (RawBody, TransactionPayload)) or EVENT_CODES.get(event_name(body.type_code)) is None:
+        return None
+    fields = body_to_fields(body, ListingState())
+    try:
+        same = fields is not None and body_from_fields(body.type_code, fields, ListingState()) == body
+    except (ForgeError, ValueError):
+        return None
+    return fields if same else None
+
+
+@lru_cache(maxsize=256)
+def _kept_fields(body: Query | TableMap, format: FormatContext) -> tuple[Document | None, bytes | None]:
+    fields = _fields_of(body)
+    return fields, None if fields is None else body.build(format)
 
 
 def _forms(event: Event, state: ListingState) -> Iterator[tuple[Event, Document | None]]:
@@ -68,7 +122,7 @@ def _forms(event: Event, state: ListingState) -> Iterator[tuple[Event, Document 
     yield event.replace(body=raw), {"body": raw.data.hex()}
 
 
-def _without_derived_length(event: Event, frame: Frame, derived_length: int | None) -> Event:
+def _without_derived_length(event: Event, derived_length: int | None) -> Event:
     body = event.body
     if (
         isinstance(body, (AnonymousGtid, GtidTagged))
@@ -87,14 +141,16 @@ def _try_undescribe(document: Document, state: ListingState) -> Event | None:
     return item if isinstance(item, Event) else None
 
 
-def _encodes_to(event: Event, frame: Frame, format: FormatContext, derived_length: int | None) -> bool:
+def _encodes_to(
+    event: Event, frame: Frame, format: FormatContext, derived_length: int | None, body: bytes | None = None
+) -> bool:
     if derives_length(event):
         if derived_length is None:
             return False
         assert isinstance(event.body, (AnonymousGtid, GtidTagged))
         event = event.replace(body=event.body.replace(transaction_length=derived_length))
     try:
-        return encode_event(event, frame.offset, format) == frame.raw
+        return encode_event(event, frame.offset, format, body=body) == frame.raw
     except ScenarioError:
         return False
 
@@ -165,7 +221,7 @@ def _payload_to_fields(body: TransactionPayload, state: ListingState) -> Iterato
 
 
 def _inner_documents(data: bytes, state: ListingState) -> Iterator[Document]:
-    inner = ListingState(inner_format(state.format), dict(state.columns))
+    inner = ListingState(inner_format(state.format), dict(state.mapped))
     end = 0
     for frame in frames(data, 0):
         # Where the event ends is position 0: then 0 is what log_pos would be derived to be.
@@ -194,7 +250,7 @@ def _payload_from_fields(fields: Document, state: ListingState) -> TransactionPa
         raise ScenarioError(f"compression is {compression!r}", expected=f"one of {', '.join(_COMPRESSIONS)}")
     if not isinstance(documents, list) or not all(isinstance(document, dict) for document in documents):
         raise ScenarioError("events is not a list", expected="a list of documents")
-    inner = ListingState(inner_format(state.format), dict(state.columns))
+    inner = ListingState(inner_format(state.format), dict(state.mapped))
     parts = []
     for document in documents:
         item = undescribe(document, inner)

@@ -9,66 +9,100 @@ from __future__ import annotations
 import dataclasses
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 from construct import ConstructError
 
 from forge.binlog.listing.rows import rows_from_fields, rows_to_fields
+from forge.binlog.listing.tables import ListedTable
 from forge.binlog.listing.text import is_safe
 from forge.errors import ForgeError, ScenarioError, nearest
 from forge.events.columns import bare_columns, columns_of
 from forge.events.event import Event, advance
 from forge.events.format import FormatContext
-from forge.events.layout import Body, flag_table
+from forge.events.layout import Body, as_tuples, flag_table
 from forge.events.mariadb_compressed import QueryCompressed, compress_block, decompress_block
 from forge.events.optional_metadata import METADATA_CODES, MetadataRecord, build_record
-from forge.events.plain import flag_names, flag_value, to_bytes, to_text
+from forge.events.plain import FlagTable, flag_names, flag_value, to_bytes, to_text
 from forge.events.registry import EVENT_TYPES, event_name
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
-from forge.values.base import Column
 from forge.values.wire_types import WireType
 
 Fields = dict[str, Any]
 
 
+class MappedBody(NamedTuple):
+    """A TABLE_MAP as it stood, and the table that it maps."""
+
+    body: TableMap
+    mariadb: bool
+    table: ListedTable
+
+
 @dataclass(slots=True)
 class ListingState:
-    """What earlier events say of later ones: the framing, and the columns of each mapped table."""
+    """What earlier events say of later ones: the framing, and each mapped table."""
 
     format: FormatContext = field(default_factory=FormatContext)
-    columns: dict[int, tuple[Column, ...]] = field(default_factory=dict)
+    mapped: dict[int, MappedBody] = field(default_factory=dict)
 
     def note(self, event: Event) -> None:
         self.format = advance(self.format, event)
         if isinstance(event.body, TableMap):
-            self.columns.pop(event.body.table_id, None)
-            for columns in (partial(columns_of, mariadb=self.format.mariadb), bare_columns):
-                # Rows can be edited under a table map whose optional metadata no reader takes.
-                with suppress(ForgeError, ValueError, TypeError, LookupError):
-                    self.columns[event.body.table_id] = columns(event.body)
-                    break
+            self._map(event.body, self.format.mariadb)
+
+    def table(self, table_id: int) -> ListedTable | None:
+        mapped = self.mapped.get(table_id)
+        return None if mapped is None else mapped.table
+
+    def _map(self, body: TableMap, mariadb: bool) -> None:
+        last = self.mapped.get(body.table_id)
+        if last is not None and last.body is body and last.mariadb == mariadb:
+            return
+        self.mapped.pop(body.table_id, None)
+        for columns in (partial(columns_of, mariadb=mariadb), bare_columns):
+            # Rows can be edited under a table map whose optional metadata no reader takes.
+            with suppress(ForgeError, ValueError, TypeError, LookupError):
+                self.mapped[body.table_id] = MappedBody(body, mariadb, ListedTable(columns(body)))
+                break
 
 
 def plain_fields(body: Body) -> Fields:
     """Every field of the body that is not left to be derived or at its default."""
     fields: Fields = {}
-    for item in dataclasses.fields(body):  # type: ignore[arg-type]
-        value = getattr(body, item.name)
-        if value is None and item.default is None:
+    for name, item in _known_fields(type(body)).items():  # type: ignore[arg-type]
+        value = getattr(body, name)
+        if value is None and item.optional:
             continue
-        table = flag_table(item)
-        fields[item.name] = to_plain(value) if table is None else flag_names(value, table)
+        fields[name] = to_plain(value) if item.flags is None else flag_names(value, item.flags)
     return fields
+
+
+class _Field(NamedTuple):
+    """A field of a body: its annotation, the names of its bits, whether it may be absent, and whether it must stand."""
+
+    annotation: str
+    flags: FlagTable | None
+    optional: bool
+    required: bool
+
+
+@cache
+def _known_fields(kind: type[Any]) -> dict[str, _Field]:
+    return {
+        item.name: _Field(str(item.type), flag_table(item), item.default is None, item.default is dataclasses.MISSING)
+        for item in dataclasses.fields(kind)
+    }
 
 
 def body_to_fields(body: Body, state: ListingState) -> Fields | None:
     """The readable form, or None where there is none."""
     try:
         if isinstance(body, ROWS_BODIES):
-            columns = state.columns.get(body.table_id)
-            return None if columns is None else rows_to_fields(body, columns)
+            table = state.table(body.table_id)
+            return None if table is None else rows_to_fields(body, table)
         fields = plain_fields(body)
         if isinstance(body, TableMap):
             return _table_map_to_fields(body, fields)
@@ -93,29 +127,29 @@ def body_from_fields(type_code: int, fields: Fields, state: ListingState) -> Bod
     if kind is TableMap and "columns" in fields:
         fields = _table_map_from_fields(fields)
     if issubclass(kind, ROWS_BODIES) and isinstance(fields.get("rows"), list):
-        fields = rows_from_fields(kind, fields, state.columns.get(fields.get("table_id", -1)))
+        fields = rows_from_fields(kind, fields, state.table(fields.get("table_id", -1)))
     if kind is QueryCompressed and "query" in fields:
         text = from_plain(fields.pop("query"), "str", "query")
         fields["block"] = compress_block(to_bytes(text)).hex()
     if isinstance(fields.get("status_variables"), dict):
-        fields["status_variables"] = list(fields["status_variables"].items())
+        fields["status_variables"] = as_tuples(list(fields["status_variables"].items()))
     return _body(kind, fields)
 
 
 def _body(kind: type[Body], fields: Fields) -> Body:
-    expected = {item.name: item for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    expected = _known_fields(kind)  # type: ignore[arg-type]
     values: Fields = {}
     for name, value in fields.items():
-        if name not in expected:
+        item = expected.get(name)
+        if item is None:
             raise ScenarioError(
                 f"{kind.type_name} has no field {name!r}",
                 expected=f"one of {', '.join(expected)}",
                 suggestion=nearest(name, expected),
             )
-        table = flag_table(expected[name])
-        values[name] = from_plain(value, str(expected[name].type), name) if table is None else flag_value(value, table)
+        values[name] = from_plain(value, item.annotation, name) if item.flags is None else flag_value(value, item.flags)
     for name, item in expected.items():
-        if name not in values and item.default is dataclasses.MISSING:
+        if item.required and name not in values:
             raise ScenarioError(f"{kind.type_name} needs the field {name!r}")
     return kind(**values)
 

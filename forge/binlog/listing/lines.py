@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from forge.located import CORE_WORDS
+from forge.values.quick import UnusualError
 
 #: What an entry of a line can be.  Characters in quotes are those that every YAML reader takes as they are.
 _CHARACTERS = "[\x20-&(-~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
@@ -35,10 +36,6 @@ _LONGEST_KEY = 1000
 _DEPTH = 20
 
 _Line = tuple[str, str, str, str, str, str]
-
-
-class UnusualError(Exception):
-    """Text of which only ``forge.located`` can say what it means."""
 
 
 def read_lines(text: str) -> Any:

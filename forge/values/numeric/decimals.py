@@ -9,6 +9,7 @@ Zero is never negative.  Metadata: precision, scale.  DECIMAL UNSIGNED has the s
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -139,20 +140,25 @@ class DecimalCodec(NumberCodec):
     def writer(self, column: Column) -> CellWriter:
         precision, scale = self._arguments(column)
         groups, bases, sign, ones = _quick_facts(precision, scale)
-        from_right = bases[::-1]
+        from_right, limit = bases[::-1], 10**precision
+        fraction = rf"\.\d{{{scale}}}" if scale else ""
+        usual = re.compile(rf"-?\d{{1,{max(precision - scale, 1)}}}{fraction}", re.ASCII).fullmatch
 
         def cell(value: Any) -> bytes:
-            if value.__class__ is not Decimal:
+            if value.__class__ is Decimal and value.as_tuple().exponent == -scale:
+                value = f"{value:f}"
+            if value.__class__ is not str or not usual(value):
                 raise UnusualError
-            negative, digits, exponent = value.as_tuple()
-            if exponent != -scale or len(digits) > precision or (negative and column.unsigned):
+            negative = value[0] == "-"
+            number = left = int(value.replace(".", "").replace("-", ""))
+            if number >= limit or (negative and column.unsigned):
                 raise UnusualError
-            left, parts = int("".join(map(str, digits))), []
+            parts = []
             for base in from_right:
                 left, part = divmod(left, base)
                 parts.append(part)
             plain = int.from_bytes(groups.write(parts[::-1]), "big")
-            return ((plain ^ ones if negative and value else plain) ^ sign).to_bytes(groups.size, "big")
+            return ((plain ^ ones if negative and number else plain) ^ sign).to_bytes(groups.size, "big")
 
         return cell
 

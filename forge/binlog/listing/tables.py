@@ -1,0 +1,127 @@
+"""A mapped table in the listing: its columns, and its usual rows shown and read by steps made once a table map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from forge.binlog.listing.cells import cell_from_plain, cell_to_plain, column_keys
+from forge.binlog.listing.text import is_safe
+from forge.errors import ForgeError
+from forge.events.row_image import full_padding, images_of, present_columns
+from forge.events.row_reader import RowReader, ShownCell
+from forge.events.rows import RowsBody
+from forge.values.base import Column
+from forge.values.quick import UNUSUAL, CellReader, CellWriter, UnusualError, no_writer
+from forge.values.registry import codec_for
+
+Row = dict[str, Any]
+
+
+class ListedTable:
+    """``keys`` are the names that cells go by in rows, ``places`` the indexes of their columns."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.columns = columns
+        self.keys = column_keys(columns)
+        self._writers: dict[tuple[tuple[int, ...], bool], ImageWriter] = {}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        return {key: index for index, key in enumerate(self.keys)}
+
+    @cached_property
+    def _reader(self) -> RowReader:
+        return RowReader(self.columns, _shown_cell)
+
+    def rows(self, body: RowsBody) -> tuple[list[Row], bool]:
+        """The rows as they are listed, and whether the unused bits of their null bitmaps are set.
+
+        A cell need not be made from what is shown of it: the caller compares bytes.  Raises UnusualError for rows that
+        are to be looked at cell by cell.
+        """
+        found = self._reader.read(body)
+        before, after = (None if bitmap is None else self._keys_in(bitmap) for bitmap in images_of(body))
+        if before is None or after is None:
+            keys, place = (before, 0) if after is None else (after, 1)
+            assert keys is not None
+            return [dict(zip(keys, images[place] or (), strict=True)) for images in found.rows], found.padded
+        return [
+            {
+                "before": dict(zip(before, old or (), strict=True)),
+                "after": dict(zip(after, new or (), strict=True)),
+            }
+            for old, new in found.rows
+        ], found.padded
+
+    def _keys_in(self, bitmap: bytes) -> list[str]:
+        return [self.keys[index] for index in present_columns(bitmap, len(self.columns))]
+
+    def writer(self, present: tuple[int, ...], padded: bool) -> ImageWriter:
+        """The writer of images that have these columns; ``padded`` sets the unused bits of the null bitmap."""
+        writer = self._writers.get((present, padded))
+        if writer is None:
+            keys, columns = [self.keys[index] for index in present], [self.columns[index] for index in present]
+            writer = self._writers[present, padded] = ImageWriter(keys, columns, padded)
+        return writer
+
+
+class ImageWriter:
+    """Writes images in which all columns stand in their order."""
+
+    def __init__(self, keys: Sequence[str], columns: Sequence[Column], padded: bool) -> None:
+        self.keys = tuple(keys)
+        self.columns = [(column, _cell_writer(column)) for column in columns]
+        self.padding = full_padding(len(keys)) << len(keys) if padded else 0
+
+    def write(self, image: Any) -> bytes:
+        """The bytes of the image.  Raises UnusualError for one of another form, ScenarioError for a wrong cell."""
+        if image.__class__ is not dict or tuple(image) != self.keys:
+            raise UnusualError
+        nulls, bit, cells = self.padding, 1, [b""]
+        for (column, write), value in zip(self.columns, image.values(), strict=True):
+            if value is None:
+                nulls |= bit
+            else:
+                try:
+                    cell: bytes | None = write(value)
+                except UNUSUAL:
+                    cell = cell_from_plain(column, value)
+                assert cell is not None
+                cells.append(cell)
+            bit <<= 1
+        cells[0] = nulls.to_bytes((len(self.keys) + 7) // 8, "little")
+        return b"".join(cells)
+
+
+def _cell_writer(column: Column) -> CellWriter:
+    try:
+        return codec_for(column).writer(column)
+    except ForgeError:
+        return no_writer
+
+
+def _shown_cell(index: int, column: Column, reader: CellReader) -> ShownCell:
+    return ShownCell(_shown(column, reader), lambda: None)
+
+
+def _shown(column: Column, reader: CellReader) -> Callable[[Any], Any]:
+    """What is listed of the cells of a column, from what their reader takes."""
+    if reader.number is not None:
+        return reader.number
+    text, prefix = reader.text, reader.prefix
+
+    def cell(taken: bytes) -> bytes:
+        return len(taken).to_bytes(prefix, "little") + taken if prefix else taken
+
+    if reader.code is None and _cell_writer(column) is no_writer:
+        return lambda taken: cell_to_plain(column, cell(taken))
+
+    def shown(taken: Any) -> Any:
+        found = text(taken)
+        if found.__class__ is str and is_safe(found):
+            return found
+        return {"hex": cell(taken).hex()}
+
+    return shown
