@@ -4,51 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Protocol, overload
+from typing import overload
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from forge.binlog.mapped import ends_a_statement, mapped_columns, unmapped
-from forge.binlog.reader import PlacedEvent
-from forge.columnar.plan import Bytes
-from forge.columnar.reading.batches import Batches, GtidTexts, Misfit
+from forge.columnar.reading.batches import Batches
 from forge.columnar.reading.beside import BESIDE
-from forge.columnar.reading.events import EventList
-from forge.columnar.reading.gtids import Gtids
+from forge.columnar.reading.file_rows import FileRows, Taker
 from forge.columnar.reading.odd import OnOdd, ReadSummary
-from forge.columnar.reading.source import EventSource
-from forge.columnar.reading.survey import NEW_LAYOUT, NEW_MAP, NO_MAP, SHORT, Known, RowEvents
-from forge.columnar.reading.tables import Chosen, Images, JsonForm, Table, layout_of, table_of
-from forge.errors import ForgeError, FormatError, ScenarioError, UnsupportedError, nearest
-from forge.events.event import carries_checksum, decode_event_strictly
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
-from forge.events.row_image import iterate_rows
-from forge.events.rows import ROWS_BODIES
-from forge.events.table_map import TableMap
+from forge.columnar.reading.tables import Chosen, Images, JsonForm, Table, table_of
+from forge.errors import FormatError, ScenarioError, nearest
 from forge.values.base import Column
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-
-
-class Taker(Protocol):
-    """Who is given the rows of one table, list by list."""
-
-    table: Table
-    #: Of all that it makes of them; the same for all definitions of a table that may follow one another.
-    schema: pa.Schema
-
-    def of(
-        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[pa.RecordBatch | Misfit]:
-        """Batches of the chosen row events (indexes into ``rows``), then a Misfit if one of them does not fit.
-
-        ``gtids`` gives the GTIDs of group numbers as a string array.
-        """
 
 
 class RowReader:
@@ -77,7 +47,7 @@ class RowReader:
         """
         done = 0
         for path in self._paths:
-            reader = _FileRows(self, path)
+            reader = FileRows(self, path)
             try:
                 for pair in reader.batches():
                     yield pair
@@ -107,220 +77,6 @@ class RowReader:
         if self._schemas.setdefault(name, taker.schema) != taker.schema and self._wanted is not None:
             raise ScenarioError(f"the columns of {name} change at {place}; read the parts one by one")
         return taker
-
-
-class _MisfitFound(Exception):
-    """The rows of an event, by its index in the list, do not fit its table.  It never leaves this module."""
-
-    def __init__(self, event: int) -> None:
-        self.event = event
-
-
-class _FileRows:
-    """The batches of one file."""
-
-    def __init__(self, reader: RowReader, path: Path) -> None:
-        self._reader = reader
-        self._path = path
-        self.source = EventSource(path)
-        self._known = Known()
-        self._gtids = Gtids()
-        self._rows = RowEvents()
-        self._slots: dict[bytes, int] = {}
-        #: Of each slot: its taker, and why it has none.
-        self._takers_of: list[int] = []
-        self._problems: list[ForgeError | None] = []
-        self._columns: list[tuple[Column, ...]] = []
-        #: The definitions that differ in name or columns, each taker's name by its number.
-        self._takers: list[Taker] = []
-        self._known_takers: dict[tuple[str, tuple[Column, ...]], int] = {}
-        self._names_of: list[int] = []
-
-    def batches(self) -> Iterator[tuple[str, pa.RecordBatch]]:
-        for events in self.source.lists():
-            yield from self._list(events)
-
-    def _list(self, events: EventList) -> Iterator[tuple[str, pa.RecordBatch]]:
-        rows, source = self._rows, self.source
-        rows.clear()
-        error: ForgeError | None = None
-        first = 0
-        while True:
-            id_size = source.format.table_id_size
-            why, event = rows.survey(source.buffer, events, first, source.classes, self._known, id_size)
-            if event == events.count:
-                break
-            try:
-                first = self._new(why, events, event)
-            except ForgeError as met:
-                error = met
-                break
-        try:
-            yield from self._made(events)
-        except _MisfitFound as found:
-            slot = int(rows.slots[np.searchsorted(rows.events[: rows.count], found.event)])
-            raise self._misfit(events, found.event, slot) from None
-        if rows.gtids:
-            self._gtids.carry(source.buffer, events, int(rows.gtid_events[rows.gtids - 1]), source.format)
-        if error is not None:
-            raise error
-
-    def _made(self, events: EventList) -> Iterator[tuple[str, pa.RecordBatch]]:
-        rows, source = self._rows, self.source
-        if not rows.count:
-            return
-
-        def gtids(used: npt.NDArray[np.int64]) -> pa.Array:
-            return self._gtids.texts(source.buffer, events, rows.gtid_events, used, source.format)
-
-        runs = self._runs()
-        if len(runs) == 1:
-            yield from self._of_run(events, *runs[0], gtids)
-            return
-        # Nothing behind a misfit counts, of the other tables neither: all are walked before one is handed out.
-        pairs: list[tuple[str, pa.RecordBatch]] = []
-        first = events.count
-        for taker, chosen in runs:
-            try:
-                pairs.extend(self._of_run(events, taker, chosen, gtids))
-            except _MisfitFound as found:
-                first = min(first, found.event)
-        if first == events.count:
-            yield from pairs
-            return
-        before = [(taker, chosen[rows.events[chosen] <= first]) for taker, chosen in runs]
-        for taker, chosen in sorted(before, key=lambda run: first in rows.events[run[1]]):
-            yield from self._of_run(events, taker, chosen, gtids)
-
-    def _runs(self) -> list[tuple[int, npt.NDArray[np.int64]]]:
-        """(taker, its row events) in the order of the first events; a table whose columns change has several runs."""
-        rows = self._rows
-        takers = np.array(self._takers_of, np.int64)[rows.slots[: rows.count]]
-        if (takers == takers[0]).all():
-            return [(int(takers[0]), np.arange(rows.count, dtype=np.int64))]
-        runs = []
-        names = np.array(self._names_of, np.int64)[takers]
-        for name in np.unique(names):
-            of_name = np.flatnonzero(names == name)
-            for run in np.split(of_name, np.flatnonzero(np.diff(takers[of_name])) + 1):
-                runs.append((int(takers[run[0]]), run))
-        return sorted(runs, key=lambda run: int(run[1][0]))
-
-    def _of_run(
-        self, events: EventList, taker: int, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """The batches of some row events of one table.  Raises _MisfitFound."""
-        taking = self._takers[taker]
-        for made in taking.of(self.source.buffer, events, self._rows, chosen, gtids):
-            if isinstance(made, Misfit):
-                raise _MisfitFound(made.event)
-            yield taking.table.name, made
-
-    def _placed(self, events: EventList, event: int) -> PlacedEvent:
-        """The event by the reference path.  Raises FormatError."""
-        begin, size = int(events.begins[event]), int(events.sizes[event])
-        place, number = int(events.places[event]), int(events.numbers[event])
-        raw = self.source.buffer[begin : begin + size].tobytes()
-        format = replace(self.source.format, checksum=bool(events.tails[event]))
-        try:
-            decoded = decode_event_strictly(raw, place, format)
-        except FormatError as error:
-            raise error.within(base=place, event_index=number) from None
-        return PlacedEvent(number, place, raw, decoded, format)
-
-    def _new(self, why: int, events: EventList, event: int) -> int:
-        """Learn what the survey did not know: the event to go on with."""
-        placed = self._placed(events, event)
-        body = placed.event.body
-        if why == NEW_MAP:
-            assert isinstance(body, TableMap)
-            self._map(placed, body)
-            return event
-        assert isinstance(body, ROWS_BODIES)
-        if why == NO_MAP:
-            if ends_a_statement(body):
-                return event + 1
-            raise unmapped(placed, body)
-        if why == NEW_LAYOUT:
-            self._layout(placed, self._known.slot_of(body.table_id))
-            return event
-        assert why == SHORT
-        raise FormatError("the event is too short", phase="body", offset=placed.offset, event_index=placed.index)
-
-    def _map(self, placed: PlacedEvent, body: TableMap) -> None:
-        end = len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
-        definition = placed.raw[HEADER_SIZE + placed.format.table_id_size : end]
-        slot = self._slots.get(definition)
-        if slot is None:
-            slot = self._slots[definition] = self._define(placed, body, definition)
-        self._known.bind(body.table_id, slot)
-
-    def _define(self, placed: PlacedEvent, body: TableMap, definition: bytes) -> int:
-        name = f"{body.database}.{body.table}"
-        wanted = self._reader.wants(name)
-        problem: ForgeError | None = None
-        taker = -1
-        columns: tuple[Column, ...] = ()
-        if wanted:
-            place = f"event {placed.index}, offset {placed.offset} of {self._path}"
-            try:
-                columns = mapped_columns(placed, body)
-            except UnsupportedError as error:
-                problem = error
-            try:
-                taker = -1 if problem else self._taker(name, columns, place)
-            except (FormatError, UnsupportedError) as error:
-                problem = error  # Metadata that no column of the type has: it is the first row that fails.
-        self._columns.append(columns)
-        self._takers_of.append(taker)
-        self._problems.append(problem)
-        return self._known.add_slot(definition, wanted=wanted)
-
-    def _taker(self, name: str, columns: tuple[Column, ...], place: str) -> int:
-        number = self._known_takers.get((name, columns))
-        if number is None:
-            self._takers.append(self._reader.taker_of(name, columns, place, self._path))
-            number = self._known_takers[name, columns] = len(self._takers) - 1
-            same_name = (at for at, (known, _) in enumerate(self._known_takers) if known == name)
-            self._names_of.append(next(same_name))
-        return number
-
-    def _layout(self, placed: PlacedEvent, slot: int) -> None:
-        problem = self._problems[slot]
-        if problem is not None:
-            if self._columns[slot]:
-                self._reference_error(placed, self._columns[slot])
-            if isinstance(problem, FormatError):
-                raise problem.of_event(placed.offset, placed.index)
-            raise problem
-        table = self._takers[self._takers_of[slot]].table
-        layout = layout_of(placed, len(table.columns))
-        if layout is None:
-            self._reference_error(placed, table.columns)
-            raise AssertionError("rows of another width are refused")
-        number = self._known.add_layout(slot, layout.type_code, layout.header)
-        table.add_layout(number, layout)
-
-    def _misfit(self, events: EventList, event: int, slot: int) -> ForgeError:
-        placed = self._placed(events, event)
-        try:
-            self._reference_error(placed, self._columns[slot])
-        except ForgeError as error:
-            return error
-        return FormatError(
-            "the rows do not fit the columns", phase="row", offset=placed.offset, event_index=placed.index
-        )
-
-    def _reference_error(self, placed: PlacedEvent, columns: tuple[Column, ...]) -> None:
-        """What the reference path says of rows that do not fit."""
-        body = placed.event.body
-        assert isinstance(body, ROWS_BODIES)
-        try:
-            for _ in iterate_rows(body, columns):
-                pass
-        except FormatError as error:
-            end = placed.offset + len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
-            raise error.within(base=end - len(body.rows), event_index=placed.index) from None
 
 
 def paths_of(path: Paths) -> list[Path]:

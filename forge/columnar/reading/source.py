@@ -52,6 +52,8 @@ class EventSource:
         self._inner_size = _INNER
         self.buffer: Bytes = np.zeros(window + SLACK + self._inner_size + SLACK, np.uint8)
         self.events.unpacked_from = self._inner_base
+        #: The bytes of the listed events whose rows were compressed, by the events' numbers.
+        self.compressed: dict[int, bytes] = {}
         self._inner_fill = 0
         self._decompressor = zstandard.ZstdDecompressor()
         #: The file offset of the window's first byte, and how much of it is filled.
@@ -182,6 +184,7 @@ class EventSource:
         if wrong < 0:
             yield events
             events.clear()
+            self.compressed.clear()
             self._inner_fill = 0
             return
         begin, size = int(events.begins[wrong]), int(events.sizes[wrong])
@@ -250,6 +253,7 @@ class EventSource:
             yield from self._flush()
             place = self._base + self._at
             raise error if error.event_index is not None else error.of_event(place, self._number) from None
+        self.compressed[self._number] = raw
         body = plain.build(self.format)
         unpacked_raw = raw[:4] + bytes([plain.type_code]) + raw[5:HEADER_SIZE] + body
         yield from self._room(len(unpacked_raw))

@@ -14,6 +14,7 @@ from forge.columnar.plan import ColumnPlan
 from forge.columnar.reading.row_walk import Layout, Layouts
 from forge.columnar.registry import column_plan
 from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.events.mariadb_compressed import uncompressed
 from forge.events.row_image import images_of, present_columns
 from forge.events.rows import ROWS_BODIES, PartialUpdateRows
 from forge.values.base import Column
@@ -136,7 +137,7 @@ def _indexes(table: str, names: tuple[str, ...], wanted: tuple[str, ...] | None)
 
 def layout_of(placed: PlacedEvent, columns: int) -> Layout | None:
     """The layout of a row event of a table with so many columns; None if the event has another number of columns."""
-    body = placed.event.body
+    body = uncompressed(placed.event.body)
     assert isinstance(body, ROWS_BODIES)
     if body.width != columns:
         return None
