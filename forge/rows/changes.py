@@ -125,7 +125,7 @@ class ChangeReader:
         """Column of the table -> place in the batch or struct."""
         places: dict[int, int] = {}
         for place, name in enumerate(names):
-            index = self._number.get(name.lower())
+            index = self._number.get(name.lower(), self._by_position(name))
             if index is None:
                 raise ScenarioError(
                     f"{self.table.full_name} has no column {name!r}",
@@ -135,6 +135,12 @@ class ChangeReader:
                 raise ScenarioError(f"the batches have the column {name!r} twice")
             places[index] = self.names.index(name) if not self.has_images else place
         return places
+
+    def _by_position(self, name: str) -> int | None:
+        """The column of a name such as ``@1``, which columns have that are read from a log without names."""
+        number = name.removeprefix("@")
+        known = name != number and number.isdecimal() and 1 <= int(number) <= len(self.table.columns)
+        return int(number) - 1 if known else None
 
     def given(self, kind: ChangeKind) -> frozenset[int]:
         """The columns that the batches have for the statement's own image."""

@@ -78,12 +78,22 @@ class Envelopes:
 
     def rows(self, shape: Shape, bitmaps: tuple[bytes, ...] | None) -> RowsTemplate:
         """The rows event of such a statement; ``bitmaps``: of its images, in the place of those of the session."""
+        envelope = self.of(shape)
         if bitmaps is None:
-            return self.of(shape).rows
+            return envelope.rows
         key = (shape, bitmaps)
         if key not in self._rows:
-            self.of(shape)
-            self._rows[key] = self._rows_template(self._made[shape][1], shape.kind, bitmaps)
+            event = self._made[shape][1]
+            body = event.body
+            assert isinstance(body, ROWS_BODIES)
+            # Their unused bits tell how a server made them, which is known of the session's own.
+            width = body.width
+            kept = tuple(
+                own if present_columns(own, width) == present_columns(bitmap, width) else bitmap
+                for own, bitmap in zip(bitmaps_of(body), bitmaps, strict=True)
+            )
+            usual = kept == bitmaps_of(body)
+            self._rows[key] = envelope.rows if usual else self._rows_template(event, shape.kind, kept)
         return self._rows[key]
 
     def zoned_columns(self) -> list[int]:

@@ -313,3 +313,13 @@ def test_transactions_that_are_larger_than_a_batch_go_on_in_the_next_one(tmp_pat
     assert one.read_bytes() == other.read_bytes()
     names = [placed.event.type_name for placed in read_events(one.read_bytes())]
     assert names.count("XID") == 3
+
+
+def test_columns_without_names_are_found_by_their_position(tmp_path: Path) -> None:
+    table = "CREATE TABLE a.b (id INT PRIMARY KEY, c VARCHAR(9))"
+    first, second = tmp_path / "first", tmp_path / "second"
+    forge.write_rows(pa.table({"c": ["x", "y"], "id": [1, 2]}), table, first)
+    read = forge.read_rows(first, table="a.b")
+    assert read.schema.names[:2] == ["@1", "@2"]
+    forge.write_rows(read, table, second)
+    assert second.read_bytes() == first.read_bytes()
