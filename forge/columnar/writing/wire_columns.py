@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +43,8 @@ class ColumnWriter:
         # A kernel looks at what lies under a NULL too.
         odd = [row for row in wire.odd.tolist() if taken[row].is_valid] if len(wire.odd) else []
         if odd:
-            wire = _replaced(wire, plan.wire, odd, [self._cell(taken[row].as_py(), first_row + row) for row in odd])
+            cells = [self._cell(python_value(taken[row]), first_row + row) for row in odd]
+            wire = _replaced(wire, plan.wire, odd, cells)
         validity, first_bit = validity_of(taken)
         starts = _NO_STARTS if wire.starts is None else wire.starts
         lengths = _NO_LENGTHS if wire.lengths is None else wire.lengths
@@ -60,11 +62,42 @@ class ColumnWriter:
         lengths = np.zeros(len(array), np.int32)
         cells = []
         for row in rows:
-            cells.append(self._cell(array[row].as_py(), first_row + row))
+            cells.append(self._cell(python_value(array[row]), first_row + row))
             lengths[row] = len(cells[-1])
         starts = np.cumsum(lengths, dtype=np.int64) - lengths
         validity, first_bit = validity_of(array)
         return WireColumn(0, _bytes_of(cells), starts, lengths, validity, first_bit), rows
+
+
+def python_value(scalar: pa.Scalar) -> object:
+    """A value as the codecs take it: text where Arrow's dates and times have more years or digits than Python's."""
+    kind = scalar.type
+    try:
+        if getattr(kind, "unit", None) == "ns":
+            scalar = scalar.cast(_OF_MICROSECONDS[kind.id](kind))
+        return scalar.as_py()
+    except (OverflowError, ValueError):  # ArrowInvalid is a ValueError.
+        return _duration_text(scalar) if pa.types.is_duration(kind) else _moment_text(scalar)
+
+
+_OF_MICROSECONDS: dict[int, Callable[[Any], pa.DataType]] = {
+    pa.timestamp("ns").id: lambda kind: pa.timestamp("us", kind.tz),
+    pa.duration("ns").id: lambda kind: pa.duration("us"),
+    pa.time64("ns").id: lambda kind: pa.time64("us"),
+}
+
+
+def _moment_text(scalar: pa.Scalar) -> str:
+    if pa.types.is_timestamp(scalar.type) and scalar.type.tz is not None:
+        scalar = scalar.cast(pa.timestamp(scalar.type.unit))
+    return str(scalar.cast(pa.string()).as_py())
+
+
+def _duration_text(scalar: pa.Scalar) -> str:
+    digits = ("s", "ms", "us", "ns").index(scalar.type.unit) * 3
+    seconds, fraction = divmod(abs(scalar.value), 10**digits)
+    clock = f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{'-' if scalar.value < 0 else ''}{clock}{f'.{fraction:0{digits}d}' if digits else ''}"
 
 
 def validity_of(array: pa.Array) -> tuple[Bytes, int]:
