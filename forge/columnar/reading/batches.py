@@ -22,9 +22,10 @@ from forge.columnar.reading.tables import Table, fill_absent
 from forge.errors import FormatError
 
 #: Rows of a batch at most, and cells: what the walk notes of them fits a core's cache.
-_MOST_ROWS = 1 << 14
-_MOST_CELLS = 1 << 17
+_MOST_ROWS = 1 << 15
+_MOST_CELLS = 1 << 18
 _OPERATIONS = strings_of(beside.OPERATIONS)
+_FIRST = np.zeros(1, np.int32)
 
 
 GtidTexts = Callable[[npt.NDArray[np.int64]], pa.Array]
@@ -121,7 +122,7 @@ class Batches:
             if name == "_operation":
                 arrays.append(beside.words(kind, self._spread(name, codes, made), _OPERATIONS))
             elif name == "_file":
-                arrays.append(beside.words(kind, self._spread(name, np.zeros(1, np.int32), made), self._file_word))
+                arrays.append(beside.words(kind, self._spread(name, _FIRST, made), self._file_word))
             elif name == "_position":
                 arrays.append(beside.numbers(kind, self._spread(name, events.places[picked], made)))
             elif name == "_event":
@@ -131,9 +132,12 @@ class Batches:
                 _header_words(made.buffer, events.begins, picked, 0 if name == "_timestamp" else 5, values)
                 arrays.append(beside.numbers(kind, self._spread(name, values, made)))
             elif name == "_gtid":
-                changes = np.diff(groups, prepend=groups[:1]) != 0
-                used = np.concatenate((groups[:1], groups[changes]))
-                indexes = self._spread(name, np.cumsum(changes, dtype=np.int32), made)
+                if groups[0] == groups[-1]:  # They ascend.
+                    used, places = groups[:1], _FIRST
+                else:
+                    changes = np.diff(groups, prepend=groups[:1]) != 0
+                    used, places = np.concatenate((groups[:1], groups[changes])), np.cumsum(changes, dtype=np.int32)
+                indexes = self._spread(name, places, made)
                 arrays.append(beside.words_or_nulls(kind, indexes, gtids(used)))
             else:
                 rows = self._spread(name, self._bitmaps(name)[made.layouts], made)

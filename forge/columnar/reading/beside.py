@@ -66,6 +66,15 @@ def _repeat_bytes(values: Any, counts: Any, width: Any, out: Any) -> None:
                 at += 1
 
 
+def _is_one(values: npt.NDArray[Any]) -> bool:
+    """Whether all values are the first.  Columns of places, where the last is another, are told at a glance."""
+    if len(values) == 1:
+        return True
+    first, last = values[0], values[-1]
+    different = first != last if values.ndim == 1 else first.tobytes() != last.tobytes()
+    return not different and bool((values == first).all())
+
+
 _REPEATS = {1: _repeat8, 4: _repeat32, 8: _repeat64}
 
 
@@ -80,9 +89,9 @@ class Spread:
 
     def rows(self, name: str, values: npt.NDArray[Any], counts: npt.NDArray[np.int64], rows: int) -> npt.NDArray[Any]:
         """The values of a column; never changed afterwards."""
-        if (values == values[0]).all():
+        if _is_one(values):
             kept = self._kept.get(name)
-            if kept is None or len(kept) < rows or (kept[0] != values[0]).any():
+            if kept is None or len(kept) < rows or kept[0].tobytes() != values[0].tobytes():
                 kept = self._kept[name] = np.full((2 * rows, *values.shape[1:]), values[0], values.dtype)
             return kept[:rows]
         if rows == len(counts) and (counts == 1).all():
