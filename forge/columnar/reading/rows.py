@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import overload
+from typing import get_args, overload
 
 import pyarrow as pa
 
@@ -143,6 +143,9 @@ def read_rows(
     bytes that break a rule of the format, after the rows before them; UnsupportedError for types that are not known;
     OSError.
     """
+    _check_word("images", images, get_args(Images))
+    _check_word("on_odd", on_odd, get_args(OnOdd))
+    _check_word("json", json, get_args(JsonForm))
     presence = ("_present_before", "_present_after") if images == "both" else ("_present",)
     shown = (*BESIDE, *presence)
     if beside is not None:
@@ -161,6 +164,11 @@ def read_rows(
 
     reader = RowReader(paths_of(path), table=table, chosen=chosen, taker=taker, progress=progress)
     return reader.batches() if table is None else _of_one_table(reader, table)
+
+
+def _check_word(name: str, word: str, words: tuple[str, ...]) -> None:
+    if word not in words:
+        raise ScenarioError(f"{name} cannot be {word!r}", expected=", ".join(words), suggestion=nearest(word, words))
 
 
 def _of_one_table(reader: RowReader, table: str) -> pa.RecordBatchReader:
