@@ -170,27 +170,34 @@ def _read_datetime(buffer: Any, offsets: Any, months: Any, fsp: Any, width: Any,
             continue
         word = load64(buffer, offset)
         micro = np.int64(0)
+        # All in unsigned words, which divide twice as fast.
         if fsp == 0:
-            date = signed(word // np.uint64(1_000_000))
-            clock = signed(word - unsigned(date) * np.uint64(1_000_000))
-            hour, minute, second = clock // 10000, clock // 100 % 100, clock % 100
-            year, month, day = date // 10000, date // 100 % 100, date % 100
+            date = word // np.uint64(1_000_000)
+            clock = word - date * np.uint64(1_000_000)
+            minutes = clock // np.uint64(100)
+            hour = minutes // np.uint64(100)
+            minute, second = minutes - hour * np.uint64(100), clock - minutes * np.uint64(100)
+            months_and_year = date // np.uint64(100)
+            year = months_and_year // np.uint64(100)
+            month, day = months_and_year - year * np.uint64(100), date - months_and_year * np.uint64(100)
         else:
             word = swap64(word) >> np.uint64(64 - 8 * width)
-            total = word // units
-            micro = signed(word - total * units) * step
-            whole = signed(total)
-            second, whole = whole % 60, whole // 60
-            minute, whole = whole % 60, whole // 60
-            hour, whole = whole % 24, whole // 24
-            day, whole = whole % 32, whole // 32
-            month, year = whole % 13, whole // 13
-        number = day_number(months, year * 13 + month if year <= 9999 and month <= 12 else 0, day)
-        if number < 0 or hour > 23 or minute > 59 or second > 59:
+            whole = word // units
+            micro = signed(word - whole * units) * step
+            second, whole = whole % np.uint64(60), whole // np.uint64(60)
+            minute, whole = whole % np.uint64(60), whole // np.uint64(60)
+            hour, whole = whole % np.uint64(24), whole // np.uint64(24)
+            day, whole = whole & np.uint64(31), whole >> np.uint64(5)
+            year = whole // np.uint64(13)
+            month = whole - year * np.uint64(13)
+        place = year * np.uint64(13) + month if year <= np.uint64(9999) and month <= np.uint64(12) else np.uint64(0)
+        number = day_number(months, place, signed(day))
+        clock = hour * np.uint64(3600) + minute * np.uint64(60) + second
+        if number < 0 or hour > np.uint64(23) or minute > np.uint64(59) or second > np.uint64(59):
             odd[found] = row
             found += 1
         else:
-            out[row] = ((number - EPOCH) * 86400 + hour * 3600 + minute * 60 + second) * _SECOND + micro
+            out[row] = ((number - EPOCH) * 86400 + signed(clock)) * _SECOND + micro
     return found
 
 
