@@ -259,8 +259,8 @@ class Body:
         take = body_taker(cls.layout)
         if take is not None:
             try:
-                return cls._of(take(data, format), data, format)
-            except UNUSUAL:
+                return cls._taken(take(data, format), data, format)
+            except (*UNUSUAL, ConstructError):
                 pass
         stream = io.BytesIO(data)
         try:
@@ -274,6 +274,22 @@ class Body:
                 f"{cls.type_name} body: {len(data) - stream.tell()} bytes too many", phase="body", offset=stream.tell()
             )
         return cls._of(fields, data, format)
+
+    @classmethod
+    def _taken(cls, fields: Mapping[str, Any], data: bytes, format: FormatContext) -> Self:
+        """As :meth:`_of`, for fields that build to ``data``: no derived one is needed if all are what is derived."""
+        derivations = cls.derivations()
+        if any(compute(fields) != fields[name] for name, compute in derivations):
+            return cls._of(fields, data, format)
+        without = dict.fromkeys(name for name, _ in derivations)
+        return cls(**{name: fields[name] for name in cls.field_names()} | without)
+
+    @classmethod
+    @cache
+    def derivations(cls) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+        """How the layout computes its derived fields from the others, by name."""
+        parts = ((part.name, getattr(part, "subcon", None)) for part in cls.layout.subcons)
+        return tuple((str(name), derived.compute) for name, derived in parts if isinstance(derived, Derived))
 
     @classmethod
     def _of(cls, fields: Mapping[str, Any], data: bytes, format: FormatContext) -> Self:

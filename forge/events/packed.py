@@ -39,9 +39,10 @@ def _take_packed(data: bytes, at: int, found: Any) -> tuple[int, int]:
     if first < 251:
         return first, at + 1
     end = at + 1 + _PACKED_WIDTHS[first]
-    if end > len(data):
-        raise UnusualError
-    return int.from_bytes(data[at + 1 : end], "little"), end
+    value = int.from_bytes(data[at + 1 : end], "little")
+    if end > len(data) or len(pack_int(value)) != end - at:
+        raise UnusualError  # or not the shortest form
+    return value, end
 
 
 #: Bytes of a packed integer -> its first byte, and the bytes behind it that hold the number.

@@ -16,11 +16,11 @@ from construct import Const, Int8ul, Int16ul, Int32ul, Struct
 from forge.events.layout import Body, Derived, Rest, Span, Surroundings, Text, derived, field_length, length_of
 from forge.events.plain import Fields, one_line, plain, text_or_hex, words
 from forge.events.shapes import TEXT, Shape, array, object_of
-from forge.events.status_vars import StatusBlock, StatusVariables, build_status_variables
+from forge.events.status_vars import StatusBlock, StatusVariables, size_of_variables
 
 
 def _status_length(context: Any) -> int:
-    return len(build_status_variables(context.status_variables))
+    return size_of_variables(context.status_variables)
 
 
 #: The post-header that QUERY, QUERY_COMPRESSED and EXECUTE_LOAD_QUERY begin with, and what their bodies begin with.

@@ -27,6 +27,8 @@ from construct import (
 
 from forge.events.layout import Span, as_tuples, read_exactly
 from forge.events.plain import to_bytes, to_text
+from forge.events.taking import Take, bytes_taker
+from forge.values.quick import UnusualError
 
 #: (name, value) in file order.  The value's shape is that of the variable's layout in STATUS_VARIABLES.
 StatusVariables = tuple[tuple[str, Any], ...]
@@ -170,6 +172,32 @@ def build_status_variables(variables: StatusVariables) -> bytes:
     return b"".join(parts)
 
 
+#: Bytes of a block that is kept with its variables.
+_KEPT_SIZE = 4096
+
+
+@lru_cache(maxsize=256)
+def _usual_variables(block: bytes) -> StatusVariables:
+    """The variables of a block that builds to the same bytes; a session has them in one statement after the other."""
+    variables = parse_status_variables(block)
+    if build_status_variables(variables) != block:
+        raise UnusualError
+    return variables
+
+
+@lru_cache(maxsize=256)
+def _kept_size(variables: StatusVariables) -> int:
+    return len(build_status_variables(variables))
+
+
+def size_of_variables(variables: StatusVariables) -> int:
+    """The length of their block.  Raises as :func:`build_status_variables`."""
+    try:
+        return _kept_size(variables)
+    except TypeError:  # a value that a scenario gives as a list
+        return len(build_status_variables(variables))
+
+
 class StatusBlock(Construct):  # type: ignore[misc]
     """``length(context)`` bytes of status variables."""
 
@@ -179,6 +207,17 @@ class StatusBlock(Construct):  # type: ignore[misc]
 
     def _parse(self, stream: Any, context: Any, path: str) -> StatusVariables:
         return parse_status_variables(self.span._parse(stream, context, path))
+
+    def taker(self) -> Take:
+        block_of = bytes_taker(self.span.length)
+
+        def take(data: bytes, at: int, found: Any) -> tuple[StatusVariables, int]:
+            block, end = block_of(data, at, found)
+            if len(block) > _KEPT_SIZE:
+                raise UnusualError
+            return _usual_variables(block), end
+
+        return take
 
     def _build(self, obj: StatusVariables, stream: Any, context: Any, path: str) -> StatusVariables:
         data = build_status_variables(obj)

@@ -3,6 +3,8 @@
 A layout that is declared here has a method ``taker``, which gives a function (data, place, fields so far) -> (value,
 place behind it).  Whatever is not usual, an event that ends too early among it, raises one of ``UNUSUAL``; construct
 then reads the body again and says what is wrong.  A body with a part that has no taker is always read by construct.
+
+What was taken builds to the very bytes again: a taker refuses any form that ``build`` would not write.
 """
 
 from __future__ import annotations

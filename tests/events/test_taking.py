@@ -54,4 +54,9 @@ def test_a_body_is_taken_as_construct_parses_it(kind: type[Body]) -> None:
 def test_the_events_of_a_transaction_are_taken() -> None:
     names = {kind.type_name for kind in TAKEN}
     rows = {f"{word}_ROWS{version}" for word in ("WRITE", "UPDATE", "DELETE") for version in ("", "_V1")}
-    assert names >= {"GTID", "ANONYMOUS_GTID", "XID", "ROTATE", "ROWS_QUERY", *rows}
+    assert names >= {"GTID", "ANONYMOUS_GTID", "QUERY", "XID", "ROTATE", "ROWS_QUERY", *rows}
+
+
+@pytest.mark.parametrize("kind", TAKEN, ids=lambda kind: kind.type_name)
+def test_the_layout_of_a_taken_body_says_how_its_derived_fields_are_derived(kind: type[Body]) -> None:
+    assert {name for name, _ in kind.derivations()} == set(kind.derived_names())
