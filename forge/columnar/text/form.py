@@ -140,10 +140,17 @@ def character_at(held: Any, at: Any, end: Any) -> Any:
     lead = signed(load8(held, at))
     if lead < 0x80:
         return lead, np.int64(1)
-    size = np.int64(2) + (lead >= 0xE0) + (lead >= 0xF0)
-    if lead < 0xC0 or at + size > end:
-        return np.int64(-1), np.int64(1)
-    point = lead & (0x7F >> size)
-    for index in range(1, size):
-        point = point << 6 | signed(load8(held, at + index)) & 0x3F
-    return (point if point <= 0x10FFFF else np.int64(-1)), size
+    if 0xC0 <= lead < 0xE0 and at + 2 <= end:
+        return (lead & 0x1F) << 6 | _continued(held, at + 1), np.int64(2)
+    if 0xE0 <= lead < 0xF0 and at + 3 <= end:
+        return (lead & 0xF) << 12 | _continued(held, at + 1) << 6 | _continued(held, at + 2), np.int64(3)
+    if lead >= 0xF0 and at + 4 <= end:
+        point = (lead & 7) << 18 | _continued(held, at + 1) << 12 | _continued(held, at + 2) << 6
+        point |= _continued(held, at + 3)
+        return (point if point <= 0x10FFFF else np.int64(-1)), np.int64(4)
+    return np.int64(-1), np.int64(1)
+
+
+@inline
+def _continued(held: Any, at: Any) -> Any:
+    return signed(load8(held, at)) & 0x3F

@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from forge.charsets import Charset
-from forge.columnar.machine import inline, kernel, load32, load64, memory, signed, store32, store64, unsigned
+from forge.columnar.machine import inline, kernel, load8, load32, load64, memory, signed, store32, store64, unsigned
 from forge.columnar.plan import Bytes, Numbers, Wire, slacked
 from forge.columnar.text.form import (
+    HIGH,
     LAST_OFFSET,
     TextForm,
     Texts,
@@ -38,6 +39,8 @@ from forge.errors import FormatError, ScenarioError
 #: No UTF-8 word begins with these: what stands behind the byte decides, or nothing does.
 _NONE, _LEAD, _THIRD, _FOURTH = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD, 0xFFFFFFFC
 _MARKS = np.uint32(0xFFFFFFF0)
+#: Instead of a size of 1 to 3: a byte that is no character.
+_NO_SIZE = 8
 #: Four-byte sequences of gb18030 up to U+FFFF, and the number of U+10000 (90308130) and of U+10FFFF (e3329a35).
 _BASIC, _ASTRAL, _LAST = 39420, 189000, 189000 + 0xFFFFF
 
@@ -61,7 +64,12 @@ class TableForm(TextForm):
         # A byte beyond ASCII becomes three at most; others do too where ASCII is not itself.
         most = total + 2 * (high_bytes(data[:total]) if self._reads_ascii else total)
         out, out_ends, odd = slacked(most), np.empty(len(ends), np.int32), np.empty(len(ends), np.int32)
-        found = _decode(data, ends, *self._decoding, self._reads_ascii, out, out_ends, odd)
+        if self._charset.max_length == 1:
+            found = _decode_bytes(
+                data, ends, self._decoding.singles, self._sizes, self._reads_ascii, out, out_ends, odd
+            )
+        else:
+            found = _decode(data, ends, *self._decoding, self._reads_ascii, out, out_ends, odd)
         return Texts(out_ends, out, odd[:found])
 
     def write(self, texts: Wire, most: int) -> Wire:
@@ -109,6 +117,13 @@ class TableForm(TextForm):
                 pairs[lead << 8 | 0x30 : lead << 8 | 0x3A] = _FOURTH
             more = np.array([self._word(data) for data in _gb18030_basic()], np.uint32)
         return _Decoding(singles, pairs, more)
+
+    @cached_property
+    def _sizes(self) -> Bytes:
+        """Of a single-byte set: the bytes of each character in UTF-8; _NO_SIZE if there is none."""
+        words = self._decoding.singles
+        sizes = 1 + (words & 0xFF >= 0xC0) + (words & 0xFF >= 0xE0)
+        return np.where(words == _NONE, _NO_SIZE, sizes).astype(np.uint8)
 
     @cached_property
     def _encoding(self) -> npt.NDArray[np.uint64]:
@@ -173,6 +188,43 @@ def _astral_word(point: Any) -> Any:
 
 
 @kernel
+def _decode_bytes(
+    data: Any, ends: Any, words: Any, sizes: Any, is_ascii: Any, out: Any, out_ends: Any, odd: Any
+) -> Any:
+    found = 0
+    source, target = memory(data), memory(out)
+    to = np.int64(0)
+    out_ends[0] = 0
+    for row in range(len(ends) - 1):
+        at, end = np.int64(ends[row]), np.int64(ends[row + 1])
+        begin = to
+        seen = np.int64(0)
+        while at < end:
+            count = min(np.int64(8), end - at)
+            if is_ascii:
+                eight = load64(source, at)
+                store64(target, to, eight)
+                if not eight & (HIGH >> unsigned(8 * (8 - count))):
+                    at += count
+                    to += count
+                    continue
+            # Without a branch: text has its letters beyond ASCII where no processor expects them.
+            for _ in range(count):
+                byte = load8(source, at)
+                size = np.int64(sizes[byte])
+                store32(target, to, np.uint64(words[byte]))
+                seen |= size
+                to += size & 7
+                at += 1
+        if seen & _NO_SIZE or to > LAST_OFFSET:
+            odd[found] = row
+            found += 1
+            to = begin
+        out_ends[row + 1] = to
+    return found
+
+
+@kernel
 def _decode(
     data: Any, ends: Any, singles: Any, pairs: Any, more: Any, is_ascii: Any, out: Any, out_ends: Any, odd: Any
 ) -> Any:
@@ -185,20 +237,21 @@ def _decode(
         begin = to
         good = True
         while at < end:
-            if is_ascii and data[at] < 0x80:
+            byte = load8(source, at)
+            if is_ascii and byte < np.uint64(0x80):
                 eight = load64(source, at)
                 store64(target, to, eight)
                 count = ascii_bytes(eight, end - at)
                 at += count
                 to += count
                 continue
-            word = singles[data[at]]
+            word = singles[byte]
             size = np.int64(1)
             if word == _LEAD and at + 1 < end:
-                word = pairs[np.int64(data[at]) << 8 | np.int64(data[at + 1])]
+                word = pairs[byte << np.uint64(8) | load8(source, at + 1)]
                 size = np.int64(2)
                 if word == _THIRD and at + 2 < end:
-                    word = more[np.int64(data[at + 1]) << 8 | np.int64(data[at + 2])]
+                    word = more[load8(source, at + 1) << np.uint64(8) | load8(source, at + 2)]
                     size = np.int64(3)
                 elif word == _FOURTH and at + 3 < end:
                     number = _four(source, at)
@@ -238,7 +291,7 @@ def _encode(
         characters = np.int64(0)
         good = True
         while at < end:
-            if is_ascii and at <= wide and values[at] < 0x80:
+            if is_ascii and at <= wide and load8(source, at) < np.uint64(0x80):
                 eight = load64(source, at)
                 store64(target, to, eight)
                 count = ascii_bytes(eight, end - at)
@@ -249,7 +302,7 @@ def _encode(
             point, size = character_at(source, at, end)
             entry = np.uint64(0)
             if point <= 0xFFFF:
-                entry = table[point] if point >= 0 else entry
+                entry = table[unsigned(point)] if point >= 0 else entry
             elif astral:
                 entry = _astral_entry(point - 0x10000 + _ASTRAL)
             if entry == 0:
