@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from typing import BinaryIO
 
 from forge.events.format import HEADER_SIZE
@@ -45,6 +46,12 @@ class LogWindow:
                 behind += len(piece)
             self.end = behind
         return self.end - offset
+
+    def rest(self, offset: int) -> bytes:
+        """All bytes from ``offset``, which the window has reached, to the end.  Raises OSError."""
+        self._move(offset, sys.maxsize if self.end is None else self.end - offset)
+        found = self.data[offset - self.start :]
+        return found if self.end is None else found[: self.end - offset]
 
     def _move(self, offset: int, size: int) -> None:
         missing = offset + size - (self.start + len(self.data))

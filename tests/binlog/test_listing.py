@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from forge.binlog import write_binlog
 from forge.binlog.listing import assemble, disassemble, listing_json, listing_text
+from forge.binlog.window import LogWindow
 from forge.binlog.writer import Item
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir
@@ -99,6 +101,20 @@ def test_any_events_come_back_readable_or_raw(items: list[Item]) -> None:
 def test_bytes_that_are_no_binlog_come_back(data: bytes) -> None:
     assert keeps(data)
     assert keeps(b"\xfebin" + data)
+
+
+@pytest.mark.parametrize("end", [None, -1, -20, 700, 130, 20, 5, 4, 3, 0])
+def test_a_file_and_a_pipe_that_are_read_in_windows_have_the_same_listing(
+    end: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forge.binlog.window.WINDOW", 64)
+    recording = next(path for path in RECORDINGS if path.parent.name == "first-day").read_bytes()
+    for data in (recording[:end], b"no log: " + recording[:end]):
+        expected = list(listing_text(data))
+        assert list(listing_text(LogWindow(io.BytesIO(data)))) == expected
+        (tmp_path / "log").write_bytes(data)
+        with (tmp_path / "log").open("rb") as file:
+            assert list(listing_text(LogWindow(file))) == expected
 
 
 def test_an_edited_row_is_assembled_with_new_lengths_positions_and_checksums() -> None:

@@ -9,59 +9,73 @@ from collections.abc import Iterator
 from forge.binlog.listing.documents import Document, describe
 from forge.binlog.listing.fields import ListingState
 from forge.binlog.listing.text import dump_document
-from forge.binlog.reader import Frame, announced_size, frames, has_magic
+from forge.binlog.reader import MAGIC, Frame, frames, has_magic
+from forge.binlog.window import LogSource, window_of
 from forge.binlog.writer import GROUP_BOUNDARIES, group_length
+from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
 from forge.events.packed import pack_int
 
+#: Types whose events tell the length of the group that they begin.
+_GROUP_STARTS = frozenset((Gtid.type_code, AnonymousGtid.type_code, GtidTagged.type_code))
 
-def disassemble(data: bytes) -> Iterator[Document]:
-    """The documents of the listing of ``data``, in file order."""
+
+def disassemble(source: LogSource) -> Iterator[Document]:
+    """The documents of the listing of a file, in file order; memory holds a transaction of it if it is a window."""
     # Events with the same body have the same fields here, which nobody else should find changed.
-    return map(copy.deepcopy, _documents(data))
+    return (copy.deepcopy(document) for _, document in _documents(source))
 
 
-def _documents(data: bytes) -> Iterator[Document]:
-    if not has_magic(data):
-        yield {"file": data.hex()}
-        return
-    placed = list(frames(data))
-    lengths = _group_lengths(placed)
-    state = ListingState()
-    for frame in placed:
-        document, event = describe(frame, state, lengths.get(frame.index))
-        if event is not None:
-            state.note(event)
-        yield document
-    end = placed[-1].offset + len(placed[-1].raw) if placed else 4
-    if end < len(data):
-        yield {"bytes": data[end:].hex()}
-
-
-def listing_text(data: bytes) -> Iterator[str]:
+def listing_text(source: LogSource) -> Iterator[str]:
     """The listing as YAML text, a chunk an event."""
-    offset = 4 if has_magic(data) else 0
     yield "# A binary log as a listing; `forge asm` makes the file again.\n"
-    for number, document in enumerate(_documents(data)):
+    for number, (offset, document) in enumerate(_documents(source)):
         yield f"---\n# event {number} at {offset}\n" + dump_document(document)
-        offset += announced_size(data, offset)
 
 
-def listing_json(data: bytes) -> Iterator[str]:
+def listing_json(source: LogSource) -> Iterator[str]:
     """The listing as JSON lines."""
-    for document in _documents(data):
+    for _, document in _documents(source):
         yield json.dumps(document, ensure_ascii=False) + "\n"
 
 
-def _group_lengths(placed: list[Frame]) -> dict[int, int]:
-    """What transaction_length would be derived for each frame that starts a group."""
-    lengths: dict[int, int] = {}
-    following = 0
-    for frame in reversed(placed):
-        total = len(frame.raw) + following
-        if frame.type_code == GtidTagged.type_code or (
-            frame.type_code in (33, 34) and group_length(total - len(pack_int(total))) == total
-        ):
-            lengths[frame.index] = total
-        following = 0 if frame.type_code in GROUP_BOUNDARIES else following + len(frame.raw)
-    return lengths
+def _documents(source: LogSource) -> Iterator[tuple[int, Document]]:
+    """The documents, each with the offset of its bytes in the file."""
+    window = window_of(source)
+    window.reach(0, len(MAGIC))
+    if not has_magic(window.data):
+        yield 0, {"file": window.rest(0).hex()}
+        return
+    state = ListingState()
+    end = len(MAGIC)
+    for frame, derived_length in _with_lengths(frames(window)):
+        document, event = describe(frame, state, derived_length)
+        if event is not None:
+            state.note(event)
+        yield frame.offset, document
+        end = frame.offset + len(frame.raw)
+    if tail := window.rest(end):
+        yield end, {"bytes": tail.hex()}
+
+
+def _with_lengths(placed: Iterator[Frame]) -> Iterator[tuple[Frame, int | None]]:
+    """Each frame; with the first of a group the transaction_length that would be derived."""
+    group: list[Frame] = []
+    for frame in placed:
+        if group and frame.type_code in GROUP_BOUNDARIES:
+            yield from _of_group(group)
+            group = []
+        if group or frame.type_code in _GROUP_STARTS:
+            group.append(frame)
+        else:
+            yield frame, None
+    if group:
+        yield from _of_group(group)
+
+
+def _of_group(group: list[Frame]) -> Iterator[tuple[Frame, int | None]]:
+    total = sum(len(frame.raw) for frame in group)
+    tagged = group[0].type_code == GtidTagged.type_code
+    yield group[0], total if tagged or group_length(total - len(pack_int(total))) == total else None
+    for frame in group[1:]:
+        yield frame, None

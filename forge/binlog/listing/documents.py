@@ -73,6 +73,8 @@ def _certain_fields(body: Body, state: ListingState) -> tuple[Document | None, b
     """The readable fields of a usual body, of which this very body is made again, or None; and its bytes, if known."""
     if isinstance(body, ROWS_BODIES):
         return _row_fields(body, state), None
+    if isinstance(body, TransactionPayload):
+        return _payload_fields(body, state), None
     # The two are in all small transactions; others hardly come again.
     if isinstance(body, (Query, TableMap)) and _length(body) <= _LONGEST_KEPT:
         return _kept_fields(body, state.format)
@@ -95,7 +97,7 @@ def _row_fields(body: RowsBody, state: ListingState) -> Document | None:
 
 def _fields_of(body: Body) -> Document | None:
     """As :func:`_certain_fields`, of a body that means the same whatever stands before it."""
-    if isinstance(body, (RawBody, TransactionPayload)) or EVENT_CODES.get(event_name(body.type_code)) is None:
+    if isinstance(body, RawBody) or EVENT_CODES.get(event_name(body.type_code)) is None:
         return None
     fields = body_to_fields(body, ListingState())
     try:
@@ -112,9 +114,6 @@ def _kept_fields(body: Query | TableMap, format: FormatContext) -> tuple[Documen
 
 
 def _forms(event: Event, state: ListingState) -> Iterator[tuple[Event, Document | None]]:
-    if isinstance(event.body, TransactionPayload):
-        for fields in _payload_to_fields(event.body, state):
-            yield event, fields
     if not isinstance(event.body, RawBody):
         yield event, body_to_fields(event.body, state)
         yield event, plain_fields(event.body)
@@ -203,21 +202,21 @@ def unhex(value: Any, field: str) -> bytes:
         raise ScenarioError(f"{field} is not hexadecimal", expected="pairs of the digits 0-9 a-f") from None
 
 
-def _payload_to_fields(body: TransactionPayload, state: ListingState) -> Iterator[Document]:
-    """The events inside, if some level of the compressor makes the same payload of them."""
+def _payload_fields(body: TransactionPayload, state: ListingState) -> Document | None:
+    """The events inside, each of which gives its bytes, if some level of the compressor makes this payload of them."""
     try:
         data = payload_bytes(body, _LARGEST_LISTED)
     except FormatError:
-        return
+        return None
     kind = body.number(COMPRESSION_TYPE, ZSTD)
     levels = LEVELS if len(data) <= _EVERY_LEVEL and kind == ZSTD else (DEFAULT_LEVEL,)
     level = next((level for level in levels if compress_bytes(data, PayloadForm(level, kind or ZSTD)) == body), None)
     if level is None:
-        return
+        return None
     fields: Document = {} if kind == ZSTD else {"compression": "none"}
     if level != DEFAULT_LEVEL:
         fields["level"] = level
-    yield fields | {"events": list(_inner_documents(data, state))}
+    return fields | {"events": list(_inner_documents(data, state))}
 
 
 def _inner_documents(data: bytes, state: ListingState) -> Iterator[Document]:

@@ -59,7 +59,7 @@ class ListingState:
 
     def _map(self, body: TableMap, mariadb: bool) -> None:
         last = self.mapped.get(body.table_id)
-        if last is not None and last.body is body and last.mariadb == mariadb:
+        if last is not None and last.mariadb == mariadb and (last.body is body or last.body == body):
             return
         self.mapped.pop(body.table_id, None)
         for columns in (partial(columns_of, mariadb=mariadb), bare_columns):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from forge.cli.inputs import read_bytes
+from forge.cli.inputs import open_log
 from forge.cli.output import STDOUT, refuse_inputs, write_output
 from forge.cli.parameters import FILE
 
@@ -33,5 +33,5 @@ def command(file: str, output: str, as_json: bool) -> None:
     from forge.binlog.listing import listing_json, listing_text
 
     refuse_inputs([output], [file])
-    data = read_bytes(file)
-    write_output(output, listing_json(data) if as_json else listing_text(data))
+    with open_log(file) as log:
+        write_output(output, listing_json(log) if as_json else listing_text(log))
