@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from tests.benchmarks.lines import Line
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.lines import LINES, Line
 from tests.benchmarks.measure import Cost
 from tests.benchmarks.results import figure_of, table
 from tests.benchmarks.run import Run
 
+ROOT = Path(__file__).resolve().parents[2]
 OURS, PEER, OTHER = ("decode", "w1_load"), ("go-mysql", "w1_load"), ("java-connector", "w1_load")
 LINE = Line("D2", "W1", "fastest peer / decode", (PEER, OTHER), OURS, ">=", 10)
 
@@ -58,3 +66,24 @@ def test_a_control_takes_out_what_the_machine_gives() -> None:
     figure = figure_of(line, run_of(costs))
     assert figure.wall is not None
     assert (figure.wall.median, figure.is_met) == (0.75, False)
+
+
+@pytest.mark.slow
+def test_every_line_has_a_figure_or_names_what_is_missing(tmp_path: Path, servers: object) -> None:
+    pytest.importorskip("numba", reason="the extra [rows] is not installed")
+    names = ["E1", "D2", "D6", "R2"]
+    results, workloads = tmp_path / "benchmarks.json", tmp_path / "workloads"
+    options = ["--tiny", "--rounds=1", "--passes=1", f"--only={','.join(names)}", f"--json={results}"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks", *options, f"--folder={workloads}"],
+        cwd=ROOT, check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    document = json.loads(results.read_text())
+    assert [line["name"] for line in document["lines"]] == [line.name for line in LINES if line.name in names]
+    assert document["failed"] == {}
+    for line in document["lines"]:
+        assert line["wall"] is not None or line["remarks"], line
+        assert line["name"] != "R2" or line["remarks"] == [
+            "missing: no revision to compare with: name one with --before"
+        ]
