@@ -117,8 +117,8 @@ def _raw_store(bits: int) -> Any:
     return store
 
 
-_load8, _load16, _load32, _load64 = (_raw_load(bits) for bits in (8, 16, 32, 64))
-_store8, _store16, _store32, _store64 = (_raw_store(bits) for bits in (8, 16, 32, 64))
+_LOADS = [_raw_load(bits) for bits in (8, 16, 32, 64)]
+_STORES = [_raw_store(bits) for bits in (8, 16, 32, 64)]
 
 
 @intrinsic
@@ -202,72 +202,48 @@ def _size(_typing: Any, array: Any) -> Any:
 
 @inline
 def _inside(array: Any, index: Any, count: Any) -> None:
-    if CHECKED and (index < 0 or count < 0 or index + count > _size(array)):
+    if index < 0 or count < 0 or index + count > _size(array):
         raise IndexError("access outside an array")
 
 
-@inline
-def load8(array: Any, index: Any) -> Any:
-    """The byte at ``index`` of a uint8 array, as uint64."""
-    _inside(array, index, 1)
-    return _load8(array, index)
+def _load(raw: Any, count: int) -> Any:
+    """A load of ``count`` bytes; in the ordinary build nothing stands around it that would have to be compiled."""
+    if not CHECKED:
+        return raw
+
+    @inline
+    def checked(array: Any, index: Any) -> Any:
+        _inside(array, index, count)
+        return raw(array, index)
+
+    return checked
+
+
+def _store(raw: Any, count: int) -> Any:
+    if not CHECKED:
+        return raw
+
+    @inline
+    def checked(array: Any, index: Any, value: Any) -> None:
+        _inside(array, index, count)
+        raw(array, index, value)
+
+    return checked
 
 
 @inline
-def load16(array: Any, index: Any) -> Any:
-    """The little-endian u16 at ``index`` of a uint8 array, as uint64."""
-    _inside(array, index, 2)
-    return _load16(array, index)
-
-
-@inline
-def load32(array: Any, index: Any) -> Any:
-    """The little-endian u32 at ``index`` of a uint8 array, as uint64."""
-    _inside(array, index, 4)
-    return _load32(array, index)
-
-
-@inline
-def load64(array: Any, index: Any) -> Any:
-    """The little-endian u64 at ``index`` of a uint8 array."""
-    _inside(array, index, 8)
-    return _load64(array, index)
-
-
-@inline
-def store8(array: Any, index: Any, value: Any) -> None:
-    """The low byte of a uint64 at ``index`` of a uint8 array."""
-    _inside(array, index, 1)
-    _store8(array, index, value)
-
-
-@inline
-def store16(array: Any, index: Any, value: Any) -> None:
-    """The low two bytes of a uint64 at ``index`` of a uint8 array, little-endian."""
-    _inside(array, index, 2)
-    _store16(array, index, value)
-
-
-@inline
-def store32(array: Any, index: Any, value: Any) -> None:
-    """The low four bytes of a uint64 at ``index`` of a uint8 array, little-endian."""
-    _inside(array, index, 4)
-    _store32(array, index, value)
-
-
-@inline
-def store64(array: Any, index: Any, value: Any) -> None:
-    """A uint64 at ``index`` of a uint8 array, little-endian."""
-    _inside(array, index, 8)
-    _store64(array, index, value)
-
-
-@inline
-def copy(to: Any, at: Any, source: Any, begin: Any, count: Any) -> None:
-    """``count`` bytes from ``source[begin]`` to ``to[at]``; the arrays do not overlap."""
+def _checked_copy(to: Any, at: Any, source: Any, begin: Any, count: Any) -> None:
     _inside(to, at, count)
     _inside(source, begin, count)
     _copy(to, at, source, begin, count)
+
+
+#: (array, index): the little-endian number of 1, 2, 4 or 8 bytes at that index of a uint8 array, as uint64.
+load8, load16, load32, load64 = (_load(raw, 1 << place) for place, raw in enumerate(_LOADS))
+#: (array, index, value): the low bytes of a uint64, little-endian, at that index of a uint8 array.
+store8, store16, store32, store64 = (_store(raw, 1 << place) for place, raw in enumerate(_STORES))
+#: (to, at, source, begin, count): that many bytes from ``source[begin]`` to ``to[at]``; the arrays do not overlap.
+copy: Any = _checked_copy if CHECKED else _copy
 
 
 def is_x86() -> bool:
