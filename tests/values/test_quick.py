@@ -14,6 +14,7 @@ from forge.testing import values as strategies
 from forge.values.base import Codec, Column
 from forge.values.quick import UNUSUAL, CellReader
 from forge.values.registry import codec_for
+from forge.values.wire_types import WireType
 
 FAMILIES = {
     "integers": strategies.integer_columns(),
@@ -126,6 +127,14 @@ def test_anything_declared_is_written_as_the_codec_writes_it_or_is_unusual(
     except UNUSUAL:
         return
     assert cell == codec.encode(column, codec.accept(column, declared))
+
+
+def test_a_column_without_room_for_a_character_takes_no_text_quickly() -> None:
+    column = Column(WireType.VARCHAR, b"\3\0", collation=255)
+    with pytest.raises(ForgeError):
+        codec_for(column).accept(column, "r")
+    with pytest.raises(UNUSUAL):
+        codec_for(column).writer(column)("r")
 
 
 #: Values of everyday tables, which are to be read and written quickly.

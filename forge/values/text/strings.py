@@ -136,7 +136,8 @@ class TextCodec(Codec):
 
     def writer(self, column: Column) -> CellWriter:
         character_set, prefix, limit = charset_of(column), self.prefix(column), self.limit(column)
-        most = limit if character_set is None else self.characters(column) or limit
+        characters = self.characters(column)  # None: bytes are counted; 0: there is no room for one
+        most = limit if characters is None else characters
         if self.declared_as is not None or (not _is_binary(column) and _is_intricate(character_set)):
             return no_writer
 
