@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, Final
 
 import numpy as np
@@ -97,11 +97,7 @@ class RowsLog:
             self.log.in_file += 1
             events += self.log.between(self.log.in_file)
         self._write_whole(events)
-        kind = "delete" if self.reader.operation == "delete" else "insert"
-        envelope = self.envelopes.of(Shape(kind, None))  # type: ignore[arg-type]
-        names = {STAMPS[stamp.number] for event in (*envelope.opening, *envelope.closing) for stamp in event.stamps}
-        queries = sum(name.endswith("exec_time") for name in names)
-        self.numbers = Numbers(self.session, self.log, self.files.logged, queries)
+        self.numbers = Numbers(self.session, self.log, self.files.logged)
         self.clock = self._insert_clock()
 
     def _write_whole(self, events: list[Event]) -> None:
@@ -180,32 +176,29 @@ class RowsLog:
 
     def transaction(self, parts: Iterable[Changes]) -> None:
         """One transaction of all these changes; those of one kind that follow each other are one statement."""
-        current: OpenTransaction | None = None
-        numbers = self.numbers.of(self.transactions, 1)[:, 0].tolist()
+        waiting = iter(parts)
+        first = next(waiting, None)
+        if first is None:
+            return
+        envelope = self.envelopes.of(self._shape(first))
+        numbers = self.numbers.of(self.transactions, 1, envelope.queries)[:, 0].tolist()
+        current = self._opened(envelope, numbers)
         statements = entries = 0
-        envelope: Envelope | None = None
-        for _, statement in groupby(parts, key=lambda part: part.kind):
+        for _, statement in groupby(chain([first], waiting), key=lambda part: part.kind):
             shape: Shape | None = None
             for changes in statement:
                 if shape is None:
-                    if current is not None:
-                        current.close_rows(last=True)
+                    current.close_rows(last=True)
                     shape = self._shape(changes)
                     numbers[0] = self.numbers.second(self.transactions, statements)
-                    if current is None:
-                        envelope = self.envelopes.of(shape)
-                        current = self._opened(envelope, numbers)
                     for event in self.envelopes.of(shape).maps:
                         current.add_event(event.stamped(numbers), positioned=event.positioned)
                     statements += 1
                 rows = self._rows_template(shape, changes)
                 images = self.cells.images(changes, rows, self.rows)
-                assert current is not None
                 current.add_rows(images, changes.rows, rows, rows.head.stamped(numbers))
                 entries += int(self._entries(changes).sum())
                 self.rows += changes.rows
-        if current is None or envelope is None:
-            return
         current.close_rows(last=True)
         numbers[0] = self.numbers.second(self.transactions, 0)
         if statements > 1:
@@ -274,8 +267,8 @@ class RowsLog:
         ahead = [place - self.log.in_file for place in places if place > self.log.in_file]
         return min(ahead, default=_NO_LIMIT)
 
-    def _stamps(self, count: int, entries: Sizes) -> Stamps:
-        stamps = self.numbers.of(self.transactions, count)
+    def _stamps(self, count: int, queries: int, entries: Sizes) -> Stamps:
+        stamps = self.numbers.of(self.transactions, count, queries)
         last_committed, sequence = self.clock.next(entries[:count])
         stamps[STAMPS.index("last_committed")] = last_committed
         stamps[STAMPS.index("sequence_number")] = sequence
@@ -286,7 +279,7 @@ class RowsLog:
         room = self.largest - self.output.position
         limit = 0 if batch.rows.alone else self.limit
         placed = place(sizes, batch.rows_each, templates, limit, self.checksum, 0, room)
-        stamps = self._stamps(placed.transactions, entries)
+        stamps = self._stamps(placed.transactions, batch.envelope.queries, entries)
         out = self.buffer.hold(0, placed.end)
         stamp(out, placed, templates, stamps, 0)
         write_rows_at(batch.images, begin, placed.begins, out)

@@ -15,17 +15,16 @@ from forge.plan.session import Session
 
 
 class Numbers:
-    """Numbers of the groups from ``first_group`` on, which are all transactions with ``queries`` QUERY events each.
+    """Numbers of the groups from ``first_group`` on, which are all transactions of rows.
 
     ``log`` has compiled the groups before: it knows how far XIDs and QUERY events are.
     """
 
-    def __init__(self, session: Session, log: SessionLog, first_group: int, queries: int) -> None:
+    def __init__(self, session: Session, log: SessionLog, first_group: int) -> None:
         self.session = session
         self.facts = session.facts
         self.log = log
         self.first_group = first_group
-        self.queries = queries
         self._first_query = log.queries
         self._xids = _array(self.facts.xids, np.uint64)
         # One for each group that the facts do not know.
@@ -36,10 +35,10 @@ class Numbers:
         times = self.facts.timestamps
         self._times = None if times is None else _time_columns(times)
 
-    def of(self, first: int, count: int) -> Stamps:
+    def of(self, first: int, count: int, queries: int) -> Stamps:
         """A column for each of ``count`` transactions, of which the first is number ``first``: the rows are STAMPS.
 
-        The logical clock is left at 0.
+        ``queries``: QUERY events that each transaction has.  The logical clock is left at 0.
         """
         groups = np.arange(self.first_group + first, self.first_group + first + count, dtype=np.int64)
         stamps = np.zeros((len(STAMPS), count), np.uint64)
@@ -52,9 +51,9 @@ class Numbers:
         stamps[STAMPS.index("gno")] = groups + self.log.group_number(0)
         stamps[STAMPS.index("commit_timestamp")] = _known(self._commits, groups, (groups + START + 1) * 1_000_000)
         stamps[STAMPS.index("xid")] = _known(self._xids, groups, groups + self._first_default_xid)
-        for number, name in enumerate(("begin_exec_time", "commit_exec_time")[: self.queries]):
-            queries = self._first_query + (first + np.arange(count)) * self.queries + number
-            stamps[STAMPS.index(name)] = _known(self._exec_times, queries, np.zeros(count, np.int64))
+        for number, name in enumerate(("begin_exec_time", "commit_exec_time")[:queries]):
+            places = self._first_query + (first + np.arange(count)) * queries + number
+            stamps[STAMPS.index(name)] = _known(self._exec_times, places, np.zeros(count, np.int64))
         return stamps
 
     def second(self, transaction: int, statement: int) -> int:

@@ -19,9 +19,10 @@ from forge.rows.log import RowsLog
 from forge.rows.output import log_name_of, output_files
 from forge.rows.tables import table_plan
 
-#: Bytes of rows that are encoded together, so that they stay in the cache; and bounds of their number.
-_WINDOW: Final = 1 << 19
-_FEWEST, _MOST = 64, 1 << 14
+#: Bytes of rows that are encoded together, and of transactions with few rows: larger than the nearest caches, because
+#: each call of a kernel costs some microseconds; and bounds of the number of rows.
+_WINDOW, _SMALL_WINDOW = 1 << 22, 1 << 21
+_FEWEST, _MOST = 64, 1 << 16
 #: About as many bytes stand around the rows of a transaction.
 _ENVELOPE: Final = 256
 
@@ -108,7 +109,8 @@ def _windows(items: Iterator[pa.RecordBatch], reader: ChangeReader, rows_each: i
     """The changes in pieces that fit the cache; where transactions are smaller, in whole ones."""
     for batch in items:
         row_bytes = batch.nbytes // max(batch.num_rows, 1) + (0 if rows_each is None else _ENVELOPE // rows_each)
-        most = min(max(_WINDOW // max(row_bytes, 1), _FEWEST), _MOST)
+        window = _WINDOW if rows_each is None else _SMALL_WINDOW
+        most = min(max(window // max(row_bytes, 1), _FEWEST), _MOST)
         if rows_each is not None and rows_each <= most:
             most -= most % rows_each
         for changes in reader.changes(batch):

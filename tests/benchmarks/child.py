@@ -46,7 +46,7 @@ def encode(parquet: str, definition: str) -> int:
     rows = _source(parquet)
     with tempfile.TemporaryDirectory(dir=Path(parquet).parent) as folder:
         target = Path(folder) / "encoded"
-        forge.write_rows(rows, definition, target, server="mysql-9.7")
+        forge.write_rows(rows, definition, target, server="mysql-9.7", sync=False)
     return int(rows.num_rows)
 
 

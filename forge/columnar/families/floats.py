@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from forge.columnar.gather import fixed
-from forge.columnar.machine import kernel, load32, load64
+from forge.columnar.machine import kernel, load32, load64, memory
 from forge.columnar.plan import Bytes, Cells, ColumnPlan, Read, Wire, values_of
 from forge.values.base import Column
 from forge.values.numeric.floats import FLOAT
@@ -58,8 +58,18 @@ class FloatPlan(ColumnPlan):
 @kernel
 def _odd32(values: Any, unsigned: Any, keeps_negative_zero: Any, odd: Any) -> Any:
     found = 0
+    data = memory(values)
+    # Most columns have none, which is seen many values at a time.
+    largest = signs = np.uint64(0)
     for row in range(len(odd)):
-        word = load32(values, 4 * row)
+        word = load32(data, 4 * row)
+        magnitude = word & np.uint64(0x7FFFFFFF)
+        largest = max(largest, magnitude)
+        signs |= word ^ magnitude
+    if largest < np.uint64(0x7F800000) and (signs == 0 or (keeps_negative_zero and not unsigned)):
+        return found
+    for row in range(len(odd)):
+        word = load32(data, 4 * row)
         magnitude = word & np.uint64(0x7FFFFFFF)
         is_odd = magnitude >= np.uint64(0x7F800000)
         if word != magnitude:
@@ -73,8 +83,18 @@ def _odd32(values: Any, unsigned: Any, keeps_negative_zero: Any, odd: Any) -> An
 @kernel
 def _odd64(values: Any, unsigned: Any, keeps_negative_zero: Any, odd: Any) -> Any:
     found = 0
+    data = memory(values)
+    # Most columns have none, which is seen many values at a time.
+    largest = signs = np.uint64(0)
     for row in range(len(odd)):
-        word = load64(values, 8 * row)
+        word = load64(data, 8 * row)
+        magnitude = word & np.uint64(0x7FFFFFFFFFFFFFFF)
+        largest = max(largest, magnitude)
+        signs |= word ^ magnitude
+    if largest < np.uint64(0x7FF0000000000000) and (signs == 0 or (keeps_negative_zero and not unsigned)):
+        return found
+    for row in range(len(odd)):
+        word = load64(data, 8 * row)
         magnitude = word & np.uint64(0x7FFFFFFFFFFFFFFF)
         is_odd = magnitude >= np.uint64(0x7FF0000000000000)
         if word != magnitude:

@@ -87,3 +87,9 @@ class Envelope:
     maps: tuple[EventTemplate, ...]
     rows: RowsTemplate
     closing: tuple[EventTemplate, ...]
+
+    @property
+    def queries(self) -> int:
+        """How many QUERY events it has."""
+        names = (STAMPS[stamp.number] for event in (*self.opening, *self.closing) for stamp in event.stamps)
+        return sum(name.endswith("exec_time") for name in names)

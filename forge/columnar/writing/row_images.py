@@ -73,13 +73,15 @@ class ImageCells:
 
 def row_sizes(images: Sequence[ImageCells], rows: int) -> Sizes:
     """Bytes of each row: those of all its images."""
-    sizes = np.full(rows, sum(image.null_bytes for image in images), np.int64)
-    for image in images:
-        for column in image.columns:
-            if column.wire > 0:
-                _add_fixed(column.validity, column.first_bit, column.wire, sizes)
-            else:
-                _add_spans(column.validity, column.first_bit, -column.wire, column.lengths, sizes)
+    columns = [column for image in images for column in image.columns]
+    always = sum(image.null_bytes for image in images)
+    always += sum(column.wire for column in columns if column.wire > 0 and not len(column.validity))
+    sizes = np.full(rows, always, np.int64)
+    for column in columns:
+        if column.wire <= 0:
+            _add_spans(column.validity, column.first_bit, -column.wire, column.lengths, sizes)
+        elif len(column.validity):
+            _add_fixed(column.validity, column.first_bit, column.wire, sizes)
     return sizes
 
 
@@ -115,14 +117,10 @@ def _is_set(bitmap: Any, bit: Any) -> Any:
 
 @kernel
 def _add_fixed(validity: Any, first_bit: Any, width: Any, sizes: Any) -> None:
-    if len(validity) == 0:
-        for row in range(len(sizes)):
+    bits = memory(validity)
+    for row in range(len(sizes)):
+        if _is_set(bits, first_bit + row):
             sizes[row] += width
-    else:
-        bits = memory(validity)
-        for row in range(len(sizes)):
-            if _is_set(bits, first_bit + row):
-                sizes[row] += width
 
 
 @kernel
