@@ -13,6 +13,7 @@ import click
 from forge.errors import ForgeError
 from forge.record.server import is_unpacked, servers_home
 from tests.benchmarks.lines import LINES, Line
+from tests.benchmarks.peers import builds
 from tests.benchmarks.results import document, figure_of, table
 from tests.benchmarks.run import Run
 from tests.benchmarks.subjects import Subjects
@@ -38,7 +39,7 @@ def _chosen(wanted: str | None) -> list[Line]:
 
 
 def _versions() -> dict[str, str]:
-    versions = {name: importlib.metadata.version(name) for name in ("numba", "numpy", "pyarrow")}
+    versions = builds.versions() | {name: importlib.metadata.version(name) for name in ("numba", "numpy", "pyarrow")}
     try:
         versions["python-mysql-replication"] = importlib.metadata.version("mysql-replication")
     except importlib.metadata.PackageNotFoundError:

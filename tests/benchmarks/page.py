@@ -35,6 +35,7 @@ _GROUPS = (
     ("decode W1", "decode", "w1_load"),
     ("decode W2", "decode", "w2_load"),
     ("decode W3, JSON as text", "decode", "w3_load"),
+    ("decode W3, JSON as bytes", "decode-binary", "w3_load"),
     ("decode W4", "decode", "w4_insert"),
     ("encode W1", "encode", "w1"),
     ("encode W2", "encode", "w2"),
@@ -93,9 +94,12 @@ def groups(document: dict[str, Any]) -> list[Group]:
     }
     found = []
     for title, ours, name in _GROUPS:
+        decoders = ["java-connector", "go-mysql", "mysqlbinlog"]
+        if name == "w3_load":  # Documents stay bytes in Java, and become text in the others.
+            decoders = decoders[:1] if ours == "decode-binary" else decoders[1:]
         keys = {
             "forge": (ours, name),
-            **{peer: (peer, name) for peer in ("java-connector", "go-mysql", "mysqlbinlog")},
+            **{peer: (peer, name) for peer in decoders},
             "python-mysql-replication": ("python-mysql-replication", _BEGINNINGS.get(name, "")),
             **{peer: (peer, name) for peer in ("mysqld-load", "mysqld-insert")},
         }

@@ -45,7 +45,7 @@ MARKS = {
     "mysqld-insert": Mark("mysqld, INSERT", "#8c2d04", _DIAMOND),
 }
 
-_WIDTH, _LEFT, _RIGHT, _STEP, _TOP = 860, 170, 40, 46, 118
+_WIDTH, _LEFT, _RIGHT, _STEP, _TOP = 900, 210, 40, 46, 118
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ import pytest
 
 from tests.benchmarks.lines import LINES, Line
 from tests.benchmarks.measure import Cost
-from tests.benchmarks.results import figure_of, table
+from tests.benchmarks.page import groups, results
+from tests.benchmarks.plot import plot
+from tests.benchmarks.results import document, figure_of, table
 from tests.benchmarks.run import Run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,21 +70,35 @@ def test_a_control_takes_out_what_the_machine_gives() -> None:
     assert (figure.wall.median, figure.is_met) == (0.75, False)
 
 
+def test_the_page_has_a_row_for_every_line_and_the_plot_every_program_that_was_timed() -> None:
+    costs = {OURS: [Cost(1, 1, 3000)] * 3, PEER: [Cost(30, 30, 3000)] * 3}
+    run = run_of(costs)
+    run.missing[OTHER] = "java is not installed"
+    written = document(run, [figure_of(LINE, run)], {"numba": "1.0"})
+    page = results(json.loads(json.dumps(written)))
+    assert "| D2 W1 | fastest peer / decode | 30.0 | 30.0..30.0 | 30.0 | >= 10 |" in page
+    assert "java is not installed" in page
+    drawing = plot(groups(written))
+    assert "binlog-forge" in drawing
+    assert "go-mysql" in drawing
+    assert "Java" not in drawing
+
+
 @pytest.mark.slow
 def test_every_line_has_a_figure_or_names_what_is_missing(tmp_path: Path, servers: object) -> None:
     pytest.importorskip("numba", reason="the extra [rows] is not installed")
     names = ["E1", "D2", "D6", "R2"]
-    results, workloads = tmp_path / "benchmarks.json", tmp_path / "workloads"
-    options = ["--tiny", "--rounds=1", "--passes=1", f"--only={','.join(names)}", f"--json={results}"]
+    output, workloads = tmp_path / "benchmarks.json", tmp_path / "workloads"
+    options = ["--tiny", "--rounds=1", "--passes=1", f"--only={','.join(names)}", f"--json={output}"]
     ended = subprocess.run(
         [sys.executable, "-m", "tests.benchmarks", *options, f"--folder={workloads}"],
         cwd=ROOT, check=False, capture_output=True, text=True,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    document = json.loads(results.read_text())
-    assert [line["name"] for line in document["lines"]] == [line.name for line in LINES if line.name in names]
-    assert document["failed"] == {}
-    for line in document["lines"]:
+    written = json.loads(output.read_text())
+    assert [line["name"] for line in written["lines"]] == [line.name for line in LINES if line.name in names]
+    assert written["failed"] == {}
+    for line in written["lines"]:
         assert line["wall"] is not None or line["remarks"], line
         assert line["name"] != "R2" or line["remarks"] == [
             "missing: no revision to compare with: name one with --before"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -34,6 +35,15 @@ def java_connector(folder: Path, path: Path) -> OwnClock:
     classes = _build_java(folder)
     command = ("java", "-XX:+UseSerialGC", "-cp", f"{classes}:{classes}/lib/*", "Peer")
     return OwnClock(lambda count: (*command, str(count), str(path)), warm_up=_JAVA_WARM_UP)
+
+
+def versions() -> dict[str, str]:
+    """What the builds ask for."""
+    module = re.search(r"go-mysql-org/go-mysql v(\S+)", (_HERE / "go" / "go.mod").read_text())
+    artifact = re.search(r"<version>(\d+\.\S+)</version>", (_HERE / "java" / "pom.xml").read_text())
+    assert module is not None
+    assert artifact is not None
+    return {"go-mysql": module[1], "mysql-binlog-connector-java": artifact[1]}
 
 
 @cache
