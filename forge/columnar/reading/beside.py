@@ -27,27 +27,7 @@ BESIDE: Final[dict[str, pa.DataType]] = {
 
 
 @kernel
-def _repeat64(values: Any, counts: Any, out: Any) -> None:
-    at = 0
-    for index in range(len(counts)):
-        value = values[index]
-        for _ in range(counts[index]):
-            out[at] = value
-            at += 1
-
-
-@kernel
-def _repeat32(values: Any, counts: Any, out: Any) -> None:
-    at = 0
-    for index in range(len(counts)):
-        value = values[index]
-        for _ in range(counts[index]):
-            out[at] = value
-            at += 1
-
-
-@kernel
-def _repeat8(values: Any, counts: Any, out: Any) -> None:
+def _repeat(values: Any, counts: Any, out: Any) -> None:
     at = 0
     for index in range(len(counts)):
         value = values[index]
@@ -75,9 +55,6 @@ def _is_one(values: npt.NDArray[Any]) -> bool:
     return not different and bool((values == first).all())
 
 
-_REPEATS = {1: _repeat8, 4: _repeat32, 8: _repeat64}
-
-
 class Spread:
     """Values of events as values of rows: ``values[k]``, ``counts[k]`` times, for all ``k``.
 
@@ -100,7 +77,7 @@ class Spread:
         if values.ndim == 2:
             _repeat_bytes(values, counts, values.shape[1], out.reshape(-1))
         else:
-            _REPEATS[values.dtype.itemsize](values, counts, out)
+            _repeat(values, counts, out)
         return out
 
 
