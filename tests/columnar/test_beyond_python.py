@@ -14,6 +14,8 @@ from forge.errors import ScenarioError
 from forge.values.declaration.typetext import parse_type
 from forge.values.registry import codec_for, column_for
 
+pytestmark = pytest.mark.slow
+
 LAST = 2**63 - 1
 YEAR_0 = -62167219200 + 40 * 86400
 

@@ -23,6 +23,8 @@ from forge.values.registry import codec_for, column_for
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, cells_written, plan_of, values_decoded, values_read
 
+pytestmark = pytest.mark.slow
+
 
 def columns() -> st.SearchStrategy[Column]:
     """Every precision and scale of MySQL and MariaDB, often those at which the cells' and Arrow's sizes change."""

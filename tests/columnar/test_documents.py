@@ -29,6 +29,8 @@ from forge.values.registry import codec_for, column_for
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, array_of, cells_written, plan_of, values_decoded, values_read
 
+pytestmark = pytest.mark.slow
+
 COLUMN = Column(WireType.JSON, b"\4")
 
 

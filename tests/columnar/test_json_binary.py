@@ -23,6 +23,8 @@ from forge.columnar.json.cells import json_documents, text_document
 from forge.columnar.json.powers import FIRST_POWER, LAST_POWER, powers_of_ten
 from forge.errors import ScenarioError
 
+pytestmark = pytest.mark.slow
+
 RECORDED = json.loads((Path(__file__).parent.parent / "values" / "data" / "json_recorded.json").read_text())
 
 Batch = tuple[Any, Any]

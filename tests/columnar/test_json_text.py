@@ -31,6 +31,8 @@ from forge.values.json.diff import Diff, Operation, build_diffs, format_diffs
 from forge.values.json.text import format_double, format_json
 from forge.values.wire_types import WireType
 
+pytestmark = pytest.mark.slow
+
 RECORDED = json.loads((Path(__file__).parent.parent / "values" / "data" / "json_recorded.json").read_text())
 Batch = tuple[Any, Any, Any]
 

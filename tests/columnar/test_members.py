@@ -24,6 +24,8 @@ from forge.values.text.enums import MemberCodec
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, array_of, cells_written, plan_of, values_decoded, values_read
 
+pytestmark = pytest.mark.slow
+
 LATIN1, UTF8_CI = collation("latin1_swedish_ci").id, collation("utf8mb4_0900_ai_ci").id
 ENUM, SET = b"\xf7", b"\xf8"
 

@@ -22,6 +22,8 @@ from forge.scenario import Scenario, Session, insert, plan
 from forge.values.registry import codec_for
 from tests.columnar.reference_rows import RECORDINGS
 
+pytestmark = pytest.mark.slow
+
 #: Recordings with zero and partial dates, the zero TIMESTAMP, and members that an ENUM lacks.
 LOGS = [
     RECORDINGS / name / "mysql-9.7" / "binlog.000001"

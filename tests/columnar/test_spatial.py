@@ -25,6 +25,8 @@ from forge.values.spatial.wkb import NAMES
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, cells_written, plan_of, values_decoded, values_read
 
+pytestmark = pytest.mark.slow
+
 _GEOMETRY = Column(WireType.GEOMETRY, b"\4")
 _POINT = struct.pack("<BIdd", 1, 1, 1.5, -2.0)
 

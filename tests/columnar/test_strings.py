@@ -28,6 +28,8 @@ from forge.values.text.strings import TextCodec, folded_metadata
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, array_of, cells_written, plan_of, values_decoded, values_read
 
+pytestmark = pytest.mark.slow
+
 _TEXT_SETS = [name for name in charset_names() if name != "binary"]
 #: The whole tables of most sets take a while.
 _QUICK_SETS = ("latin1", "sjis", "ujis", "gb18030", "utf16le", "utf8mb3")

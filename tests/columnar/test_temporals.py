@@ -26,6 +26,8 @@ from forge.values.registry import codec_for, column_for
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, array_of, cells_written, plan_of, values_decoded, values_read
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = {
     "current": strategies.temporal_columns().filter(lambda column: column.type_code != WireType.YEAR),
     "old": strategies.old_temporal_columns(),

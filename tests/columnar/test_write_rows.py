@@ -24,6 +24,8 @@ from forge.compile.files.compilation import compile_files, write_files
 from forge.errors import ScenarioError
 from forge.scenario import plan
 
+pytestmark = pytest.mark.slow
+
 TABLE = """CREATE TABLE shop.orders (
   id BIGINT NOT NULL, qty INT UNSIGNED, small TINYINT, price DOUBLE, who VARCHAR(300) CHARACTER SET utf8,
   day DATETIME, seen TIMESTAMP NULL,
