@@ -136,8 +136,8 @@ def _many_rows(count: int = 200) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("rows_each", [None, 1, 7])
 @pytest.mark.parametrize("server", LINES)
 def test_each_server_line_logs_rows_as_its_scenario_does(server: str, rows_each: int | None) -> None:
-    rows = _many_rows(60)
-    assert _written(rows, rows_each, server, Session(), 25) == _by_scenario(rows, rows_each, server, Session())
+    rows = _many_rows(30)
+    assert _written(rows, rows_each, server, Session(), 11) == _by_scenario(rows, rows_each, server, Session())
 
 
 SESSIONS = [
@@ -171,8 +171,8 @@ SESSIONS = [
 @pytest.mark.parametrize("rows_each", [None, 1, 30])
 @pytest.mark.parametrize(("server", "session"), SESSIONS)
 def test_settings_and_facts_count_as_on_the_ordinary_path(server: str, session: Session, rows_each: int | None) -> None:
-    rows = _many_rows()
-    assert _written(rows, rows_each, server, session, 64) == _by_scenario(rows, rows_each, server, session)
+    rows = _many_rows(80)
+    assert _written(rows, rows_each, server, session, 25) == _by_scenario(rows, rows_each, server, session)
 
 
 @given(
