@@ -60,6 +60,7 @@ def command() -> None:
     from forge.columnar.machine import kernels_folder
     from forge.columnar.reading.counts import count_tables
     from forge.columnar.reading.rows import read_rows
+    from forge.rows.write import write_rows
 
     begin = time.monotonic()
     steps = [("mysql-9.7", table) for table in _MYSQL] + [("mariadb-11.8", table) for table in _MARIADB]
@@ -71,6 +72,18 @@ def command() -> None:
                 for _ in read_rows(path, images=images):
                     pass
             count_tables(path)
+            for rows_each in (None, 1):
+                changes = read_rows(path, table=table.partition(" ")[0], images="both")
+                again = Path(folder) / "again"
+                write_rows(
+                    changes,
+                    f"CREATE TABLE {table}",
+                    again,
+                    server=server,
+                    operation="operation",
+                    rows_per_transaction=rows_each,
+                    sync=False,
+                )
     seconds = time.monotonic() - begin
     write_output(STDOUT, f"compiled in {seconds:.0f} s, kept in {kernels_folder()}\n")
 
