@@ -28,6 +28,8 @@ from forge.values.quick import UnusualError
 from forge.values.registry import codec_for
 from tests.check.test_quick_rows import FILES, damaged
 
+pytestmark = pytest.mark.slow
+
 documents = sys.modules["forge.binlog.listing.documents"]
 assembling = sys.modules["forge.binlog.listing.assemble"]
 Result = bytes | str

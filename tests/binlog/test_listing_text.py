@@ -13,6 +13,8 @@ from forge.binlog.listing.text import dump_document, is_safe, pyyaml_text
 from forge.located import load
 from forge.resources import corpora_dir
 
+pytestmark = pytest.mark.slow
+
 WORDS = ("null", "Yes", "@1", "`a", "a.", "a b", "0x1", "~", "", " ", "\n", "a\n", "\na", "a\nb", "a \nb", "1.5", "- a")
 TEXTS = (
     st.sampled_from([*WORDS, "x" * 130, "\xe9" * 70, "\U0001f600", "it's", "a: b", "a\tb", "a\n\n\nb\n\n"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -85,7 +86,7 @@ def test_wrong_usage_is_one_line_with_exit_code_2(arguments: list[str], capfd: p
 @pytest.mark.parametrize("name", list(app.COMMANDS))
 def test_the_help_of_every_command_has_an_example(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert app.run([name, "--help"]) == 0
-    assert f"forge {name} " in capfd.readouterr().out.partition("Example")[2]
+    assert re.search(rf"forge {name}\b", capfd.readouterr().out.partition("Example")[2])
 
 
 def test_the_help_names_every_command(capfd: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,8 @@ from forge.columnar.crc32 import (
 )
 from forge.columnar.machine import SLACK, kernel
 
+pytestmark = pytest.mark.slow
+
 
 @kernel
 def _by_tables(buffer: Any, begin: Any, count: Any) -> Any:

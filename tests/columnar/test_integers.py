@@ -18,6 +18,8 @@ from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, cells_written, plan_of, values_decoded, values_read
 
+pytestmark = pytest.mark.slow
+
 
 @given(data=st.data())
 def test_integers_are_read_as_the_codec_reads_them_and_written_as_it_writes_them(data: st.DataObject) -> None:

@@ -16,6 +16,8 @@ import numpy as np
 
 from forge.columnar.machine import copy, kernel, load32, memory, store16
 
+pytestmark = pytest.mark.slow
+
 
 @kernel
 def _through_memory(source: Any, to: Any) -> int:

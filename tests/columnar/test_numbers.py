@@ -26,6 +26,8 @@ from forge.values.registry import codec_for, column_for
 from forge.values.wire_types import WireType
 from tests.columnar.cells import ODD, Cell, cells_written, plan_of, values_decoded, values_read
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = {
     "floats": strategies.float_columns(),
     "bits": strategies.bit_columns(),

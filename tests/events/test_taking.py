@@ -16,6 +16,8 @@ from forge.events.registry import EVENT_TYPES
 from forge.events.taking import body_taker
 from forge.testing.events import bodies_of
 
+pytestmark = pytest.mark.slow
+
 FORMATS = (FormatContext(), FormatContext("5.1.4", bytes(18) + b"\6"), FormatContext("9.7.0", checksum=True))
 TAKEN = sorted(
     {body for body in EVENT_TYPES.values() if body_taker(body.layout) is not None}, key=lambda b: b.type_code
