@@ -26,32 +26,35 @@ _LONGEST: Final = 64
 _GTID, _ANONYMOUS, _MARIADB = Gtid.type_code, AnonymousGtid.type_code, MariadbGtid.type_code
 
 GTID_TYPE: Final = pa.dictionary(pa.int32(), pa.string())
+_NONE: Final = pa.nulls(1, pa.string())
 
 
 class Gtids:
     """The GTIDs that are in force in a list of events: the one of before it, then those of its GTID events."""
 
     def __init__(self) -> None:
-        self._carried: str | None = None
+        self._carried = _NONE
 
     def forget(self) -> None:
         """Another file begins."""
-        self._carried = None
+        self._carried = _NONE
 
     def texts(
         self, buffer: Bytes, events: EventList, gtid_events: npt.NDArray[np.int64], used: npt.NDArray[np.int64],
         format: FormatContext,
     ) -> pa.Array:  # fmt: skip
         """The GTID of each group of ``used``: 0 is the one of before the list; null for none."""
+        if used[-1] == 0:  # They ascend.
+            return self._carried
         chosen = gtid_events[used[used > 0] - 1]
         array = _texts(buffer, events, chosen, format)
         if len(chosen) < len(used):
-            array = pa.concat_arrays([pa.array([self._carried], pa.string()), array])
+            array = pa.concat_arrays([self._carried, array])
         return array
 
     def carry(self, buffer: Bytes, events: EventList, last: int, format: FormatContext) -> None:
         """The GTID event ``last`` of the list stays in force behind it."""
-        self._carried = _texts(buffer, events, np.array([last], np.int64), format)[0].as_py()
+        self._carried = _texts(buffer, events, np.array([last], np.int64), format)
 
 
 def _texts(buffer: Bytes, events: EventList, chosen: npt.NDArray[np.int64], format: FormatContext) -> pa.Array:
