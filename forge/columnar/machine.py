@@ -62,7 +62,9 @@ def _keep_kernels() -> None:
         return  # A read-only home: numba looks for a place of its own, or compiles for this process alone.
     numba.config.CACHE_DIR = str(folder)
     if not known:
-        _LOG.warning("compiling kernels for this machine, once; `forge warm-up` does it ahead")
+        # As a progress bar, for people only.
+        level = logging.WARNING if sys.stderr is not None and sys.stderr.isatty() else logging.INFO
+        _LOG.log(level, "compiling kernels for this machine, once; `forge warm-up` does it ahead")
 
 
 _keep_kernels()

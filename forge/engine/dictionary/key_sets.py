@@ -33,8 +33,10 @@ class KeySets:
         if isinstance(entries, set):
             self._others |= entries
             return
+        if not entries:
+            return
         last = self._ranges[-1] if self._ranges else range(0)
-        if last and (last.stop, last.step) == (entries.start, entries.step):
+        if last and (last[-1] + last.step, last.step) == (entries.start, entries.step):
             self._ranges[-1] = range(last.start, entries.stop, last.step)
         elif len(self._ranges) < _RANGES:
             self._ranges.append(entries)
