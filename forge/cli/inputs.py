@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +53,17 @@ def read_scenario(source: str) -> str:
     from forge.scenario.load import read_text as read_file
 
     return decode_text(read_bytes(source), shown(source)) if source == STDIN else read_file(source)
+
+
+def file_paths(sources: Iterable[str]) -> list[Path]:
+    """The files that a command reads more than once, or from which it wants the size.
+
+    Raises ScenarioError for standard input.
+    """
+    sources = list(sources)
+    if STDIN in sources:
+        raise ScenarioError("rows in bulk are read from files, not from standard input", expected="the path of a file")
+    return [Path(source) for source in sources]
 
 
 def shown(source: str) -> str:

@@ -126,3 +126,13 @@ def test_tables_are_listed_with_what_happened_to_them(log: Path) -> None:
     lines = forge("tables", log).stdout.splitlines()
     assert lines[0].split() == ["table", "operation", "rows", "events", "bytes"]
     assert len(lines) == 4
+
+
+def test_bulk_reads_files_only() -> None:
+    pytest.importorskip("numba", reason="the extra [rows] is not installed")
+    for arguments in (("tables", "-"), ("rows", "-", "--format", "parquet", "-o", "o")):
+        ran = forge(*arguments)
+        assert ran.returncode == 2
+        assert ran.stderr == (
+            "forge: rows in bulk are read from files, not from standard input; expected the path of a file\n"
+        )

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from forge.cli.inputs import errors_in, read_bytes, shown
+from forge.cli.inputs import errors_in, file_paths, read_bytes, shown
 from forge.cli.output import STDOUT, output_file, refuse_inputs, write_output
 from forge.cli.parameters import FILE
 from forge.cli.progress import progress, progress_to
@@ -98,11 +98,9 @@ def _arrow_records(
     files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, on_odd: Any, form: str,
     output: str,
 ) -> None:  # fmt: skip
-    from pathlib import Path
-
     from forge.columnar.reading.rows import read_rows
 
-    paths = [Path(file) for file in files]
+    paths = file_paths(files)
     total = sum(path.stat().st_size for path in paths)
     with progress_to("bytes") as show:
         told: Callable[[int], None] = lambda read: show(read, total)  # noqa: E731

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
 
+from forge.cli.inputs import file_paths
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE
 from forge.cli.progress import progress_to
@@ -29,7 +29,7 @@ def command(files: tuple[str, ...], as_json: bool) -> None:
     """
     from forge.columnar.reading.counts import TableCounts, count_tables
 
-    paths = [Path(file) for file in files]
+    paths = file_paths(files)
     total = sum(path.stat().st_size for path in paths)
     with progress_to("bytes") as show:
         tables = count_tables(paths, progress=lambda read: show(read, total))
