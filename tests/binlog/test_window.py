@@ -83,20 +83,22 @@ def test_a_file_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(window, "WINDOW", 1 << 16)
-    list(read_events(FILE))  # what is loaded and kept once
     placed = list(read_events(FILE))
     middle = b"".join(item.raw for item in placed[1:-1])
-    path = tmp_path / "long.000001"
-    path.write_bytes(FILE[: placed[1].offset] + middle * (12 * window.WINDOW // len(middle)))
 
-    tracemalloc.start()
-    try:
-        count = sum(1 for _ in forge.read_events(path))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert count > 5_000
-    assert peak < 6 * window.WINDOW
+    def peak(windows: int) -> int:
+        path = tmp_path / f"{windows}.000001"
+        path.write_bytes(FILE[: placed[1].offset] + middle * (windows * window.WINDOW // len(middle)))
+        tracemalloc.start()
+        try:
+            assert sum(1 for _ in forge.read_events(path)) > 400 * windows
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(1)  # what is loaded and kept once
+    # Python 3.14 collects what refers to itself later than others do, but no later for more of it.
+    assert peak(40) < peak(20) + 4 * window.WINDOW
 
 
 def test_a_size_beyond_the_end_of_a_file_is_not_believed(tmp_path: Path) -> None:
