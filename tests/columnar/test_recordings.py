@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("numba", reason="the extra `rows` is not installed")
 pytest.importorskip("pyarrow", reason="the extra `rows` is not installed")
 
+from forge.columnar.reading import source
 from tests.columnar.reference_rows import LOGS, RECORDINGS, difference
 
 pytestmark = pytest.mark.slow
@@ -17,3 +18,9 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: str(log.relative_to(RECORDINGS)))
 def test_a_recording_reads_as_the_canonical_decode_has_it(log: Path) -> None:
     assert difference(log) is None
+
+
+@pytest.mark.parametrize("size", [300, 4096])
+def test_the_size_of_the_window_does_not_matter(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "WINDOW", size)
+    assert [str(log) for log in LOGS[size % 7 :: 7] if difference(log) is not None] == []

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,13 +39,25 @@ _LARGEST_EVENT = 1 << 30
 _COMPRESSED = frozenset(body.type_code for body in COMPRESSED_ROWS)
 
 
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """A window that was read ahead: ``got`` bytes of it are new, its events are listed up to ``at``."""
+
+    buffer: Bytes
+    events: EventList
+    fill: int
+    at: int
+    got: int
+
+
 class EventSource:
     """The events of one file, list by list.
 
     ``buffer`` and ``events`` are used again for the next list; ``format`` is the framing in force for the list.
     """
 
-    def __init__(self, path: Path, *, window: int = WINDOW) -> None:
+    def __init__(self, path: Path) -> None:
+        window = WINDOW
         self.path = path
         self.events = EventList()
         self.classes = event_classes()
@@ -63,6 +77,8 @@ class EventSource:
         self._number = 0
         #: Bytes of the file that have been read.
         self.read_bytes = 0
+        #: What the window after this one is read into.
+        self._spare: tuple[Bytes, EventList] | None = None
 
     @property
     def _tail(self) -> int:
@@ -85,15 +101,49 @@ class EventSource:
             yield from self._windows(file)
 
     def _windows(self, file: BinaryIO) -> Iterator[EventList]:
-        more = True
-        while more:
-            got = self._refill(file)
-            more = got > 0
-            yield from self._walk_window()
-            yield from self._flush()
-            self._shift()
+        with ThreadPoolExecutor(max_workers=1) as reader:
+            more = self._refill(file) > 0
+            while more:
+                yield from self._walk_window()
+                # All that stands in the window is listed: the next is read while this one is used.
+                full = self._fill == self._window and self._at > 0
+                ahead = reader.submit(self._read_ahead, file) if full else None
+                yield from self._flush()
+                if ahead is not None:
+                    self._take(ahead.result())
+                else:
+                    self._shift()
+                    more = self._refill(file) > 0
         if self._fill:
             raise self._torn(self._fill)
+
+    def _read_ahead(self, file: BinaryIO) -> _Ahead:
+        """The next window, its events listed and their checksums verified; nothing of this one is changed.
+
+        It takes no lock of the interpreter for long: reading and kernels run beside what is done with this window.
+        """
+        if self._spare is None:
+            self._spare = np.zeros_like(self.buffer), EventList()
+        buffer, events = self._spare
+        events.unpacked_from = self._inner_base
+        left = self._fill - self._at
+        buffer[:left] = self.buffer[self._at : self._fill]
+        got = file.readinto(buffer.data[left : self._window]) or 0  # type: ignore[attr-defined]
+        place = self._base + self._at
+        at, _ = events.walk(
+            buffer, 0, left + got, self.classes, tail=self._tail, place=place, number=self._number, step=1
+        )
+        if events.first_with_wrong_checksum(buffer) < 0:
+            events.verified = events.count
+        return _Ahead(buffer, events, left + got, at, got)
+
+    def _take(self, ahead: _Ahead) -> None:
+        """Go on with the window that was read ahead."""
+        self._spare = self.buffer, self.events
+        self._base += self._at
+        self.buffer, self.events, self._fill, self._at = ahead.buffer, ahead.events, ahead.fill, ahead.at
+        self._number += ahead.events.count
+        self.read_bytes += ahead.got
 
     def _refill(self, file: BinaryIO) -> int:
         if self._fill == self._window:
@@ -125,7 +175,7 @@ class EventSource:
         wider[: self._fill] = self.buffer[: self._fill]
         old = self._inner_base
         wider[window + SLACK : window + SLACK + self._inner_fill] = self.buffer[old : old + self._inner_fill]
-        self.buffer, self._window, self._inner_size = wider, window, inner
+        self.buffer, self._window, self._inner_size, self._spare = wider, window, inner, None
         self.events.unpacked_from = self._inner_base
 
     def _shift(self) -> None:
