@@ -24,16 +24,16 @@ from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
 from forge.columnar.machine import SLACK
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, EventList, event_classes
+from forge.columnar.reading.payloads import SMALL, quickly_unpacked
 from forge.errors import FormatError, UnsupportedError
 from forge.events.event import SIZE_OFFSET, Event, advance, decode_event_strictly
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, uncompressed
 from forge.events.registry import event_name
-from forge.events.transaction_payload import COMPRESSION_TYPE, PAYLOAD_SIZE, UNCOMPRESSED_SIZE, ZSTD, TransactionPayload
+from forge.events.transaction_payload import TransactionPayload
 
 #: Bytes of a window, and of the room for unpacked events: what fits a core's cache.
 WINDOW = 1 << 20
-_INNER = 1 << 20
 #: Servers write no larger event (max_allowed_packet), and offsets in a window have 32 bits.
 _LARGEST_EVENT = 1 << 30
 _COMPRESSED = frozenset(body.type_code for body in COMPRESSED_ROWS)
@@ -63,7 +63,7 @@ class EventSource:
         self.classes = event_classes()
         self.format = FormatContext()
         self._window = window
-        self._inner_size = _INNER
+        self._inner_size = SMALL
         self.buffer: Bytes = np.zeros(window + SLACK + self._inner_size + SLACK, np.uint8)
         self.events.unpacked_from = self._inner_base
         #: The bytes of the listed events whose rows were compressed, by the events' numbers.
@@ -318,7 +318,7 @@ class EventSource:
         """The events of a payload, unpacked a piece at a time."""
         try:
             self._verify(raw)
-            quick = _quickly_unpacked(self._decompressor, raw[HEADER_SIZE : len(raw) - self._tail])
+            quick = quickly_unpacked(self._decompressor, raw[HEADER_SIZE : len(raw) - self._tail])
             pieces = iter([quick]) if quick is not None else unpacked(self._payload_body(raw))
             inner = 0  # Bytes of the room that belong to this payload and are not yet listed.
             for piece in pieces:
@@ -404,30 +404,3 @@ class EventSource:
             rule = f"{said.rule} (at {said.offset} of the unpacked payload)"
             return said.replace(rule=rule).of_event(place, self._number)
         return error.of_event(place, self._number)
-
-
-def _quickly_unpacked(decompressor: zstandard.ZstdDecompressor, body: bytes) -> bytes | None:
-    """What the body of a small TRANSACTION_PAYLOAD unpacks to, if it is as servers write them; None if it is not."""
-    at = 0
-    numbers = {}
-    while at + 2 < len(body) and body[at]:
-        field, width = body[at], body[at + 1]
-        at += 2
-        number = body[at : at + width]
-        if field not in (PAYLOAD_SIZE, COMPRESSION_TYPE, UNCOMPRESSED_SIZE) or field in numbers:
-            return None
-        numbers[field] = number[0] if width == 1 else int.from_bytes(number[1:], "little")
-        if {1: number[0] < 251, 3: number[0] == 252, 4: number[0] == 253}.get(width) is not True:
-            return None
-        at += width
-    at += 1
-    size = numbers.get(UNCOMPRESSED_SIZE, 0)
-    if numbers.get(COMPRESSION_TYPE) != ZSTD or numbers.get(PAYLOAD_SIZE) != len(body) - at or not 0 < size <= _INNER:
-        return None
-    try:
-        if zstandard.get_frame_parameters(body[at : at + 18]).content_size != size:
-            return None
-        data: bytes = decompressor.decompress(body[at:], max_output_size=size, allow_extra_data=False)
-    except zstandard.ZstdError:
-        return None
-    return data if len(data) == size else None
