@@ -13,10 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from forge.columnar.machine import inline
+from forge.values.temporal.text import MAX_HOUR
 
 #: Days from 0001-01-01 to 1970-01-01, and to 10000-01-01.
 EPOCH: Final = 719162
 DAYS: Final = 3652059
+#: Microseconds of a second and of a day, and where TIME ends: behind 838:59:59.999999.
+SECOND: Final = 1_000_000
+DAY: Final = 86400 * SECOND
+TIME_END: Final = (MAX_HOUR + 1) * 3600 * SECOND
 #: The number of no day.
 NO_DAY: Final = -1
 #: The calendar comes back every 400 years.

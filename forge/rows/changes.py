@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from forge.columnar.reading.beside import BESIDE
 from forge.errors import ScenarioError, nearest
 from forge.events.row_image import present_columns
 from forge.plan.changes import ChangeKind
@@ -20,8 +21,7 @@ Operation = Literal["insert", "update", "delete", "operation"]
 #: What ``forge.read_rows`` says of a row beside its columns.
 OPERATION = "_operation"
 PRESENT, PRESENT_BEFORE, PRESENT_AFTER = "_present", "_present_before", "_present_after"
-_ABOUT_EVENTS = ("_file", "_position", "_timestamp", "_gtid", "_server_id", "_event")
-METADATA = frozenset((OPERATION, PRESENT, PRESENT_BEFORE, PRESENT_AFTER, *_ABOUT_EVENTS))
+METADATA = frozenset((*BESIDE, PRESENT, PRESENT_BEFORE, PRESENT_AFTER))
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 
 

@@ -154,6 +154,10 @@ class OpenTransaction:
         seal(out, begins, ends, positioned, self.output.position, self.checksum > 0)
         if len(ends):
             self._write(out[: ends[-1]].data)
+        self._keep_open_event(end)
+
+    def _keep_open_event(self, end: int) -> None:
+        """What ends there is done with; what is behind it, of an event that takes more rows, goes to the beginning."""
         left = self._at - end
         kept = self.buffer.bytes
         kept[:left] = kept[end : self._at].copy()
@@ -216,12 +220,7 @@ class PayloadTransaction(OpenTransaction):
         out, begins, ends = self._whole()
         seal(out, begins, ends, np.zeros(len(ends), np.uint8), 0, False)
         self._inner.append(out[:end].tobytes())
-        left = self._at - end
-        out[:left] = out[end : self._at].copy()
-        self._opened = 0 if self._opened >= 0 else -1
-        self._at = left
-        for noted in (self._begins, self._ends, self._positioned, self._rows):
-            noted.clear()
+        self._keep_open_event(end)
 
     def finish(self, numbers: Sequence[int]) -> None:
         self._flush()

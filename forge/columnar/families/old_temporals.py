@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from forge.columnar.calendar import DAYS, EPOCH, day_fields, day_number, era, months
+from forge.columnar.calendar import DAY, DAYS, EPOCH, SECOND, TIME_END, day_fields, day_number, era, months
 from forge.columnar.families.temporals import moment_text, timestamp_range
 from forge.columnar.machine import kernel, load32, load64, signed, store32, store64, swap64, unsigned
 from forge.columnar.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
@@ -19,10 +19,6 @@ from forge.values.registry import codec_for
 from forge.values.temporal.old import OldTemporalCodec
 from forge.values.temporal.text import MAX_FSP, MAX_HOUR
 from forge.values.wire_types import WireType
-
-_SECOND = 1_000_000
-_DAY = 86400 * _SECOND
-_TIME_END = (MAX_HOUR + 1) * 3600 * _SECOND
 
 
 class OldTemporalPlan(ColumnPlan):
@@ -116,7 +112,7 @@ def _read_time(buffer: Any, offsets: Any, width: Any, step: Any, out: Any, odd: 
             odd[found] = row
             found += 1
         else:
-            value = (hour * 3600 + minute * 60 + second) * _SECOND
+            value = (hour * 3600 + minute * 60 + second) * SECOND
             out[row] = -value if number < 0 else value
     return found
 
@@ -130,8 +126,8 @@ def _read_fractional_time(buffer: Any, offsets: Any, width: Any, step: Any, out:
         out[row] = 0
         if offset < 0:
             continue
-        value = signed(swap64(load64(buffer, offset)) >> unused) * step - _TIME_END
-        if value <= -_TIME_END or value >= _TIME_END:
+        value = signed(swap64(load64(buffer, offset)) >> unused) * step - TIME_END
+        if value <= -TIME_END or value >= TIME_END:
             odd[found] = row
             found += 1
         else:
@@ -144,17 +140,17 @@ def _write_time(values: Any, width: Any, step: Any, out: Any, odd: Any) -> Any:
     found = 0
     for row in range(len(odd)):
         value = signed(load64(values, 8 * row))
-        if value <= -_TIME_END or value >= _TIME_END or value % step != 0:
+        if value <= -TIME_END or value >= TIME_END or value % step != 0:
             odd[found] = row
             found += 1
             value = 0
         # What is stored behind the value is the next one's place, or slack.
-        if step == _SECOND:
-            total = abs(value) // _SECOND
+        if step == SECOND:
+            total = abs(value) // SECOND
             number = total // 3600 * 10000 + total // 60 % 60 * 100 + total % 60
             store32(out, width * row, unsigned(-number if value < 0 else number))
         else:
-            number = (value + _TIME_END) // step
+            number = (value + TIME_END) // step
             store64(out, width * row, swap64(unsigned(number) << np.uint64(64 - 8 * width)))
     return found
 
@@ -162,7 +158,7 @@ def _write_time(values: Any, width: Any, step: Any, out: Any, odd: Any) -> Any:
 @kernel
 def _read_datetime(buffer: Any, offsets: Any, months: Any, fsp: Any, width: Any, step: Any, out: Any, odd: Any) -> Any:
     found = 0
-    units = np.uint64(_SECOND // step)
+    units = np.uint64(SECOND // step)
     for row in range(len(offsets)):
         offset = offsets[row]
         out[row] = 0
@@ -197,7 +193,7 @@ def _read_datetime(buffer: Any, offsets: Any, months: Any, fsp: Any, width: Any,
             odd[found] = row
             found += 1
         else:
-            out[row] = ((number - EPOCH) * 86400 + signed(clock)) * _SECOND + micro
+            out[row] = ((number - EPOCH) * 86400 + signed(clock)) * SECOND + micro
     return found
 
 
@@ -206,12 +202,12 @@ def _write_datetime(values: Any, era: Any, fsp: Any, width: Any, step: Any, out:
     found = 0
     for row in range(len(odd)):
         # From 0001 on, as unsigned: what is before is beyond.
-        since = load64(values, 8 * row) + np.uint64(EPOCH * _DAY)
-        if since >= np.uint64(DAYS * _DAY) or since % np.uint64(step) != 0:
+        since = load64(values, 8 * row) + np.uint64(EPOCH * DAY)
+        if since >= np.uint64(DAYS * DAY) or since % np.uint64(step) != 0:
             odd[found] = row
             found += 1
             since = np.uint64(0)
-        total = signed(since // np.uint64(_SECOND))
+        total = signed(since // np.uint64(SECOND))
         days = total // 86400
         clock = total - days * 86400
         fields = signed(day_fields(era, unsigned(days)))
@@ -221,9 +217,9 @@ def _write_datetime(values: Any, era: Any, fsp: Any, width: Any, step: Any, out:
             number = unsigned(date * 1_000_000 + clock // 3600 * 10000 + clock // 60 % 60 * 100 + clock % 60)
             store64(out, 8 * row, number)
         else:
-            micro = signed(since) - total * _SECOND
+            micro = signed(since) - total * SECOND
             # An hour, minute and second, each times how many there are of the next, are the seconds of the day.
-            number = unsigned((fields * 86400 + clock) * (_SECOND // step) + micro // step)
+            number = unsigned((fields * 86400 + clock) * (SECOND // step) + micro // step)
             # What is stored behind the value is the next one's place, or slack.
             store64(out, width * row, swap64(number << np.uint64(64 - 8 * width)))
     return found
@@ -245,8 +241,8 @@ def _read_timestamp(buffer: Any, offsets: Any, width: Any, step: Any, out: Any, 
             word = swap64(word)
             seconds = signed(word >> np.uint64(32))
             micro = (signed(word & np.uint64(0xFFFFFFFF)) >> (64 - 8 * width)) * step
-        value = seconds * _SECOND + micro
-        if micro >= _SECOND or value == 0:
+        value = seconds * SECOND + micro
+        if micro >= SECOND or value == 0:
             odd[found] = row
             found += 1
         else:
@@ -263,12 +259,12 @@ def _write_timestamp(values: Any, first: Any, end: Any, width: Any, step: Any, o
             odd[found] = row
             found += 1
             value = 0
-        seconds = value // _SECOND
+        seconds = value // SECOND
         # What is stored behind the value is the next one's place, or slack.
         if width == 4:
             store32(out, 4 * row, unsigned(seconds))
         else:
-            fraction = (value - seconds * _SECOND) // step << (64 - 8 * width)
+            fraction = (value - seconds * SECOND) // step << (64 - 8 * width)
             store64(out, width * row, swap64(unsigned(seconds << 32 | fraction)))
     return found
 

@@ -12,21 +12,29 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from forge.columnar.calendar import DAYS, EPOCH, clock_fields, day_fields, day_number, era, months
+from forge.columnar.calendar import (
+    DAY,
+    DAYS,
+    EPOCH,
+    SECOND,
+    TIME_END,
+    clock_fields,
+    day_fields,
+    day_number,
+    era,
+    months,
+)
 from forge.columnar.machine import kernel, load32, load64, signed, store32, store64, swap64, unsigned
 from forge.columnar.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
 from forge.values.base import Column
 from forge.values.registry import codec_for
 from forge.values.temporal.current import FractionalCodec
-from forge.values.temporal.text import MAX_FSP, MAX_HOUR, fraction_size, fraction_unit
+from forge.values.temporal.text import MAX_FSP, fraction_size, fraction_unit
 from forge.values.wire_types import WireType
 
-_SECOND = 1_000_000
-_DAY = 86400 * _SECOND
 #: The same for words: a kernel that mixes them with int64 would make floats.
-_SECOND_WORD, _DAY_WORD = np.uint64(_SECOND), np.uint64(_DAY)
+_SECOND_WORD, _DAY_WORD = np.uint64(SECOND), np.uint64(DAY)
 _LAST_HOUR = (1 << 11) - 1
-_TIME_END = (MAX_HOUR + 1) * 3600 * _SECOND
 #: Bits of the reciprocals below: exact for what is less than a million.
 _RECIPROCAL_BITS = 40
 
@@ -145,8 +153,8 @@ def moment_text(array: pa.Array, fsp: int) -> pa.Array:
 
 def timestamp_range(column: Column) -> tuple[int, int]:
     """The first microsecond that a TIMESTAMP of the column's server takes, and the one behind the last."""
-    first = 1 if column.dialect.timestamp_of_second_zero else _SECOND
-    return first, (column.dialect.last_timestamp + 1) * _SECOND
+    first = 1 if column.dialect.timestamp_of_second_zero else SECOND
+    return first, (column.dialect.last_timestamp + 1) * SECOND
 
 
 @kernel
@@ -204,12 +212,12 @@ def _read_datetime(
         fraction = (word & 0xFFFFFF) >> unused
         micro = fraction * unit
         # The first bit, which is the sign of int64, is set.
-        bad = (word >= 0) | (number < 0) | (hour > 23) | (minute > 59) | (second > 59) | (micro >= _SECOND)
+        bad = (word >= 0) | (number < 0) | (hour > 23) | (minute > 59) | (second > 59) | (micro >= SECOND)
         if bad or (coarse and fraction % 10 != 0):
             odd[found] = row
             found += 1
         else:
-            out[row] = ((number - EPOCH) * 86400 + hour * 3600 + minute * 60 + second) * _SECOND + micro
+            out[row] = ((number - EPOCH) * 86400 + hour * 3600 + minute * 60 + second) * SECOND + micro
     return found
 
 
@@ -253,8 +261,8 @@ def _read_timestamp(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, co
         word = swap64(load64(buffer, offset))
         fraction = signed(word & np.uint64(0xFFFFFFFF)) >> unused
         micro = fraction * unit
-        value = signed(word >> np.uint64(32)) * _SECOND + micro
-        if micro >= _SECOND or value == 0 or (coarse and fraction % 10 != 0):
+        value = signed(word >> np.uint64(32)) * SECOND + micro
+        if micro >= SECOND or value == 0 or (coarse and fraction % 10 != 0):
             odd[found] = row
             found += 1
         else:
@@ -303,12 +311,12 @@ def _read_time(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, coarse:
         hour, minute, second = whole >> 12, (whole >> 6) & 63, whole & 63
         fraction = magnitude & ((1 << fraction_bits) - 1)
         micro = fraction * unit
-        bad = (hour > _LAST_HOUR) | (minute > 59) | (second > 59) | (micro >= _SECOND)
+        bad = (hour > _LAST_HOUR) | (minute > 59) | (second > 59) | (micro >= SECOND)
         if bad or (coarse and fraction % 10 != 0):
             odd[found] = row
             found += 1
         else:
-            value = (hour * 3600 + minute * 60 + second) * _SECOND + micro
+            value = (hour * 3600 + minute * 60 + second) * SECOND + micro
             out[row] = -value if number < 0 else value
     return found
 
@@ -324,7 +332,7 @@ def _write_time(values: Any, step: Any, unit: Any, fraction_bits: Any, width: An
         value = signed(load64(values, 8 * row))
         sign = value >> 63
         magnitude = unsigned((value ^ sign) - sign)
-        beyond = magnitude >= np.uint64(_TIME_END)
+        beyond = magnitude >= np.uint64(TIME_END)
         if beyond:
             magnitude = np.uint64(0)
         seconds = magnitude // _SECOND_WORD

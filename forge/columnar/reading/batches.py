@@ -75,7 +75,7 @@ class Batches:
     def of(
         self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
     ) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.columnar.reading.rows.Taker has it."""
+        """As forge.columnar.reading.file_rows.Taker has it."""
         table = self.table
         begins, ends = rows.begins[chosen], rows.ends[chosen]
         layouts = table.numbers[rows.layouts[chosen]]
@@ -100,7 +100,7 @@ class Batches:
         table, count = self.table, made.count
         halves = [self._columns(made, half, filled) for half in range(table.halves)]
         arrays: list[pa.Array] = halves[0]
-        codes = np.array(table.operations, np.int8)[made.layouts]
+        codes = table.operations[made.layouts]
         if table.images == "both":
             kinds = self._spread("_operation", codes, made)
             names = [field.name for field in self.schema.field("before").type]
@@ -140,25 +140,21 @@ class Batches:
                 indexes = self._spread(name, places, made)
                 arrays.append(beside.words_or_nulls(kind, indexes, gtids(used)))
             else:
-                rows = self._spread(name, self._bitmaps(name)[made.layouts], made)
+                rows = self._spread(name, self._bitmaps(name, made.layouts), made)
                 arrays.append(beside.numbers(kind, rows))
         return arrays
 
     def _spread(self, name: str, values: npt.NDArray[Any], made: _Made) -> npt.NDArray[Any]:
         return self._rows_of.rows(name, values, made.per_event, made.count)
 
-    def _bitmaps(self, name: str) -> npt.NDArray[np.uint8]:
-        """The bitmap of each layout, in the image that the column is about."""
+    def _bitmaps(self, name: str, layouts: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+        """The bitmaps of layouts, of the image that the column is about."""
         table = self.table
-        width = (len(table.columns) + 7) // 8
-        out = np.zeros((len(table.bitmaps), width), np.uint8)
-        for layout, (before, after) in enumerate(table.bitmaps):
-            if name == "_present":
-                shown = after if table.layouts.shown[layout, 1] == 0 else before
-            else:
-                shown = before if name == "_present_before" else after
-            out[layout] = np.frombuffer(shown, np.uint8)
-        return out
+        image: Any = 0 if name == "_present_before" else 1
+        if name == "_present":
+            image = (table.layouts.shown[layouts, 1] == 0).astype(np.int64)
+        chosen: npt.NDArray[np.uint8] = table.bitmaps[layouts, image]
+        return chosen
 
     def _columns(self, made: _Made, half: int, filled: Any) -> list[pa.Array]:
         count = made.count

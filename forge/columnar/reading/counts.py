@@ -37,11 +37,6 @@ class TableCounts:
 
     by_operation: dict[str, Count] = field(default_factory=lambda: {word: Count() for word in OPERATIONS})
 
-    @property
-    def total(self) -> Count:
-        counts = self.by_operation.values()
-        return Count(sum(c.rows for c in counts), sum(c.events for c in counts), sum(c.bytes for c in counts))
-
 
 def count_tables(path: Paths, *, progress: Callable[[int], None] | None = None) -> dict[str, TableCounts]:
     """The tables that a log maps, or several logs, in the order of their first TABLE_MAP, with what happened to them.
@@ -73,17 +68,18 @@ class _Counting:
     def of(
         self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
     ) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.columnar.reading.rows.Taker has it."""
+        """As forge.columnar.reading.file_rows.Taker has it."""
         table = self.table
+        begins, ends = rows.begins[chosen], rows.ends[chosen]
         layouts = table.numbers[rows.layouts[chosen]]
-        operations = np.array(table.operations, np.int64)[layouts]
+        operations = table.operations[layouts]
         filled = fill_absent(table, np.unique(layouts))
         per_event = np.zeros(len(chosen), np.int64)
         event, at = 0, -1
         while event < len(chosen):
             before = per_event[event]
             why, following, at, _ = self._places.walk(
-                buffer, rows.begins[chosen], rows.ends[chosen], layouts, (event, at), table.layouts, filled, per_event
+                buffer, begins, ends, layouts, (event, at), table.layouts, filled, per_event
             )
             per_event[event] += before  # The walk counts anew where it goes on inside an event.
             event = following

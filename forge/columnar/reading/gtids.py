@@ -35,10 +35,6 @@ class Gtids:
     def __init__(self) -> None:
         self._carried = _NONE
 
-    def forget(self) -> None:
-        """Another file begins."""
-        self._carried = _NONE
-
     def texts(
         self, buffer: Bytes, events: EventList, gtid_events: npt.NDArray[np.int64], used: npt.NDArray[np.int64],
         format: FormatContext,

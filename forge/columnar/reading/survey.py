@@ -96,11 +96,6 @@ class Known:
         at = self._place(table_id)
         return int(self.slots[at]) if self.ids[at] != _NO else _NO
 
-    def unbind(self) -> None:
-        """Forget the ids: another file begins."""
-        self._set_ids(len(self.ids))
-        self._ids = 0
-
     def add_layout(self, slot: int, type_code: int, header: bytes) -> int:
         layout = self.headers.add(header)
         if layout == len(self.following):

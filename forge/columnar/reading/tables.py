@@ -57,8 +57,12 @@ class Table:
     images: Images
     #: A layout's number among all of a reader -> its number here.
     numbers: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    bitmaps: list[tuple[bytes, bytes]] = field(default_factory=list)
-    operations: list[int] = field(default_factory=list)
+    #: Of each layout the presence bitmaps (before, after), and its operation (forge.columnar.reading.beside).
+    bitmaps: npt.NDArray[np.uint8] = field(init=False)
+    operations: npt.NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
+
+    def __post_init__(self) -> None:
+        self.bitmaps = np.zeros((0, 2, (len(self.columns) + 7) // 8), np.uint8)
 
     @property
     def halves(self) -> int:
@@ -70,24 +74,25 @@ class Table:
         with_diffs = self.images == "after" and any(plan.reads_diffs for plan in self.plans)
         return 2 if with_diffs else self.halves
 
-    @property
-    def types(self) -> list[pa.DataType]:
-        return [plan.arrow_type for plan in self.plans]
-
     def add_layout(self, number: int, layout: Layout) -> None:
         """A layout of this table's row events, which has that number among all of the reader."""
-        before = {"both": 0, "before": 0, "after": -1 if layout.after is not None else 0}[self.images]
-        after = {"both": 1, "after": 0, "before": -1 if layout.before is not None else 0}[self.images]
-        if self.images != "both":
-            before = before if layout.before is not None else -1
-            after = after if layout.after is not None else -1
+        before, after = self._shown(layout)
         if layout.partial and self.walked > self.halves:
             before = 1
         self.numbers = np.concatenate((self.numbers, np.zeros(max(0, number + 1 - len(self.numbers)), np.int64)))
         self.numbers[number] = self.layouts.add(layout, (before, after))
         size = (len(self.columns) + 7) // 8
-        self.bitmaps.append((_bitmap(layout.before, size), _bitmap(layout.after, size)))
-        self.operations.append(0 if layout.before is None else 2 if layout.after is None else 1)
+        bitmaps = b"".join(_bitmap(image, size) for image in (layout.before, layout.after))
+        self.bitmaps = np.concatenate((self.bitmaps, np.frombuffer(bitmaps, np.uint8).reshape(1, 2, size)))
+        operation = 0 if layout.before is None else 2 if layout.after is None else 1
+        self.operations = np.append(self.operations, np.int8(operation))
+
+    def _shown(self, layout: Layout) -> tuple[int, int]:
+        """The halves that the before and the after image fill, -1 for none."""
+        if self.images == "both":
+            return 0, 1
+        after = layout.before is None or (layout.after is not None and self.images == "after")
+        return (-1, 0) if after else (0, -1)
 
 
 def _bitmap(indexes: tuple[int, ...] | None, size: int) -> bytes:
