@@ -18,6 +18,7 @@ from forge.columnar.reading.batches import GtidTexts, Misfit
 from forge.columnar.reading.events import EventList
 from forge.columnar.reading.gtids import Gtids
 from forge.columnar.reading.source import EventSource
+from forge.columnar.reading.splits import Split
 from forge.columnar.reading.survey import NEW_LAYOUT, NEW_MAP, NO_MAP, SHORT, Known, RowEvents
 from forge.columnar.reading.tables import Table, layout_of
 from forge.errors import ForgeError, FormatError, UnsupportedError
@@ -63,14 +64,14 @@ class _MisfitFound(Exception):
 
 
 class FileRows:
-    """The batches of one file."""
+    """The batches of one file, or of a split of it."""
 
-    def __init__(self, tables: Tables, path: Path) -> None:
+    def __init__(self, tables: Tables, path: Path, split: Split | None = None) -> None:
         self._tables = tables
         self._path = path
-        self.source = EventSource(path)
+        self.source = EventSource(path, split)
         self._known = Known()
-        self._gtids = Gtids()
+        self._gtids = Gtids(None if split is None else split.mark.gtid)
         self._rows = RowEvents()
         self._slots: dict[bytes, int] = {}
         #: Of each slot: its taker, and why it has none.

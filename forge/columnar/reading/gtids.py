@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from forge.columnar.machine import SLACK, kernel, load8, load32, load64, signed
-from forge.columnar.plan import Bytes
+from forge.columnar.plan import Bytes, strings_of
 from forge.columnar.reading.events import EventList
 from forge.errors import FormatError
-from forge.events.event import decode_event_strictly
+from forge.events.event import Event, decode_event_strictly
 from forge.events.format import HEADER_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
@@ -32,8 +32,8 @@ _NONE: Final = pa.nulls(1, pa.string())
 class Gtids:
     """The GTIDs that are in force in a list of events: the one of before it, then those of its GTID events."""
 
-    def __init__(self) -> None:
-        self._carried = _NONE
+    def __init__(self, before: str | None = None) -> None:
+        self._carried = _NONE if before is None else strings_of([before])
 
     def texts(
         self, buffer: Bytes, events: EventList, gtid_events: npt.NDArray[np.int64], used: npt.NDArray[np.int64],
@@ -76,9 +76,14 @@ def _reference_text(buffer: Bytes, events: EventList, event: int, format: Format
         decoded = decode_event_strictly(raw, int(events.places[event]), format)
     except FormatError as error:
         raise error.within(base=int(events.places[event]), event_index=int(events.numbers[event])) from None
-    body = decoded.body
+    return gtid_text(decoded)
+
+
+def gtid_text(event: Event) -> str | None:
+    """The GTID that a GTID event gives; None for an anonymous one."""
+    body = event.body
     if isinstance(body, MariadbGtid):
-        return body.gtid(decoded.server_id)
+        return body.gtid(event.server_id)
     if isinstance(body, GtidTagged):
         return f"{body.uuid}:{body.tag}:{body.gno}"
     assert isinstance(body, AnonymousGtid)

@@ -14,19 +14,22 @@ from forge.columnar.reading.batches import Batches
 from forge.columnar.reading.beside import BESIDE
 from forge.columnar.reading.file_rows import FileRows, Taker
 from forge.columnar.reading.odd import OnOdd, ReadSummary
+from forge.columnar.reading.splits import Split
 from forge.columnar.reading.tables import Chosen, Images, JsonForm, Table, table_of
 from forge.errors import FormatError, ScenarioError, nearest
 from forge.values.base import Column
 
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+#: A file or a split of one.
+OnePath = str | os.PathLike[str] | Split
+Paths = OnePath | Sequence[OnePath]
 
 
 class RowReader:
-    """The batches of some files, in file order; those of one list of events table by table."""
+    """The batches of some files or splits, in their order; those of one list of events table by table."""
 
     def __init__(
         self,
-        paths: Sequence[Path],
+        paths: Sequence[Path | Split],
         *,
         table: str | None,
         chosen: Chosen,
@@ -46,8 +49,9 @@ class RowReader:
         columns change.
         """
         done = 0
-        for path in self._paths:
-            reader = FileRows(self, path)
+        for part in self._paths:
+            path, split = (Path(part.path), part) if isinstance(part, Split) else (part, None)
+            reader = FileRows(self, path, split)
             try:
                 for pair in reader.batches():
                     yield pair
@@ -79,9 +83,10 @@ class RowReader:
         return taker
 
 
-def paths_of(path: Paths) -> list[Path]:
+def paths_of(path: Paths) -> list[Path | Split]:
     """One path or several."""
-    return [Path(path)] if isinstance(path, (str, os.PathLike)) else [Path(one) for one in path]
+    several = [path] if isinstance(path, (str, os.PathLike, Split)) else path
+    return [one if isinstance(one, Split) else Path(one) for one in several]
 
 
 @overload

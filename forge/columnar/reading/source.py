@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from io import RawIOBase
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import zstandard
@@ -25,6 +25,7 @@ from forge.columnar.machine import SLACK
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, EventList, event_classes
 from forge.columnar.reading.payloads import SMALL, quickly_unpacked
+from forge.columnar.reading.splits import PartOfFile, Split
 from forge.errors import FormatError, UnsupportedError
 from forge.events.event import SIZE_OFFSET, Event, advance, decode_event_strictly
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
@@ -51,14 +52,15 @@ class _Ahead:
 
 
 class EventSource:
-    """The events of one file, list by list.
+    """The events of one file or of a split of it, list by list.
 
     ``buffer`` and ``events`` are used again for the next list; ``format`` is the framing in force for the list.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, split: Split | None = None) -> None:
         window = WINDOW
         self.path = path
+        self._split = split
         self.events = EventList()
         self.classes = event_classes()
         self.format = FormatContext()
@@ -98,9 +100,15 @@ class EventSource:
             magic = file.read(4)
             check_magic(magic)
             self._base, self.read_bytes = 4, 4
-            yield from self._windows(file)
+            if self._split is None:
+                yield from self._windows(file)
+                return
+            mark = self._split.mark
+            self._base, self._number, self.format = mark.position, mark.number, mark.context()
+            file.seek(mark.position)
+            yield from self._windows(PartOfFile(file, self._split.end))
 
-    def _windows(self, file: BinaryIO) -> Iterator[EventList]:
+    def _windows(self, file: RawIOBase) -> Iterator[EventList]:
         with ThreadPoolExecutor(max_workers=1) as reader:
             more = self._refill(file) > 0
             while more:
@@ -117,7 +125,7 @@ class EventSource:
         if self._fill:
             raise self._torn(self._fill)
 
-    def _read_ahead(self, file: BinaryIO) -> _Ahead:
+    def _read_ahead(self, file: RawIOBase) -> _Ahead:
         """The next window, its events listed and their checksums verified; nothing of this one is changed.
 
         It takes no lock of the interpreter for long: reading and kernels run beside what is done with this window.
@@ -128,7 +136,7 @@ class EventSource:
         events.unpacked_from = self._inner_base
         left = self._fill - self._at
         buffer[:left] = self.buffer[self._at : self._fill]
-        got = file.readinto(buffer.data[left : self._window]) or 0  # type: ignore[attr-defined]
+        got = file.readinto(buffer.data[left : self._window]) or 0
         place = self._base + self._at
         at, _ = events.walk(
             buffer, 0, left + got, self.classes, tail=self._tail, place=place, number=self._number, step=1
@@ -145,19 +153,19 @@ class EventSource:
         self._number += ahead.events.count
         self.read_bytes += ahead.got
 
-    def _refill(self, file: BinaryIO) -> int:
+    def _refill(self, file: RawIOBase) -> int:
         if self._fill == self._window:
             self._widen(file)
         view = self.buffer.data[self._fill : self._window]
-        got = file.readinto(view) or 0  # type: ignore[attr-defined]
+        got = file.readinto(view) or 0
         self._fill += got
         self.read_bytes += got
         return int(got)
 
-    def _widen(self, file: BinaryIO) -> None:
+    def _widen(self, file: RawIOBase) -> None:
         """Room for an event that is larger than the window: no more than the file has."""
         size = int.from_bytes(self.buffer[SIZE_OFFSET : SIZE_OFFSET + 4].tobytes(), "little")
-        left = os.fstat(file.fileno()).st_size - self._base
+        left = (os.fstat(file.fileno()).st_size if self._split is None else self._split.end) - self._base
         if left > 0 and size > left:
             raise self._torn(left)
         if size > _LARGEST_EVENT:
