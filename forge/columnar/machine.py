@@ -25,6 +25,8 @@ import numpy as np
 from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
+from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 from numba.core.types import containers
 
 CHECKED: Final = os.environ.get("FORGE_CHECKED_KERNELS") == "1"
@@ -70,10 +72,24 @@ def _keep_kernels() -> None:
 _keep_kernels()
 
 
+class _KeptKernel(FunctionCache):  # type: ignore[misc]
+    """The machine code of a kernel in the folder of compiled kernels.
+
+    numba registers all that it can compile before it loads what is compiled: a third of the time until the first rows.
+    Loading needs its runtime alone; where nothing is kept, the compiler registers the rest itself.
+    """
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        rtsys.initialize(context)
+        return self._load_overload(signature, context)
+
+
 def kernel(function: _F) -> _F:
     """A compiled function over arrays and numbers.  It holds no lock of the interpreter."""
-    compiled: _F = numba.njit(cache=True, nogil=True, boundscheck=CHECKED)(function)
-    return compiled
+    compiled: Any = numba.njit(nogil=True, boundscheck=CHECKED)(function)
+    compiled._cache = _KeptKernel(function)
+    kept: _F = compiled
+    return kept
 
 
 def inline(function: _F) -> _F:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import importlib.metadata
 import json
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import click
 
+import forge
 from forge.errors import ForgeError
 from forge.record.server import is_unpacked, servers_home
 from tests.benchmarks.lines import LINES, Line
@@ -74,6 +76,8 @@ def main(
         raise click.ClickException(str(error)) from None
     if make_only:
         return
+    # As where it was installed: a start reads bytecode, also after a source has changed.
+    compileall.compile_dir(Path(forge.__file__).parent, quiet=2)
     run = Run(rounds, passes)
     with ExitStack() as resources:
         run.measure(lines, Subjects(workloads, before, resources).get, _say)

@@ -14,9 +14,6 @@ from forge.cli.parameters import FILE
 from forge.cli.progress import progress, progress_to
 from forge.errors import ScenarioError
 
-#: Rows of a row group of Parquet.
-_ROW_GROUP = 1 << 17
-
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
@@ -98,6 +95,7 @@ def _arrow_records(
     files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, on_odd: Any, form: str,
     output: str,
 ) -> None:  # fmt: skip
+    from forge.columnar.parquet import write_parquet
     from forge.columnar.reading.rows import read_rows
 
     paths = file_paths(files)
@@ -112,7 +110,7 @@ def _arrow_records(
             reader = read_rows(paths, table, columns=columns, images=images, on_odd=on_odd, progress=told)
             schema, batches = reader.schema, reader
         with output_file(output) as file:
-            (_write_parquet if form == "parquet" else _write_arrow)(schema, batches, file)
+            (write_parquet if form == "parquet" else _write_arrow)(schema, batches, file)
 
 
 def _of_the_only_table(pairs: Iterator[tuple[str, Any]]) -> tuple[Any, Iterator[Any]]:
@@ -132,24 +130,6 @@ def _of_the_only_table(pairs: Iterator[tuple[str, Any]]) -> tuple[Any, Iterator[
             yield following
 
     return batch.schema, batches()
-
-
-def _write_parquet(schema: Any, batches: Any, file: Any) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    dictionaries = [field.name for field in schema if pa.types.is_dictionary(field.type)]
-    with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=dictionaries or False) as writer:
-        held: list[Any] = []
-        rows = 0
-        for batch in batches:
-            held.append(batch)
-            rows += batch.num_rows
-            if rows >= _ROW_GROUP:
-                writer.write_table(pa.Table.from_batches(held, schema), row_group_size=rows)
-                held, rows = [], 0
-        if held:
-            writer.write_table(pa.Table.from_batches(held, schema), row_group_size=rows)
 
 
 def _write_arrow(schema: Any, batches: Any, file: Any) -> None:

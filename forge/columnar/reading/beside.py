@@ -95,7 +95,9 @@ def words_or_nulls(kind: pa.DataType, indexes: npt.NDArray[Any], texts: pa.Array
     """A dictionary array whose nulls are those of ``texts``: few readers take them inside a dictionary."""
     if not texts.null_count:
         return words(kind, indexes, texts)
-    valid = texts.is_valid().to_numpy(zero_copy_only=False)
+    # The bitmap as it is: pyarrow imports pandas, where it is installed, to make NumPy arrays of booleans.
+    bitmap = np.frombuffer(texts.buffers()[0], np.uint8)
+    valid = np.unpackbits(bitmap, bitorder="little")[texts.offset : texts.offset + len(texts)].astype(np.bool_)
     there = valid[indexes]
     places = (np.maximum(np.cumsum(valid) - 1, 0).astype(np.int32))[indexes]
     buffers = [pa.py_buffer(np.packbits(there, bitorder="little")), pa.py_buffer(places)]
