@@ -31,6 +31,7 @@ from forge.plan.tables import Key, Table
 from forge.rows.cells import CellWriter
 from forge.rows.changes import ChangeReader, Changes
 from forge.rows.envelopes import Envelopes, Shape
+from forge.rows.log_end import LogEnd, go_on
 from forge.rows.numbers import Numbers
 from forge.rows.output import OutputFiles
 from forge.rows.transactions import (
@@ -84,9 +85,11 @@ class RowsLog:
         compressed = self.session.compression and is_transactional(self.table)
         return PayloadForm(level=self.session.compression_level) if compressed else None
 
-    def begin(self) -> None:
-        """Begin the first file."""
+    def begin(self, after: LogEnd | None = None) -> None:
+        """Begin the first file, which follows the log that ended so."""
         self.output.open(self.output.path.name)
+        if after is not None:
+            go_on(self.files, after)
         events = self.files.head()
         self.format = advance(FormatContext(), events[0])
         self.checksum = CHECKSUM_SIZE if self.format.checksum else 0
@@ -126,6 +129,11 @@ class RowsLog:
         if self.session.ends_with == "nothing":
             self.output.rewrite(bytes([IN_USE]), _FLAGS_AT)
         self.output.close()
+
+    @property
+    def next_xid(self) -> int:
+        """The XID of the next transaction of the running server."""
+        return self.numbers.first_default_xid + self.files.logged
 
     def _after(self, transactions: int) -> None:
         """So many transactions were written: what the server writes now, perhaps in the next file."""

@@ -29,7 +29,7 @@ class Numbers:
         self._xids = _array(self.facts.xids, np.uint64)
         # One for each group that the facts do not know.
         known = 0 if self.facts.xids is None else len(self.facts.xids)
-        self._first_default_xid = next(log.next_xid) - max(first_group, known)
+        self.first_default_xid = next(log.next_xid) - max(first_group, known)
         self._commits = _array(self.facts.commit_timestamps, np.uint64)
         self._exec_times = _array(self.facts.exec_times, np.uint64)
         times = self.facts.timestamps
@@ -50,7 +50,7 @@ class Numbers:
             stamps[place] = _known(column, groups, default)
         stamps[STAMPS.index("gno")] = groups + self.log.group_number(0)
         stamps[STAMPS.index("commit_timestamp")] = _known(self._commits, groups, (groups + START + 1) * 1_000_000)
-        stamps[STAMPS.index("xid")] = _known(self._xids, groups, groups + self._first_default_xid)
+        stamps[STAMPS.index("xid")] = _known(self._xids, groups, groups + self.first_default_xid)
         for number, name in enumerate(("begin_exec_time", "commit_exec_time")[:queries]):
             places = self._first_query + (first + np.arange(count)) * queries + number
             stamps[STAMPS.index(name)] = _known(self._exec_times, places, np.zeros(count, np.int64))

@@ -25,12 +25,16 @@ _LARGEST_BINARY = 255
 _CREATE = re.compile(r"\s*create\b.*\(", re.IGNORECASE | re.DOTALL)
 
 
-def table_plan(table: str, schema: pa.Schema, server: str, session: Session) -> tuple[Plan, Table]:
-    """The plan of a session that makes the table, and the table.
+def table_text(table: str, schema: pa.Schema) -> str:
+    """The text of CREATE TABLE: ``table`` itself, unless it is ``database.name``."""
+    return table if _CREATE.match(table) else create_table(table, schema)
 
-    ``table`` is CREATE TABLE text, or ``database.name``.  Raises ScenarioError for what a server of the line refuses.
+
+def table_plan(text: str, server: str, session: Session) -> tuple[Plan, Table]:
+    """The plan of a session that makes the table of a CREATE TABLE text, and the table.
+
+    Raises ScenarioError for what a server of the line refuses.
     """
-    text = table if _CREATE.match(table) else create_table(table, schema)
     # Facts say nothing of a table, and may be long.
     plain = msgspec.structs.replace(session, facts=Facts())
     made = plan(Scenario(scenario="rows", server=server, session=plain, tables=[text]))

@@ -16,8 +16,9 @@ from forge.errors import ScenarioError
 from forge.plan.session import Session
 from forge.rows.changes import ChangeReader, Changes, Operation, record_batches
 from forge.rows.log import RowsLog
+from forge.rows.log_end import LogEnd, end_of, plan_after, session_after
 from forge.rows.output import log_name_of, output_files
-from forge.rows.tables import table_plan
+from forge.rows.tables import table_plan, table_text
 
 #: Bytes of rows that are encoded together, and of transactions with few rows: larger than the nearest caches, because
 #: each call of a kernel costs some microseconds; and bounds of the number of rows.
@@ -31,7 +32,8 @@ _ENVELOPE: Final = 256
 class WrittenRows:
     """What was written: the files in their order, the rows, the events and bytes of all files.
 
-    ``reference_rows``: rows with a cell that no kernel makes, which the reference codec made.
+    ``reference_rows``: rows with a cell that no kernel makes, which the reference codec made.  ``end``: what another
+    call takes as ``after``.
     """
 
     files: tuple[Path, ...]
@@ -39,6 +41,7 @@ class WrittenRows:
     events: int
     bytes: int
     reference_rows: int
+    end: LogEnd
 
 
 def write_rows(
@@ -52,6 +55,7 @@ def write_rows(
     session: Session | None = None,
     definitions: bool = True,
     sync: bool = True,
+    after: LogEnd | None = None,
 ) -> WrittenRows:
     """Write rows as the binary log that a server of the line would have written of them.
 
@@ -69,6 +73,10 @@ def write_rows(
     ``session``: settings and facts of the server and its session.  ``definitions``: the log begins with CREATE DATABASE
     and CREATE TABLE.  ``sync``: a file is on the disk (fsync) before it gets its name, as with ``sync_binlog=1``.
 
+    ``after``: the ``end`` of an earlier call, whose log this one goes on: ``path`` has the next number, GTIDs and times
+    count on, and what that log defines is not defined again.  The server was started again if that log ends with STOP
+    or with nothing.
+
     Raises ScenarioError for a table that the server refuses, for columns that do not match, and for values that a
     column cannot hold (it names row and column); nothing is written then.
     """
@@ -76,21 +84,27 @@ def write_rows(
         raise ScenarioError(f"rows_per_transaction is {rows_per_transaction}", expected="1 or more, or None")
     target = Path(path)
     settings = _named(session or Session(), target)
+    if after is not None:
+        settings = session_after(settings, server, after)
     schema, items = record_batches(batches)
-    plan, made = table_plan(table, schema, server, settings)
+    text = table_text(table, schema)
+    plan, made = table_plan(text, server, settings)
+    if after is not None:
+        plan = plan_after(plan, text, after)
     if not definitions:
         plan = dataclasses.replace(plan, groups=())
     reader = ChangeReader(schema, made, operation)
     with output_files(target, sync=sync) as output:
         log = RowsLog(plan, made, reader, output)
-        log.begin()
+        log.begin(after)
         windows = _windows(items, reader, rows_per_transaction)
         if rows_per_transaction is None:
             log.transaction(windows)
         else:
             _write_transactions(log, _Source(windows), rows_per_transaction)
         log.end()
-        return WrittenRows(tuple(output.paths), log.rows, log.events, output.written, log.cells.by_reference)
+        end = end_of(log.files, log.next_xid, plan, text, after)
+        return WrittenRows(tuple(output.paths), log.rows, log.events, output.written, log.cells.by_reference, end)
 
 
 def _named(session: Session, path: Path) -> Session:

@@ -52,6 +52,8 @@ _WRITTEN = pa.schema([pa.field("part", pa.int32()), pa.field("file", pa.string()
 TASKS_PER_CORE = 16
 #: Seconds between two looks at the progress.
 _TICK = 0.2
+#: Few fat rows cross to Python: small batches keep a batch's memory small.
+_SMALL_BATCHES = {"spark.sql.execution.arrow.maxRecordsPerBatch": "64"}
 
 
 def build_corpus(
@@ -77,7 +79,7 @@ def build_corpus(
     try:
         # mkdtemp makes folders that nobody else may read.
         building.chmod(0o777 & ~_umask())
-        with spark_session(master) as spark, _watched(spark.sparkContext, progress):
+        with spark_session(master, conf=_SMALL_BATCHES) as spark, _watched(spark.sparkContext, progress):
             written = _judge_and_write(spark, placed, judge, building, partitions)
         _adopt(written, building, len(cases))
         summary = Summary(

@@ -120,8 +120,6 @@ def _settings(folder: Path) -> dict[str, str]:
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        # Few fat rows cross to Python: small batches keep a batch's memory small.
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
         # Re-planning from sizes seen would change the number of partitions that was asked for.
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.python.filterPushdown.enabled": "true",
