@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, groupby
 from typing import Any, Final
 
@@ -292,9 +293,10 @@ class RowsLog:
         stamp(out, placed, templates, stamps, 0)
         write_rows_at(batch.images, begin, placed.begins, out)
         positioned = templates.positioned[placed.kinds]
-        position = self.output.position
-        seal(out, placed.event_begins, placed.event_ends, positioned, position, self.checksum > 0)
-        self.output.write(out[: placed.end].data)
+        begins, ends = placed.event_begins, placed.event_ends
+        sealing = partial(seal, out, begins, ends, positioned, self.output.position, self.checksum > 0)
+        self.output.write_later(out[: placed.end].data, sealing)
+        self.buffer.turn(0, 0)
         self.events += len(placed.event_begins)
         return placed.transactions
 

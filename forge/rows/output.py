@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,6 +25,8 @@ class OutputFiles:
         self.written = 0
         self._partials: list[Path] = []
         self._descriptor = -1
+        self._writer = ThreadPoolExecutor(max_workers=1)
+        self._writing: Future[None] | None = None
 
     def open(self, name: str) -> None:
         """Begin a file of that name beside the first one."""
@@ -34,12 +37,38 @@ class OutputFiles:
         self._partials.append(partial)
         self.position = 0
 
-    def write(self, data: bytes | memoryview) -> None:
-        view = memoryview(data)
-        self.position += len(view)
-        self.written += len(view)
+    def write(self, data: bytes) -> None:
+        self._wait()
+        self._advance(len(data))
+        self._write(memoryview(data))
+
+    def write_later(self, data: memoryview, sealing: Callable[[], None]) -> None:
+        """Have the bytes written while the caller goes on; ``sealing`` comes before, and may change them.
+
+        The bytes of the call before are written when this returns.  What goes wrong is raised by a later call.
+        """
+        self._wait()
+        self._advance(len(data))
+
+        def write() -> None:
+            sealing()
+            self._write(data)
+
+        self._writing = self._writer.submit(write)
+
+    def _advance(self, size: int) -> None:
+        self.position += size
+        self.written += size
+
+    def _write(self, view: memoryview) -> None:
         while view:
             view = view[os.write(self._descriptor, view) :]
+
+    def _wait(self) -> None:
+        """Until everything is written."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
 
     def rewrite(self, data: bytes, position: int) -> None:
         """Replace bytes that were written before."""
@@ -47,6 +76,7 @@ class OutputFiles:
 
     def close(self) -> None:
         """The file is whole."""
+        self._wait()
         if self._sync:
             os.fsync(self._descriptor)
         os.close(self._descriptor)
@@ -60,6 +90,7 @@ class OutputFiles:
 
     def discard(self) -> None:
         """Take away what is not finished."""
+        self._writer.shutdown()
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1

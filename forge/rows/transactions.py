@@ -8,6 +8,7 @@ is longer has its GTID event written at its end, to the place that was kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -31,10 +32,11 @@ _TYPE_AT: Final = 4
 
 
 class Buffer:
-    """Memory that transactions are made in, one after the other."""
+    """Memory that transactions are made in, one after the other.  It is two arrays: one is written, one is filled."""
 
     def __init__(self) -> None:
         self.bytes: Bytes = slacked(1 << 20)
+        self._other: Bytes = slacked(0)
 
     def hold(self, used: int, size: int) -> Bytes:
         """Room for ``size`` bytes, of which the first ``used`` are kept."""
@@ -42,6 +44,15 @@ class Buffer:
             size = max(size, LONG + (1 << 22))  # What is held back, at once.
         self.bytes = room(self.bytes, used, size)
         return self.bytes
+
+    def turn(self, begin: int, end: int) -> None:
+        """Go on in the other array; the bytes from ``begin`` to ``end`` come to its beginning.
+
+        :meth:`OutputFiles.write_later` was the call before: so only this array is still written.
+        """
+        other = room(self._other, 0, end - begin)
+        other[: end - begin] = self.bytes[begin:end]
+        self.bytes, self._other = other, self.bytes
 
 
 class OpenTransaction:
@@ -148,26 +159,22 @@ class OpenTransaction:
         """Write all events but the open one; the place of the first event is kept."""
         if self.output.position == self.begin:
             self.output.write(bytes(self._first_size))
-        end = self._opened if self._opened >= 0 else self._at
+        if not self._ends:
+            return
         out, begins, ends = self._compressed() if self.compressed_from is not None else self._whole()
         positioned = np.array(self._positioned, np.uint8)
-        seal(out, begins, ends, positioned, self.output.position, self.checksum > 0)
-        if len(ends):
-            self._write(out[: ends[-1]].data)
-        self._keep_open_event(end)
+        sealing = partial(seal, out, begins, ends, positioned, self.output.position, self.checksum > 0)
+        self.output.write_later(out[: ends[-1]].data, sealing)
+        self._keep_open_event()
 
-    def _keep_open_event(self, end: int) -> None:
-        """What ends there is done with; what is behind it, of an event that takes more rows, goes to the beginning."""
-        left = self._at - end
-        kept = self.buffer.bytes
-        kept[:left] = kept[end : self._at].copy()
+    def _keep_open_event(self) -> None:
+        """The whole events are done with; the event that takes more rows goes to the beginning."""
+        end = self._ends[-1]
+        self.buffer.turn(end, self._at)
         self._opened = 0 if self._opened >= 0 else -1
-        self._at = left
+        self._at -= end
         for noted in (self._begins, self._ends, self._positioned, self._rows):
             noted.clear()
-
-    def _write(self, data: memoryview) -> None:
-        self.output.write(data)
 
     def _whole(self) -> tuple[Bytes, Sizes, Sizes]:
         return self.buffer.bytes, np.array(self._begins, np.int64), np.array(self._ends, np.int64)
@@ -216,11 +223,12 @@ class PayloadTransaction(OpenTransaction):
         self._flush()
 
     def _flush(self) -> None:
-        end = self._opened if self._opened >= 0 else self._at
+        if not self._ends:
+            return
         out, begins, ends = self._whole()
         seal(out, begins, ends, np.zeros(len(ends), np.uint8), 0, False)
-        self._inner.append(out[:end].tobytes())
-        self._keep_open_event(end)
+        self._inner.append(out[: ends[-1]].tobytes())
+        self._keep_open_event()
 
     def finish(self, numbers: Sequence[int]) -> None:
         self._flush()
