@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +29,32 @@ class CellWriter:
         #: Rows in which a cell was made by the reference codec.
         self.by_reference = 0
 
-    def images(self, changes: Changes, rows: RowsTemplate, first_row: int) -> list[ImageCells]:
-        """The images of the rows, of which the first is number ``first_row`` of all."""
+    def images_of(
+        self, parts: Iterable[Changes], template: Callable[[Changes], RowsTemplate], first_row: int
+    ) -> Iterator[tuple[Changes, RowsTemplate, list[ImageCells]]]:
+        """The parts, each with its template and images; those of the next are made while one is used.
+
+        ``first_row``: the number of the first row in all that is written, for errors.
+        """
+
+        def made(part: Changes, first_row: int) -> tuple[RowsTemplate, list[ImageCells]]:
+            rows = template(part)
+            return rows, self._images(part, rows, first_row)
+
+        waiting = iter(parts)
+        part = next(waiting, None)
+        ahead: Future[tuple[RowsTemplate, list[ImageCells]]] | None = None
+        # Its thread begins with the second part.
+        with ThreadPoolExecutor(max_workers=1) as maker:
+            while part is not None:
+                rows, images = made(part, first_row) if ahead is None else ahead.result()
+                first_row += part.rows
+                following = next(waiting, None)
+                ahead = None if following is None else maker.submit(made, following, first_row)
+                yield part, rows, images
+                part = following
+
+    def _images(self, changes: Changes, rows: RowsTemplate, first_row: int) -> list[ImageCells]:
         made: set[int] = set()
         images = []
         for image, indexes in ((changes.before, rows.before), (changes.after, rows.after)):

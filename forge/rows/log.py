@@ -194,17 +194,15 @@ class RowsLog:
         current = self._opened(envelope, numbers)
         statements = entries = 0
         for _, statement in groupby(chain([first], waiting), key=lambda part: part.kind):
-            shape: Shape | None = None
-            for changes in statement:
-                if shape is None:
-                    current.close_rows(last=True)
-                    shape = self._shape(changes)
-                    numbers[0] = self.numbers.second(self.transactions, statements)
-                    for event in self.envelopes.of(shape).maps:
-                        current.add_event(event.stamped(numbers), positioned=event.positioned)
-                    statements += 1
-                rows = self._rows_template(shape, changes)
-                images = self.cells.images(changes, rows, self.rows)
+            begun = next(statement)
+            shape = self._shape(begun)
+            current.close_rows(last=True)
+            numbers[0] = self.numbers.second(self.transactions, statements)
+            for event in self.envelopes.of(shape).maps:
+                current.add_event(event.stamped(numbers), positioned=event.positioned)
+            statements += 1
+            template = partial(self._rows_template, shape)
+            for changes, rows, images in self.cells.images_of(chain([begun], statement), template, self.rows):
                 current.add_rows(images, changes.rows, rows, rows.head.stamped(numbers))
                 entries += int(self._entries(changes).sum())
                 self.rows += changes.rows
@@ -242,17 +240,24 @@ class RowsLog:
             made.add_event(event.stamped(numbers), positioned=event.positioned)
         return made
 
-    def transactions_of(self, changes: Changes, rows_each: int) -> None:
-        """Transactions of so many rows each; the last one may have fewer."""
+    def transactions_of(self, parts: Iterable[Changes], rows_each: int) -> None:
+        """Transactions of so many rows each, a whole number of them in each part."""
         if self.payload is not None or self.session.log_bin_compress:
             # How long they are is not known before they are compressed.
-            for begin in range(0, changes.rows, rows_each):
-                self.transaction([changes.slice(begin, min(rows_each, changes.rows - begin))])
+            for changes in parts:
+                for begin in range(0, changes.rows, rows_each):
+                    self.transaction([changes.slice(begin, rows_each)])
             return
+
+        def template(changes: Changes) -> RowsTemplate:
+            return self._rows_template(self._shape(changes), changes)
+
+        for changes, _, images in self.cells.images_of(parts, template, self.rows):
+            self._write_transactions(changes, images, rows_each)
+
+    def _write_transactions(self, changes: Changes, images: Sequence[ImageCells], rows_each: int) -> None:
         first_shape = self._shape(changes)
         zoned = self._zoned(changes, rows_each)
-        rows = self._rows_template(first_shape, changes)
-        images = self.cells.images(changes, rows, self.rows)
         sizes = row_sizes(images, changes.rows)
         entries = np.add.reduceat(self._entries(changes), np.arange(0, changes.rows, rows_each))
         done = 0

@@ -152,6 +152,11 @@ class _Source:
         self._rest = changes.slice(rows, changes.rows - rows) if rows < changes.rows else None
         return changes.slice(0, rows)
 
+    def whole(self, rows_each: int) -> Iterator[Changes]:
+        """Whole transactions of so many rows, as long as there are some in the next changes."""
+        while (changes := self.next()) is not None and changes.rows >= rows_each:
+            yield self.take(changes.rows - changes.rows % rows_each)
+
     def parts(self, rows: int) -> Iterator[Changes]:
         """So many rows, or all that are left."""
         while rows and (changes := self.next()) is not None:
@@ -162,9 +167,6 @@ class _Source:
 
 def _write_transactions(log: RowsLog, source: _Source, rows_each: int) -> None:
     """Transactions of so many rows, whatever the batches and kinds of change are."""
-    while (changes := source.next()) is not None:
-        whole = changes.rows - changes.rows % rows_each
-        if whole:
-            log.transactions_of(source.take(whole), rows_each)
-        else:
-            log.transaction(source.parts(rows_each))
+    while source.next() is not None:
+        log.transactions_of(source.whole(rows_each), rows_each)
+        log.transaction(source.parts(rows_each))

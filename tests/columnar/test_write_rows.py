@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 pytest.importorskip("numba", reason="the extra `rows` is not installed")
 pytest.importorskip("pyarrow", reason="the extra `rows` is not installed")
 
+import numpy as np
 import pyarrow as pa
 
 import forge
@@ -200,6 +202,47 @@ def test_a_value_that_its_column_cannot_hold_is_refused_by_row_and_nothing_is_wr
     with pytest.raises(ScenarioError, match=r"row 151, column 'state'"):
         forge.write_rows(table, TABLE, tmp_path / "rows.binlog")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("rows_each", [None, 1, 1000])
+def test_far_behind_the_rows_that_are_written_a_row_is_refused_by_its_number(
+    rows_each: int | None, tmp_path: Path
+) -> None:
+    values = np.zeros(400_000, np.int64)
+    values[345_678] = 300
+    table = pa.table({"a": values, "b": pa.array(["x" * 50] * len(values))})
+    with pytest.raises(ScenarioError, match=r"row 345679, column 'a'"):
+        forge.write_rows(
+            table, "CREATE TABLE a.b (a TINYINT, b TEXT)", tmp_path / "rows.binlog", rows_per_transaction=rows_each
+        )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("rows_each", [None, 1])
+def test_a_file_that_cannot_grow_is_an_error_and_is_taken_away(rows_each: int | None, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource", reason="limits of file sizes are POSIX's")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    table = pa.table({"a": pa.array(["x" * 100] * 400_000)})
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000_000, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            forge.write_rows(table, "a.b", tmp_path / "rows.binlog", rows_per_transaction=rows_each)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("rows_each", [None, 1])
+def test_an_interrupt_leaves_neither_a_file_nor_a_thread(rows_each: int | None, tmp_path: Path) -> None:
+    def interrupted() -> Iterator[pa.RecordBatch]:
+        yield from pa.table({"a": np.arange(400_000)}).to_batches(max_chunksize=50_000)
+        raise KeyboardInterrupt
+
+    threads = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        forge.write_rows(interrupted(), "a.b", tmp_path / "rows.binlog", rows_per_transaction=rows_each)
+    assert not list(tmp_path.iterdir())
+    assert threading.active_count() == threads
 
 
 def test_null_in_a_column_that_is_not_null_is_refused(tmp_path: Path) -> None:
