@@ -46,15 +46,20 @@ appender.file.layout.pattern = %d %p %c: %m%n%ex
 def spark_session(master: str | None = None, *, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     """A session on ``master`` (default ``local[*,3]``), with ``conf`` added to ours, closed at the end.
 
+    It knows the format ``binlog``.
+
     Raises EnvironmentMissing if PySpark or a fitting Java is not here, or if Spark does not start.
     """
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise EnvironmentMissing("PySpark is not installed: `pip install binlog-forge[spark]`") from error
+    from forge.spark.source import register
+
     active = SparkSession.getActiveSession()
     if active is not None:
         _require_forge(active)
+        register(active)
         yield active
         return
     with contextlib.ExitStack() as closing:
@@ -64,6 +69,7 @@ def spark_session(master: str | None = None, *, conf: Mapping[str, str] | None =
             session = _start(master or DEFAULT_MASTER, folder, conf or {})
             closing.callback(_stop, session)
         _require_forge(session)
+        register(session)
         yield session
 
 

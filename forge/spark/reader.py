@@ -1,0 +1,97 @@
+"""Reading ``format("binlog")`` in batches: splits are planned by a walk over headers, and read one a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from forge.columnar.reading.splits import Split, splits_of
+from forge.errors import UnsupportedError
+from forge.spark.read_options import ReadOptions
+from forge.spark.types import arrow_schema, spark_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+#: Rows of a batch that goes to Spark, and its bytes: whatever comes first.
+_ROWS = 1 << 16
+_BYTES = 1 << 24
+
+
+class SplitPartition(InputPartition):
+    """A split, which one task reads."""
+
+    def __init__(self, split: Split) -> None:
+        super().__init__(split)
+        self.split = split
+
+
+class BinlogReader(DataSourceReader):
+    """The rows of some files, one partition a split."""
+
+    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+        self.options = options
+        self._schema = schema
+
+    def partitions(self) -> list[InputPartition]:
+        """Raises FormatError with the place for files that end inside a transaction, unless ``tail=lenient``."""
+        return [SplitPartition(split) for split in planned(self.options)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition; none of the empty one that Spark makes where there are no splits."""
+        if not isinstance(partition, SplitPartition):
+            return iter(())
+        return batches(self.options, self._schema, partition.split)
+
+
+def reader_of(options: ReadOptions, schema: StructType) -> BinlogReader:
+    return BinlogReader(options, schema)
+
+
+def schema_of(options: ReadOptions) -> StructType:
+    """The columns of a read.  Raises ScenarioError for a table that is not there, FormatError, OSError."""
+    if options.table is None:
+        raise UnsupportedError("reads without table= are not built yet")
+    from forge.spark.table_rows import table_schema
+
+    return spark_schema(table_schema(options, planned(options)))
+
+
+def planned(options: ReadOptions) -> Iterator[Split]:
+    """The splits of the files.  Raises ScenarioError, FormatError, OSError."""
+    for ordinal, file in enumerate(options.files()):
+        whole = options.tail == "strict"
+        yield from splits_of(file, target=options.split_size, whole=whole, ordinal=ordinal)
+
+
+def batches(options: ReadOptions, schema: StructType, split: Split) -> Iterator[pa.RecordBatch]:
+    """The rows of a split with these columns, as Spark takes them."""
+    if options.table is None:
+        raise UnsupportedError("reads without table= are not built yet")
+    from forge.spark.table_rows import TableRows
+
+    return _larger(TableRows(options, arrow_schema(schema)).batches(split))
+
+
+def _larger(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches that cost Spark less."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + len(batch), size + batch.nbytes
+        if rows >= _ROWS or size >= _BYTES:
+            yield _joined(held)
+            held, rows, size = [], 0, 0
+    if held:
+        yield _joined(held)
+
+
+def _joined(held: list[pa.RecordBatch]) -> pa.RecordBatch:
+    if len(held) == 1:
+        return held[0]
+    columns = [pa.concat_arrays([batch.column(place) for batch in held]) for place in range(held[0].num_columns)]
+    return pa.RecordBatch.from_arrays(columns, schema=held[0].schema)

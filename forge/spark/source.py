@@ -1,0 +1,72 @@
+"""The data source ``binlog``: what ``spark.read``, ``readStream``, ``write`` and ``writeStream`` of that format do.
+
+Spark makes an object of it in short-lived Python processes, one for each step of a plan, with the options as text.
+So everything that a step does not need is imported where it is needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pyspark.sql.datasource import DataSource
+
+from forge.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.datasource import (
+        DataSourceReader,
+        DataSourceStreamReader,
+        DataSourceStreamWriter,
+        DataSourceWriter,
+    )
+    from pyspark.sql.types import StructType
+
+#: Without it a reader that takes filters fails every read.
+_FILTERS = "spark.sql.python.filterPushdown.enabled"
+
+
+class BinlogDataSource(DataSource):
+    """Binary logs of MySQL and MariaDB (docs/spark.md)."""
+
+    #: Whether reads take filters unless the option ``pushdown`` says otherwise.
+    pushdown: ClassVar[bool] = False
+
+    @classmethod
+    def name(cls) -> str:
+        return "binlog"
+
+    def schema(self) -> StructType:
+        """The columns of a read.  Raises ScenarioError for options that cannot be, FormatError, OSError."""
+        from forge.spark.read_options import read_options
+        from forge.spark.reader import schema_of
+
+        return schema_of(read_options(self.options))
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        from forge.spark.read_options import read_options
+        from forge.spark.reader import reader_of
+
+        return reader_of(read_options(self.options, pushdown=self.pushdown), schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        raise UnsupportedError("streams of binary logs cannot be read yet")
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        raise UnsupportedError("binary logs cannot be written yet")
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
+        raise UnsupportedError("streams cannot be written as binary logs yet")
+
+
+class _WithFilters(BinlogDataSource):
+    pushdown = True
+
+
+def register(spark: SparkSession) -> None:
+    """Make the format ``binlog`` known to a session; again does no harm.
+
+    Filters skip parts of files where the session's ``spark.sql.python.filterPushdown.enabled`` is true by now.
+    """
+    filters = str(spark.conf.get(_FILTERS, "false")).lower() == "true"
+    spark.dataSource.register(_WithFilters if filters else BinlogDataSource)

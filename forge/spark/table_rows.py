@@ -1,0 +1,164 @@
+"""The rows of one table as Spark takes them: its columns, and those that say where a row is from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from forge.columnar.plan import Bytes
+from forge.columnar.reading.batches import Batches, GtidTexts, Misfit
+from forge.columnar.reading.events import EventList
+from forge.columnar.reading.file_rows import FileRows, Taker
+from forge.columnar.reading.odd import ReadSummary
+from forge.columnar.reading.splits import Split
+from forge.columnar.reading.survey import RowEvents
+from forge.columnar.reading.tables import Chosen, Table, table_of
+from forge.errors import ScenarioError, nearest
+from forge.spark.read_options import ReadOptions
+from forge.spark.types import converted, spark_form, wider
+from forge.values.base import Column
+
+
+class TableRows:
+    """Batches of one table out of splits, all with the columns of ``schema``, which is in Spark's form."""
+
+    def __init__(self, options: ReadOptions, schema: pa.Schema) -> None:
+        self._options = options
+        self._schema = schema
+
+    def batches(self, split: Split) -> Iterator[pa.RecordBatch]:
+        """Raises FormatError, after the rows before the bad bytes; ScenarioError where the table's columns change."""
+        for _, batch in FileRows(self, Path(split.path), split).batches():
+            yield self._fitted(batch)
+
+    def wants(self, name: str) -> bool:
+        """Whether rows of that table are asked for."""
+        return name == self._options.table
+
+    def taker_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Taker:
+        """Who takes the rows of a table definition."""
+        taker = _taker(self._options, name, columns, path)
+        for field in _in_spark_form(taker.schema):
+            at = self._schema.get_field_index(field.name)
+            if at < 0 or wider(field.type, self._schema.field(at).type) != self._schema.field(at).type:
+                raise _changed(self._options, name, place)
+        if self._options.schema_change == "error" and len(taker.schema) < len(self._schema):
+            raise _changed(self._options, name, place)
+        return taker
+
+    def _fitted(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        arrays = []
+        for field in self._schema:
+            at = batch.schema.get_field_index(field.name)
+            there = at >= 0
+            arrays.append(converted(batch.column(at), field.type) if there else pa.nulls(len(batch), field.type))
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+
+def _taker(options: ReadOptions, name: str, columns: tuple[Column, ...], path: Path) -> Batches:
+    wanted = options.columns
+    if wanted is not None and options.schema_change == "union":
+        every = table_of(name, columns, Chosen(names=options.names)).names
+        wanted = tuple(column for column in wanted if column in every)
+    chosen = Chosen(options.images, wanted, options.names, options.json)
+    defined = table_of(name, columns, chosen)
+    return Batches(defined, options.on_odd, options.shown_beside, str(path), ReadSummary())
+
+
+def _in_spark_form(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([pa.field(field.name, spark_form(field.type)) for field in schema])
+
+
+def _changed(options: ReadOptions, name: str, place: str) -> ScenarioError:
+    also = "" if options.schema_change == "union" else ", or set schema_change=union"
+    return ScenarioError(f"the columns of {name} change at {place}; read the parts one by one{also}")
+
+
+class _Found(Exception):
+    """The definition that was looked for is there.  It never leaves this module."""
+
+
+class _NoRows:
+    """Takes the rows of a table, and makes nothing of them."""
+
+    def __init__(self, table: Table, schema: pa.Schema) -> None:
+        self.table = table
+        self.schema = schema
+
+    def of(
+        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
+    ) -> Iterator[pa.RecordBatch | Misfit]:
+        """As forge.columnar.reading.file_rows.Taker has it."""
+        return iter(())
+
+
+class _Definitions:
+    """The definitions of a table in some splits: the first one, or what holds the columns of all."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+        self._seen: set[str] = set()
+        self.schema: pa.Schema | None = None
+
+    def wants(self, name: str) -> bool:
+        self._seen.add(name)
+        return name == self._options.table
+
+    def taker_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Taker:
+        taker = _taker(self._options, name, columns, path)
+        schema = _in_spark_form(taker.schema)
+        _check_names(name, schema)
+        if self._options.schema_change == "error":
+            self.schema = schema
+            raise _Found
+        if self.schema is not None:
+            union = wider(pa.struct(list(self.schema)), pa.struct(list(schema)))
+            if union is None:
+                raise ScenarioError(f"no types hold the columns of {name} before and after {place}")
+            schema = _beside_last(pa.schema(list(union)), self._options.shown_beside)
+        self.schema = schema
+        return _NoRows(taker.table, taker.schema)
+
+    def missing(self) -> ScenarioError:
+        name = str(self._options.table)
+        return ScenarioError(
+            f"no table {name!r} is in the log",
+            expected=", ".join(sorted(self._seen)) or "a log with tables",
+            suggestion=nearest(name, self._seen),
+        )
+
+
+def _check_names(table: str, schema: pa.Schema) -> None:
+    seen: set[str] = set()
+    for name in schema.names:
+        if name.lower() in seen:
+            raise ScenarioError(
+                f"{table} has a column {name!r}, as there is one beside rows", expected="beside= without that one"
+            )
+        seen.add(name.lower())
+
+
+def _beside_last(schema: pa.Schema, beside: tuple[str, ...]) -> pa.Schema:
+    own = [field for field in schema if field.name not in beside]
+    return pa.schema([*own, *(field for field in schema if field.name in beside)])
+
+
+def table_schema(options: ReadOptions, splits: Iterable[Split]) -> pa.Schema:
+    """The columns of a table, in Spark's form: of its first definition, or of all with ``schema_change=union``.
+
+    Raises ScenarioError if the table is not there, or if no type holds a column before and after a change; FormatError.
+    """
+    found = _Definitions(options)
+    try:
+        for split in splits:
+            for _ in FileRows(found, Path(split.path), split).batches():
+                pass
+    except _Found:
+        pass
+    if found.schema is None:
+        raise found.missing()
+    return found.schema
