@@ -125,20 +125,23 @@ def splits_of(
 
 
 def last_transaction_end(
-    path: str | os.PathLike[str], begin: int | Mark | None = None, *, most: int | None = None
+    path: str | os.PathLike[str],
+    begin: int | Mark | None = None,
+    *,
+    most: int | None = None,
+    stop: int | None = None,
 ) -> Mark:
     """The place behind the last whole transaction from ``begin`` on; ``begin`` itself if none has ended.
 
-    With ``most``, that of the first transaction that ends so many bytes behind ``begin`` or more.
+    With ``most``, that of the first transaction that ends so many bytes behind ``begin`` or more; with ``stop``, that
+    of one that ends at this file offset or before.
     Raises FormatError and OSError as :func:`splits_of` does with ``whole=False``.
     """
-    with _Walk(Path(path), begin, None) as walk:
-        mark = walk.mark
+    with _Walk(Path(path), begin, stop) as walk:
         for _ in walk.splits(_LONGEST if most is None else most, whole=False, ordinal=0):
-            mark = walk.mark
             if most is not None:
                 break
-        return mark
+        return walk.mark
 
 
 class _Walk:
