@@ -21,9 +21,10 @@ from forge.columnar.reading.survey import RowEvents
 from forge.columnar.reading.tables import Table, fill_absent
 from forge.errors import FormatError
 
-#: Rows of a batch at most, and cells: what the walk notes of them fits a core's cache.
-_MOST_ROWS = 1 << 15
+#: Cells of a batch at most: what the walk notes of them fits a core's cache.  Tables of many columns have some rows all
+#: the same.
 _MOST_CELLS = 1 << 18
+_LEAST_ROWS = 1 << 8
 _OPERATIONS = strings_of(beside.OPERATIONS)
 _FIRST = np.zeros(1, np.int32)
 
@@ -47,14 +48,17 @@ class Batches:
         self._shown = shown
         self._file = file
         self._file_word = strings_of([file])
-        self._rows_of = beside.Spread()
+        self._kept = beside.Kept()
         self._summary = summary
-        cells = max(1, len(table.chosen) * table.walked)
-        capacity = max(256, min(_MOST_ROWS, _MOST_CELLS // cells))
-        self._places = CellPlaces(table.walked, len(table.chosen), capacity)
+        self._places = CellPlaces(max(_MOST_CELLS, _LEAST_ROWS * table.lines), beside.MOST_ROWS)
+        #: The layouts of the events before, and what they leave out.
+        self._used: tuple[int, ...] = ()
+        self._filled = np.zeros(0, np.uint8)
         self._as_text = [on_odd == "text" and plan.can_be_odd for plan in table.plans]
         self._empty = [pa.nulls(0, kind) for kind in self._types()]
         self.schema = self._schema()
+        self._image = self.schema.field("after").type if table.images == "both" else None
+        self._kinds = [(name, self.schema.field(name).type) for name in self._shown]
 
     def _types(self) -> list[pa.DataType]:
         return [
@@ -76,76 +80,77 @@ class Batches:
         self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
     ) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.columnar.reading.file_rows.Taker has it."""
+        if not len(chosen):
+            return
         table = self.table
         begins, ends = rows.begins[chosen], rows.ends[chosen]
         layouts = table.numbers[rows.layouts[chosen]]
-        filled = fill_absent(table, np.unique(layouts))
+        self._use(layouts)
         event, at = 0, -1
         while event < len(chosen):
             per_event = np.zeros(len(chosen), np.int64)
             first = event
             why, event, at, count = self._places.walk(
-                buffer, begins, ends, layouts, (event, at), table.layouts, filled, per_event
+                buffer, begins, ends, layouts, (event, at), table.layouts, per_event
             )
             last = event + 1 if why in (FULL, MISFIT) else event
             if count:
                 walked = slice(first, last)
                 made = _Made(buffer, events, rows.events[chosen[walked]], layouts[walked], per_event[walked], count)
-                yield self._batch(made, rows.groups[chosen[walked]], filled, gtids)
+                yield self._batch(made, rows.groups[chosen[walked]], gtids)
             if why == MISFIT:
                 yield Misfit(int(rows.events[chosen[event]]))
                 return
 
-    def _batch(self, made: _Made, groups: npt.NDArray[np.int64], filled: Any, gtids: GtidTexts) -> pa.RecordBatch:
+    def _use(self, layouts: npt.NDArray[np.int64]) -> None:
+        """What is walked next has these layouts."""
+        used = (int(layouts[0]),) if beside.is_one(layouts) else tuple(np.unique(layouts).tolist())
+        if used != self._used:
+            self._used, self._filled = used, fill_absent(self.table, used)
+            self._places.use(self._filled)
+
+    def _batch(self, made: _Made, groups: npt.NDArray[np.int64], gtids: GtidTexts) -> pa.RecordBatch:
         table, count = self.table, made.count
-        halves = [self._columns(made, half, filled) for half in range(table.halves)]
-        arrays: list[pa.Array] = halves[0]
         codes = table.operations[made.layouts]
-        if table.images == "both":
-            kinds = self._spread("_operation", codes, made)
-            names = [field.name for field in self.schema.field("before").type]
-            arrays = [
-                _struct(columns, names, kinds != without, self.schema.field(half).type)
-                for half, columns, without in (("before", halves[0], 0), ("after", halves[1], 2))
-            ]
+        arrays = self._structs(made, codes) if table.images == "both" else self._columns(made, 0)
         self._summary.rows += count
-        shown = self._beside(made, codes, groups, gtids)
-        return pa.RecordBatch.from_arrays(arrays + shown, schema=self.schema)
+        arrays += self._beside(made, codes, groups, gtids)
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _structs(self, made: _Made, codes: npt.NDArray[np.int8]) -> list[pa.Array]:
+        """The before and the after images; the image that an operation does not have is null."""
+        operations = codes[:1] if beside.is_one(codes) else beside.spread(codes, made.per_event, made.count)
+        return [
+            _struct(self._columns(made, half), self._image, operations != without, made.count)
+            for half, without in ((0, 0), (1, 2))
+        ]
 
     def _beside(
         self, made: _Made, codes: npt.NDArray[np.int8], groups: npt.NDArray[np.int64], gtids: GtidTexts
     ) -> list[pa.Array]:
         arrays = []
         events, picked = made.events, made.picked
-        for name in self._shown:
-            kind = self.schema.field(name).type
+        for name, kind in self._kinds:
+            values: npt.NDArray[Any]
+            texts = None
             if name == "_operation":
-                arrays.append(beside.words(kind, self._spread(name, codes, made), _OPERATIONS))
+                values, texts = codes, _OPERATIONS
             elif name == "_file":
-                arrays.append(beside.words(kind, self._spread(name, _FIRST, made), self._file_word))
+                values, texts = _FIRST, self._file_word
             elif name == "_position":
-                arrays.append(beside.numbers(kind, self._spread(name, events.places[picked], made)))
+                values = events.places[picked]
             elif name == "_event":
-                arrays.append(beside.numbers(kind, self._spread(name, events.numbers[picked], made)))
+                values = events.numbers[picked]
             elif name in ("_timestamp", "_server_id"):
                 values = np.empty(len(picked), np.int64 if name == "_timestamp" else np.uint32)
                 _header_words(made.buffer, events.begins, picked, 0 if name == "_timestamp" else 5, values)
-                arrays.append(beside.numbers(kind, self._spread(name, values, made)))
             elif name == "_gtid":
-                if groups[0] == groups[-1]:  # They ascend.
-                    used, places = groups[:1], _FIRST
-                else:
-                    changes = np.diff(groups, prepend=groups[:1]) != 0
-                    used, places = np.concatenate((groups[:1], groups[changes])), np.cumsum(changes, dtype=np.int32)
-                indexes = self._spread(name, places, made)
-                arrays.append(beside.words_or_nulls(kind, indexes, gtids(used)))
+                used, values = _groups(groups)
+                texts = gtids(used)
             else:
-                rows = self._spread(name, self._bitmaps(name, made.layouts), made)
-                arrays.append(beside.numbers(kind, rows))
+                values = self._bitmaps(name, made.layouts)
+            arrays.append(self._kept.array(name, kind, values, texts, made.per_event, made.count))
         return arrays
-
-    def _spread(self, name: str, values: npt.NDArray[Any], made: _Made) -> npt.NDArray[Any]:
-        return self._rows_of.rows(name, values, made.per_event, made.count)
 
     def _bitmaps(self, name: str, layouts: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
         """The bitmaps of layouts, of the image that the column is about."""
@@ -156,26 +161,25 @@ class Batches:
         chosen: npt.NDArray[np.uint8] = table.bitmaps[layouts, image]
         return chosen
 
-    def _columns(self, made: _Made, half: int, filled: Any) -> list[pa.Array]:
-        count = made.count
+    def _columns(self, made: _Made, half: int) -> list[pa.Array]:
         arrays = []
+        first = half * len(self.table.plans)
         for place, plan in enumerate(self.table.plans):
-            if filled[half, place] == 2:
-                arrays.append(self._nothing(place, count))
+            if self._filled[first + place] == 2:
+                arrays.append(self._nothing(place, made.count))
                 continue
-            offsets = self._places.offsets[half, place, :count]
-            before = self._before(made, half, place, filled) if plan.reads_diffs else None
-            cells = Cells(made.buffer, offsets, self._places.lengths[half, place, :count], before)
+            before = self._before(made, half, place) if plan.reads_diffs else None
+            cells = self._places.cells(made.buffer, first + place, made.count, before)
             arrays.append(self._array(made, place, plan, cells))
         return arrays
 
-    def _before(self, made: _Made, half: int, place: int, filled: Any) -> Cells | None:
+    def _before(self, made: _Made, half: int, place: int) -> Cells | None:
         """The cells of the before image, where diffs in this half can apply to them."""
         other = 0 if self.table.images == "both" else 1
-        if half == other or other == self.table.walked or filled[other, place] == 2:
+        line = other * len(self.table.plans) + place
+        if half == other or other == self.table.walked or self._filled[line] == 2:
             return None
-        offsets = self._places.offsets[other, place, : made.count]
-        return Cells(made.buffer, offsets, self._places.lengths[other, place, : made.count])
+        return self._places.cells(made.buffer, line, made.count)
 
     def _nothing(self, place: int, count: int) -> pa.Array:
         if len(self._empty[place]) < count:
@@ -246,14 +250,21 @@ def _header_words(buffer: Any, begins: Any, picked: Any, at: Any, out: Any) -> N
         out[index] = signed(load32(buffer, begins[picked[index]] + at))
 
 
-def _struct(columns: list[pa.Array], names: list[str], there: npt.NDArray[np.bool_], kind: pa.StructType) -> pa.Array:
-    if not columns:
-        return pa.array([{} if row else None for row in there.tolist()], kind)
-    made = pa.StructArray.from_arrays(columns, names)
+def _groups(groups: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """The groups of GTIDs that events have, and which of these each event has.  They ascend."""
+    if groups[0] == groups[-1]:
+        return groups[:1], _FIRST
+    changes = np.diff(groups, prepend=groups[:1]) != 0
+    return np.concatenate((groups[:1], groups[changes])), np.cumsum(changes, dtype=np.int32)
+
+
+def _struct(columns: list[pa.Array], kind: pa.StructType, there: npt.NDArray[np.bool_], rows: int) -> pa.Array:
+    """The rows of an image; ``there`` has one item for all of them, or one each."""
     if there.all():
-        return made
+        return pa.Array.from_buffers(kind, rows, [None], 0, children=columns)
+    there = np.broadcast_to(there, rows)
     bitmap = pa.py_buffer(np.packbits(there, bitorder="little"))
-    return pa.Array.from_buffers(kind, len(there), [bitmap], int(len(there) - there.sum()), children=columns)
+    return pa.Array.from_buffers(kind, rows, [bitmap], int(rows - there.sum()), children=columns)
 
 
 def _utf8(name: str) -> str:

@@ -11,6 +11,8 @@ import pyarrow as pa
 from forge.columnar.machine import kernel
 from forge.columnar.reading.gtids import GTID_TYPE
 
+#: Rows of a batch at most.
+MOST_ROWS: Final = 1 << 16
 OPERATIONS: Final = ("insert", "update", "delete")
 
 #: Column -> Arrow type, in the order of a batch.  ``_position`` is the file offset of the row's event, or of the
@@ -31,9 +33,10 @@ def _repeat(values: Any, counts: Any, out: Any) -> None:
     at = 0
     for index in range(len(counts)):
         value = values[index]
-        for _ in range(counts[index]):
-            out[at] = value
-            at += 1
+        end = at + counts[index]
+        for row in range(at, end):
+            out[row] = value
+        at = end
 
 
 @kernel
@@ -46,7 +49,7 @@ def _repeat_bytes(values: Any, counts: Any, width: Any, out: Any) -> None:
                 at += 1
 
 
-def _is_one(values: npt.NDArray[Any]) -> bool:
+def is_one(values: npt.NDArray[Any]) -> bool:
     """Whether all values are the first.  Columns of places, where the last is another, are told at a glance."""
     if len(values) == 1:
         return True
@@ -55,51 +58,53 @@ def _is_one(values: npt.NDArray[Any]) -> bool:
     return not different and bool((values == first).all())
 
 
-class Spread:
-    """Values of events as values of rows: ``values[k]``, ``counts[k]`` times, for all ``k``.
+def spread(values: npt.NDArray[Any], counts: npt.NDArray[np.int64], rows: int) -> npt.NDArray[Any]:
+    """Values of events as values of rows: ``values[k]``, ``counts[k]`` times, for all ``k``."""
+    if rows == len(counts) and (counts == 1).all():
+        return values
+    out = np.empty((rows, *values.shape[1:]), values.dtype)
+    if values.ndim == 2:
+        _repeat_bytes(values, counts, values.shape[1], out.reshape(-1))
+    else:
+        _repeat(values, counts, out)
+    return out
 
-    A value that all events have is kept from batch to batch.
-    """
+
+class Kept:
+    """Arrays of the columns, of which those whose rows are all the same are kept from batch to batch."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, npt.NDArray[Any]] = {}
+        #: The value, the texts that it is an index into, and the array.
+        self._arrays: dict[str, tuple[bytes, pa.Array | None, pa.Array]] = {}
 
-    def rows(self, name: str, values: npt.NDArray[Any], counts: npt.NDArray[np.int64], rows: int) -> npt.NDArray[Any]:
-        """The values of a column; never changed afterwards."""
-        if _is_one(values):
-            kept = self._kept.get(name)
-            if kept is None or len(kept) < rows or kept[0].tobytes() != values[0].tobytes():
-                kept = self._kept[name] = np.full((2 * rows, *values.shape[1:]), values[0], values.dtype)
-            return kept[:rows]
-        if rows == len(counts) and (counts == 1).all():
-            return values
-        out = np.empty((rows, *values.shape[1:]), values.dtype)
-        if values.ndim == 2:
-            _repeat_bytes(values, counts, values.shape[1], out.reshape(-1))
-        else:
-            _repeat(values, counts, out)
-        return out
-
-
-def numbers(kind: pa.DataType, values: npt.NDArray[Any]) -> pa.Array:
-    """An Arrow array without nulls over these values."""
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)], 0)
+    def array(
+        self, name: str, kind: pa.DataType, values: npt.NDArray[Any], texts: pa.Array | None,
+        counts: npt.NDArray[np.int64], rows: int,
+    ) -> pa.Array:  # fmt: skip
+        """A column of ``values[k]``, ``counts[k]`` times, for all ``k``: of numbers, or of indexes into ``texts``."""
+        if not is_one(values):
+            return _array(kind, spread(values, counts, rows), texts)
+        value = values[0].tobytes()
+        kept = self._arrays.get(name)
+        if kept is None or len(kept[2]) < rows or kept[0] != value or kept[1] is not texts:
+            # A reader's first batches are small where the files' are: more rows are likely, but not beyond what fits.
+            most = max(rows, min(2 * rows, MOST_ROWS))
+            all_rows = np.full((most, *values.shape[1:]), values[0], values.dtype)
+            kept = self._arrays[name] = value, texts, _array(kind, all_rows, texts)
+        return kept[2].slice(0, rows)
 
 
-def words(kind: pa.DataType, indexes: npt.NDArray[Any], texts: pa.Array) -> pa.Array:
-    """A dictionary array without nulls."""
-    return pa.DictionaryArray.from_buffers(kind, len(indexes), [None, pa.py_buffer(indexes)], texts, 0)
-
-
-def words_or_nulls(kind: pa.DataType, indexes: npt.NDArray[Any], texts: pa.Array) -> pa.Array:
-    """A dictionary array whose nulls are those of ``texts``: few readers take them inside a dictionary."""
+def _array(kind: pa.DataType, values: npt.NDArray[Any], texts: pa.Array | None) -> pa.Array:
+    """Values without nulls; or a dictionary array whose nulls are those of ``texts``: few readers take them inside."""
+    if texts is None:
+        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)], 0)
     if not texts.null_count:
-        return words(kind, indexes, texts)
+        return pa.DictionaryArray.from_buffers(kind, len(values), [None, pa.py_buffer(values)], texts, 0)
     # The bitmap as it is: pyarrow imports pandas, where it is installed, to make NumPy arrays of booleans.
     bitmap = np.frombuffer(texts.buffers()[0], np.uint8)
     valid = np.unpackbits(bitmap, bitorder="little")[texts.offset : texts.offset + len(texts)].astype(np.bool_)
-    there = valid[indexes]
-    places = (np.maximum(np.cumsum(valid) - 1, 0).astype(np.int32))[indexes]
+    there = valid[values]
+    places = (np.maximum(np.cumsum(valid) - 1, 0).astype(np.int32))[values]
     buffers = [pa.py_buffer(np.packbits(there, bitorder="little")), pa.py_buffer(places)]
     nulls = int(len(there) - there.sum())
-    return pa.DictionaryArray.from_buffers(kind, len(indexes), buffers, texts.drop_null(), nulls)
+    return pa.DictionaryArray.from_buffers(kind, len(values), buffers, texts.drop_null(), nulls)

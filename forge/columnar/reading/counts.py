@@ -16,7 +16,7 @@ from forge.columnar.reading.events import EventList
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.columnar.reading.rows import Paths, RowReader, paths_of
 from forge.columnar.reading.survey import RowEvents
-from forge.columnar.reading.tables import Chosen, Table, fill_absent
+from forge.columnar.reading.tables import Chosen, Table
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class _Counting:
     def __init__(self, table: Table, counts: TableCounts) -> None:
         self.table = table
         self._counts = counts
-        self._places = CellPlaces(1, 0, 1 << 14)
+        self._places = CellPlaces(1 << 14, 1 << 14)
 
     def of(
         self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
@@ -73,13 +73,12 @@ class _Counting:
         begins, ends = rows.begins[chosen], rows.ends[chosen]
         layouts = table.numbers[rows.layouts[chosen]]
         operations = table.operations[layouts]
-        filled = fill_absent(table, np.unique(layouts))
         per_event = np.zeros(len(chosen), np.int64)
         event, at = 0, -1
         while event < len(chosen):
             before = per_event[event]
             why, following, at, _ = self._places.walk(
-                buffer, begins, ends, layouts, (event, at), table.layouts, filled, per_event
+                buffer, begins, ends, layouts, (event, at), table.layouts, per_event
             )
             per_event[event] += before  # The walk counts anew where it goes on inside an event.
             event = following

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from forge.columnar.machine import kernel, load8, load16, load32, signed
-from forge.columnar.plan import ABSENT, NULL, Bytes, Numbers
+from forge.columnar.machine import inline, kernel, load8, load32, load64, memory, signed
+from forge.columnar.plan import ABSENT, Bytes, Cells, Numbers
 
 #: Why a walk returned: through, no room for more rows, or the rows of this event do not fit the columns.
 THROUGH, FULL, MISFIT = range(3)
 
 BEFORE, AFTER = 0, 1
-_NOWHERE = -1
+#: Columns of an image whose bits are one number.
+_MOST_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,61 +41,90 @@ class Layout:
 class Layouts:
     """The layouts of one table, as the kernel reads them.
 
-    ``targets[column]`` is the row of ``offsets`` that a wanted column fills, -1 for others; ``shown`` says for a layout
-    which image goes to which half of ``offsets``.
+    ``targets[column]`` is the place of a wanted column among those of a half, -1 for others.  Half ``h`` of a table
+    with ``n`` wanted columns fills the *lines* ``h * n`` to ``h * n + n - 1`` of what a walk finds.
     """
 
-    def __init__(self, wires: list[int], json_columns: list[int], targets: list[int]) -> None:
+    def __init__(self, wires: list[int], json_columns: list[int], targets: list[int], wanted: int) -> None:
         columns = len(wires)
-        self.wires = np.array(wires, np.int64)
-        self.targets = np.array(targets, np.int64)
-        self.json_places = np.full(columns, -1, np.int64)
-        for place, column in enumerate(json_columns):
-            self.json_places[column] = place
+        self._wanted = wanted
+        self._wires = wires
+        self._targets = targets
+        self._json_places = {column: place for place, column in enumerate(json_columns)}
         self.json_bytes = (len(json_columns) + 7) // 8
-        self.present = np.zeros((0, 2, columns), np.int64)
-        #: Columns present in an image; -1 for no such image.
+        #: Of the columns present in an image: the wire, the line, and the number among the JSON columns; -1 for none.
+        self.steps = np.zeros((0, 2, columns, 3), np.int64)
+        #: How many columns are present in an image; -1 for no such image.
         self.present_counts = np.zeros((0, 2), np.int64)
+        #: The lines of wanted columns that an image does not have.
         self.absent = np.zeros((0, 2, columns), np.int64)
         self.absent_counts = np.zeros((0, 2), np.int64)
+        #: The half that an image goes to.
         self.shown = np.zeros((0, 2), np.int64)
         self.partial = np.zeros(0, np.uint8)
+        #: Bytes of a row without NULLs where all rows without have as many, else 0; where its second bitmap is.
+        self.sizes = np.zeros((0, 2), np.int64)
 
     def add(self, layout: Layout, shown: tuple[int, int]) -> int:
         """The layout's number; ``shown``: the halves that the before and the after image fill, -1 for none.
 
         A half whose image the layout does not have is filled with ABSENT.
         """
-        columns = len(self.wires)
-        present, absent = np.zeros((1, 2, columns), np.int64), np.zeros((1, 2, columns), np.int64)
+        columns = len(self._wires)
+        steps, absent = np.zeros((1, 2, columns, 3), np.int64), np.zeros((1, 2, columns), np.int64)
         present_counts, absent_counts = np.full((1, 2), -1, np.int64), np.zeros((1, 2), np.int64)
-        for image, indexes in enumerate((layout.before, layout.after)):
+        image_sizes = [0, 0]
+        is_fixed = not layout.partial
+        for image, (indexes, half) in enumerate(zip((layout.before, layout.after), shown, strict=True)):
+            lines = [half * self._wanted + target if half >= 0 and target >= 0 else -1 for target in self._targets]
             if indexes is not None:
-                present[0, image, : len(indexes)] = indexes
+                wires = [self._wires[column] for column in indexes]
+                is_fixed = is_fixed and 0 < len(wires) <= _MOST_AT_ONCE and all(wire > 0 for wire in wires)
+                image_sizes[image] = (len(wires) + 7) // 8 + sum(wires)
+                places = [self._json_places.get(column, -1) for column in indexes]
+                for place, column in enumerate(indexes):
+                    steps[0, image, place] = wires[place], lines[column], places[place]
                 present_counts[0, image] = len(indexes)
             there = frozenset(indexes or ())
-            missing = [self.targets[c] for c in range(columns) if self.targets[c] >= 0 and c not in there]
+            missing = [line for column, line in enumerate(lines) if line >= 0 and column not in there]
             absent[0, image, : len(missing)] = missing
             absent_counts[0, image] = len(missing)
-        self.present = np.concatenate((self.present, present))
+        self.steps = np.concatenate((self.steps, steps))
         self.present_counts = np.concatenate((self.present_counts, present_counts))
         self.absent = np.concatenate((self.absent, absent))
         self.absent_counts = np.concatenate((self.absent_counts, absent_counts))
         self.shown = np.concatenate((self.shown, np.array([shown], np.int64)))
         self.partial = np.append(self.partial, np.uint8(layout.partial))
+        size = (sum(image_sizes) if is_fixed else 0, image_sizes[0])
+        self.sizes = np.concatenate((self.sizes, np.array([size], np.int64)))
         return len(self.partial) - 1
 
 
 class CellPlaces:
-    """Where the cells of up to ``capacity`` rows are: ``offsets[half, target, row]``, and ``lengths`` likewise.
+    """Where the cells of up to ``capacity`` rows are: offsets and lengths, line by line.
 
-    ``per_event[k]`` rows are of the ``k``-th event that was walked.  Reused from batch to batch.
+    ``cells`` is the room for all lines.  Reused from batch to batch.
     """
 
-    def __init__(self, halves: int, targets: int, capacity: int) -> None:
-        self.offsets: Numbers = np.empty((halves, max(targets, 1), capacity), np.int32)
-        self.lengths: Numbers = np.zeros((halves, max(targets, 1), capacity), np.int32)
-        self.capacity = capacity
+    def __init__(self, cells: int, most_rows: int) -> None:
+        self._cells = cells
+        self._most_rows = most_rows
+        self._room: Numbers = np.zeros((2, cells), np.int32)
+        self.use(np.zeros(1, np.uint8))
+
+    def use(self, filled: Bytes) -> None:
+        """Lay out the room for the lines that walks will fill: those that are not 2 in ``filled`` (fill_absent)."""
+        there = filled != 2
+        lines = max(1, int(there.sum()))
+        self._filled = filled
+        self._lines = np.cumsum(there) - 1
+        self.capacity = min(self._most_rows, self._cells // lines)
+        self._offsets, self._lengths = self._room[:, : lines * self.capacity].reshape(2, lines, self.capacity)
+
+    def cells(self, buffer: Bytes, line: int, rows: int, before: Cells | None = None) -> Cells:
+        """The cells that the last walk found for a line."""
+        place = self._lines[line]
+        return Cells(buffer, self._offsets[place, :rows], self._lengths[place, :rows], before)
 
     def walk(
         self,
@@ -104,18 +134,17 @@ class CellPlaces:
         layouts: npt.NDArray[np.int64],
         resume: tuple[int, int],
         known: Layouts,
-        fill_absent: Bytes,
         per_event: npt.NDArray[np.int64],
     ) -> tuple[int, int, int, int]:
         """(why it returned, event, offset, rows); ``resume`` is (event, offset), with offset -1 for its beginning.
 
-        ``fill_absent[half, target]``: whether rows of layouts without that column say so.
+        ``per_event[k]`` becomes the number of rows of the ``k``-th event that was walked.
         """
-        shapes = (known.present, known.present_counts, known.absent, known.absent_counts, known.shown, known.partial)
-        columns = (known.wires, known.targets, known.json_places, known.json_bytes)
-        out = (self.offsets, self.lengths, per_event)
+        shapes = (known.steps, known.present_counts, known.sizes, known.partial, known.json_bytes)
+        absent = (known.absent, known.absent_counts, self._filled)
+        out = (self._lines, self._offsets, self._lengths, per_event)
         return _row_walk(  # type: ignore[no-any-return]
-            buffer, begins, ends, layouts, resume[0], resume[1], *shapes, *columns, fill_absent, *out
+            buffer, begins, ends, layouts, resume[0], resume[1], *shapes, *absent, *out
         )
 
 
@@ -127,23 +156,22 @@ def _row_walk(
     layouts: Any,
     event: Any,
     at: Any,
-    present: Any,
+    steps: Any,
     present_counts: Any,
+    sizes: Any,
+    partial: Any,
+    json_bytes: Any,
     absent: Any,
     absent_counts: Any,
-    shown: Any,
-    partial: Any,
-    wires: Any,
-    targets: Any,
-    json_places: Any,
-    json_bytes: Any,
-    fill_absent: Any,
+    filled: Any,
+    lines: Any,
     offsets: Any,
     lengths: Any,
     per_event: Any,
 ) -> Any:
+    data = memory(buffer)
     rows = np.int64(0)
-    capacity = offsets.shape[2]
+    capacity = offsets.shape[1]
     why = THROUGH
     while event < len(begins):
         layout = layouts[event]
@@ -152,23 +180,47 @@ def _row_walk(
         more = True
         if at < 0:
             at = begins[event]
+        size, second = sizes[layout, 0], sizes[layout, 1]
+        first_mask, second_mask = _low_bits(present_counts[layout, 0]), _low_bits(present_counts[layout, 1])
         while more:
             if rows == capacity:
                 why = FULL
                 break
             start = at
+            if size > 0:
+                # Rows of one size, as long as nothing is NULL.
+                most = min((end - at) // size, capacity - rows)
+                count = np.int64(0)
+                while count < most and (
+                    load64(data, at) & first_mask | load64(data, at + second) & second_mask
+                ) == np.uint64(0):
+                    count += 1
+                    at += size
+                if count:
+                    cell = start
+                    for image in range(2):
+                        cell += (present_counts[layout, image] + 7) >> 3
+                        for place in range(present_counts[layout, image]):
+                            line = steps[layout, image, place, 1]
+                            if line >= 0:
+                                line = lines[line]
+                                for row in range(count):
+                                    offsets[line, rows + row] = cell + row * size
+                            cell += steps[layout, image, place, 0]
+                    rows += count
+                    more = at < end
+                    continue
             for image in range(2):
                 count = present_counts[layout, image]
                 if count < 0:
                     continue
-                half = shown[layout, image]
                 diffs = np.int64(0)
                 diffs_at = np.int64(-1)
                 if image == AFTER and partial[layout]:
-                    if at >= end or load8(buffer, at) > np.uint64(1):
+                    if at >= end or load8(data, at) > np.uint64(1):
                         why = MISFIT
                         break
-                    diffs = signed(load8(buffer, at))
+                    diffs = signed(load8(data, at))
                     at += 1
                     if diffs:
                         diffs_at = at
@@ -180,49 +232,34 @@ def _row_walk(
                     break
                 nulls = np.uint64(0)
                 for place in range(count):
-                    if place & 7 == 0:
-                        nulls = load8(buffer, bitmap + (place >> 3))
-                    column = present[layout, image, place]
-                    target = targets[column] if half >= 0 else np.int64(-1)
-                    if nulls & np.uint64(1):
-                        nulls >>= np.uint64(1)
-                        if target >= 0:
-                            offsets[half, target, rows] = NULL
-                            lengths[half, target, rows] = 0
-                        continue
+                    if place & 63 == 0:
+                        nulls = load64(data, bitmap + (place >> 3))
+                    # Of a value's numbers those of NULL are made without a branch: -1 and 0 are masks.
+                    is_null = -signed(nulls & np.uint64(1))
                     nulls >>= np.uint64(1)
-                    wire = wires[column]
+                    wire = steps[layout, image, place, 0]
+                    line = steps[layout, image, place, 1]
                     if wire > 0:
-                        if target >= 0:
-                            offsets[half, target, rows] = at
-                        at += wire
-                        if at > end:
-                            why = MISFIT
-                            break
+                        if line >= 0:
+                            offsets[lines[line], rows] = at | is_null
+                        at += wire & ~is_null
                     else:
-                        begin = at - wire
+                        begin = at + (-wire & ~is_null)
                         if begin > end:
                             why = MISFIT
                             break
-                        if wire == -1:
-                            length = signed(load8(buffer, at))
-                        elif wire == -2:
-                            length = signed(load16(buffer, at))
-                        elif wire == -3:
-                            length = signed(load32(buffer, at) & np.uint64(0xFFFFFF))
-                        else:
-                            length = signed(load32(buffer, at))
+                        length = signed(load32(data, at) & _low_bits(-8 * wire)) & ~is_null
                         at = begin + length
-                        if at > end:
-                            why = MISFIT
-                            break
-                        if target >= 0:
-                            offsets[half, target, rows] = begin
-                            if diffs_at >= 0 and json_places[column] >= 0:
-                                bit = json_places[column]
-                                if signed(load8(buffer, diffs_at + (bit >> 3))) >> (bit & 7) & 1:
+                        if line >= 0:
+                            line = lines[line]
+                            offsets[line, rows] = begin | is_null
+                            if diffs_at >= 0 and is_null == 0 and steps[layout, image, place, 2] >= 0:
+                                bit = steps[layout, image, place, 2]
+                                if signed(load8(data, diffs_at + (bit >> 3))) >> (bit & 7) & 1:
                                     length = -1 - length
-                            lengths[half, target, rows] = length
+                            lengths[line, rows] = length
+                if at > end:
+                    why = MISFIT
                 if why != THROUGH:
                     break
             if why != THROUGH:
@@ -234,16 +271,21 @@ def _row_walk(
             why = MISFIT
         per_event[event] = rows - first_row
         for image in range(2):
-            half = shown[layout, image]
-            if half >= 0:
-                for place in range(absent_counts[layout, image]):
-                    target = absent[layout, image, place]
-                    if fill_absent[half, target] == 1:
-                        for row in range(first_row, rows):
-                            offsets[half, target, row] = ABSENT
-                            lengths[half, target, row] = 0
+            for place in range(absent_counts[layout, image]):
+                line = absent[layout, image, place]
+                if filled[line] == 1:
+                    line = lines[line]
+                    for row in range(first_row, rows):
+                        offsets[line, row] = ABSENT
+                        lengths[line, row] = 0
         if why != THROUGH:
             break
         event += 1
         at = np.int64(-1)
     return why, event, at, rows
+
+
+@inline
+def _low_bits(count: Any) -> Any:
+    """So many ones, up to 64; none for a negative count."""
+    return np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - count) if count > 0 else np.uint64(0)

@@ -74,6 +74,11 @@ class Table:
         with_diffs = self.images == "after" and any(plan.reads_diffs for plan in self.plans)
         return 2 if with_diffs else self.halves
 
+    @property
+    def lines(self) -> int:
+        """Lines of cells that a walk fills (forge.columnar.reading.row_walk)."""
+        return self.walked * max(len(self.chosen), 1)
+
     def add_layout(self, number: int, layout: Layout) -> None:
         """A layout of this table's row events, which has that number among all of the reader."""
         before, after = self._shown(layout)
@@ -116,7 +121,7 @@ def table_of(name: str, columns: tuple[Column, ...], chosen: Chosen) -> Table:
         plans.append(plan.of_type(pa.binary()) if chosen.json == "binary" and column.type_code in _JSON else plan)
     targets = [indexes.index(column) if column in indexes else -1 for column in range(len(columns))]
     json_columns = [index for index, column in enumerate(columns) if column.type_code == WireType.JSON]
-    layouts = Layouts([plan.wire for plan in plans], json_columns, targets)
+    layouts = Layouts([plan.wire for plan in plans], json_columns, targets, max(len(indexes), 1))
     return Table(name, columns, names, indexes, tuple(plans[i] for i in indexes), layouts, chosen.images)
 
 
@@ -152,17 +157,13 @@ def layout_of(placed: PlacedEvent, columns: int) -> Layout | None:
     return Layout(body.type_code, header, before, after, isinstance(body, PartialUpdateRows))
 
 
-def fill_absent(table: Table, used: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
-    """For every walked half and chosen column: 1 if the column is in one of the layouts but not in all, 0 if it is
+def fill_absent(table: Table, used: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+    """For every line: 1 if the column is in one of the layouts but not in all, 0 if it is
     there in all, 2 if in none.
     """
     layouts = table.layouts
-    filled = np.zeros((table.walked, max(len(table.chosen), 1)), np.uint8)
-    for half in range(table.walked):
-        missing = np.zeros(max(len(table.chosen), 1), np.int64)
-        for layout in used:
-            for image in range(2):
-                if layouts.shown[layout, image] == half:
-                    missing[layouts.absent[layout, image, : layouts.absent_counts[layout, image]]] += 1
-        filled[half] = np.where(missing == 0, 0, np.where(missing == len(used), 2, 1))
-    return filled
+    missing = np.zeros(table.lines, np.int64)
+    for layout in used:
+        for image in range(2):
+            missing[layouts.absent[layout, image, : layouts.absent_counts[layout, image]]] += 1
+    return np.where(missing == 0, 0, np.where(missing == len(used), 2, 1)).astype(np.uint8)
