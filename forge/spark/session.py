@@ -1,74 +1,74 @@
 """The Spark session: the one place that starts or stops one.
 
-A session that is already active (a notebook, another library) is used as it is and never stopped.
+A session that is given, or active already (a notebook, another library), is used as it is and never stopped.  It may be
+one of Spark Connect, which has no SparkContext.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forge.errors import EnvironmentMissing, ForgeError
-from forge.spark.java import find_java
+from forge.spark.jvm import PANDAS_3, end_jvm, is_local, jvm_environment, last_words
+from forge.spark.versions import spark_release
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 #: All cores; a task is tried three times, so a worker process that was killed does not end the job.
 DEFAULT_MASTER = "local[*,3]"
 
-#: Seconds that the JVM has to end by itself.
-_JVM_END_LIMIT = 10.0
-
-LOG4J2 = """\
-status = error
-rootLogger.level = error
-rootLogger.appenderRef.file.ref = file
-appender.file.type = File
-appender.file.name = file
-appender.file.fileName = {log}
-appender.file.layout.type = PatternLayout
-appender.file.layout.pattern = %d %p %c: %m%n%ex
-"""
+#: What jobs need of a session of ours; none is fixed when a session of Spark Connect begins.
+_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Re-planning from sizes seen would change the number of partitions that was asked for.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.python.filterPushdown.enabled": "true",
+}
 
 
 @contextlib.contextmanager
-def spark_session(master: str | None = None, *, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
-    """A session on ``master`` (default ``local[*,3]``), with ``conf`` added to ours, closed at the end.
+def spark_session(
+    master: str | None = None, *, spark: SparkSession | None = None, conf: Mapping[str, str] | None = None
+) -> Iterator[SparkSession]:
+    """The session ``spark``, else the active one, else one on ``master`` with ``conf``, which is closed at the end.
 
-    It knows the format ``binlog``.
+    ``master`` is ``local[*,3]`` unless given; ``sc://HOST`` is a server of Spark Connect.  The session knows the format
+    ``binlog``.
 
-    Raises EnvironmentMissing if PySpark or a fitting Java is not here, or if Spark does not start.
+    Raises EnvironmentMissing if PySpark or a fitting Java is not here, if Spark does not start, or if the executors
+    cannot import this version of ``forge``.
     """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise EnvironmentMissing("PySpark is not installed: `pip install binlog-forge[spark]`") from error
+    spark_release()
+    from pyspark.sql import SparkSession
+
     from forge.spark.source import register
 
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        _require_forge(active)
-        register(active)
-        yield active
+    found = spark or SparkSession.getActiveSession()
+    if found is not None:
+        require_forge(found)
+        register(found)
+        yield found
         return
     with contextlib.ExitStack() as closing:
         folder = Path(tempfile.mkdtemp(prefix="forge-spark-"))
         closing.callback(shutil.rmtree, folder, ignore_errors=True)
+        warnings.filterwarnings("ignore", message=PANDAS_3, category=FutureWarning)
         with _interrupt_deferred():
             session = _start(master or DEFAULT_MASTER, folder, conf or {})
             closing.callback(_stop, session)
-        _require_forge(session)
+        require_forge(session)
         register(session)
         yield session
 
@@ -76,13 +76,14 @@ def spark_session(master: str | None = None, *, conf: Mapping[str, str] | None =
 @contextlib.contextmanager
 def job_errors() -> Iterator[None]:
     """A failed job as one sentence: the last line of the worker's traceback.  Raises ForgeError."""
-    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except (PySparkException, Py4JError) as error:
-        raise ForgeError(f"the Spark job failed: {_cause(str(error))}") from error
+    except Exception as error:
+        if isinstance(error, PySparkException) or type(error).__module__.startswith("py4j."):
+            raise ForgeError(f"the Spark job failed: {_cause(str(error))}") from error
+        raise
 
 
 def _cause(text: str) -> str:
@@ -92,89 +93,88 @@ def _cause(text: str) -> str:
     return (named or lines or ["no message"])[-1 if named else 0]
 
 
-def is_local(master: str | None) -> bool:
-    """Whether the executors are threads of the driver's JVM."""
-    return master is not None and (master == "local" or master.startswith("local["))
+def context_of(session: SparkSession) -> SparkContext | None:
+    """Its SparkContext; None for a session of Spark Connect, whose driver is elsewhere."""
+    if any(base.__module__.startswith("pyspark.sql.connect") for base in type(session).__mro__):
+        return None
+    return session.sparkContext
+
+
+def parallelism(session: SparkSession) -> int:
+    """How many tasks the executors run at once; where that is not known, how many partitions a shuffle makes."""
+    context = context_of(session)
+    if context is not None:
+        return context.defaultParallelism
+    return int(session.conf.get("spark.sql.shuffle.partitions") or 200)
+
+
+def require_forge(session: SparkSession) -> None:
+    """Raises EnvironmentMissing unless the executors import the driver's version of ``forge``."""
+    import forge
+
+    context = context_of(session)
+    if context is not None and is_local(context.master):
+        return
+
+    def versions_there(batches: Any) -> Any:  # Nested, so that it travels by value and needs no forge to be unpacked.
+        import pyarrow
+
+        version: str | None = None
+        with contextlib.suppress(ImportError):
+            from forge import __version__ as version
+        for batch in batches:
+            yield pyarrow.RecordBatch.from_pydict({"version": pyarrow.array([version] * len(batch), pyarrow.string())})
+
+    with job_errors():
+        [row] = session.range(0, 1, 1, 1).mapInArrow(versions_there, "version string").collect()
+    if row.version != forge.__version__:
+        place = "Spark Connect" if context is None else context.master
+        raise EnvironmentMissing(
+            f"the Python of the executors of {place} needs binlog-forge {forge.__version__} and has"
+            f" {row.version or 'none'}: install it there (PYSPARK_PYTHON names another Python)"
+        )
 
 
 def _start(master: str, folder: Path, conf: Mapping[str, str]) -> SparkSession:
-    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
+    if master.startswith("sc://"):
+        return _connected(master, conf)
     builder = SparkSession.builder.master(master).appName("binlog-forge")
-    for key, value in {**_settings(folder), **conf}.items():
+    for key, value in {**_SETTINGS, **_places(master, folder), **conf}.items():
         builder = builder.config(key, value)
     log = folder / "jvm.log"
-    # Else the workers of some steps are whatever `python3` is on the PATH.
-    environment = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
-    if SparkContext._gateway is None:  # A JVM that runs already keeps its Java, log and settings.
-        environment |= _jvm_environment(master, folder, log)
     try:
-        with _environment_set(environment), _stderr_to(log):
+        with jvm_environment(master, folder, log):
             return builder.getOrCreate()
     except EnvironmentMissing:
         raise
     except Exception as error:
-        raise EnvironmentMissing(f"Spark did not start on {master}: {_last_words(log, error)}") from error
+        raise EnvironmentMissing(f"Spark did not start on {master}: {last_words(log, error)}") from error
 
 
-def _settings(folder: Path) -> dict[str, str]:
-    return {
+def _connected(master: str, conf: Mapping[str, str]) -> SparkSession:
+    """A session of its own on a server of Spark Connect; no Java is needed here."""
+    from pyspark.sql import SparkSession
+
+    try:
+        builder = SparkSession.builder.remote(master)
+        for key, value in {**_SETTINGS, **conf}.items():
+            builder = builder.config(key, value)
+        return builder.getOrCreate()
+    except Exception as error:
+        raise EnvironmentMissing(f"there is no session of Spark Connect on {master}: {_cause(str(error))}") from error
+
+
+def _places(master: str, folder: Path) -> dict[str, str]:
+    """Settings of a driver of ours, and where it keeps its files."""
+    quiet = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-        # Re-planning from sizes seen would change the number of partitions that was asked for.
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.python.filterPushdown.enabled": "true",
     }
-
-
-def _jvm_environment(master: str, folder: Path, log: Path) -> dict[str, str]:
-    (folder / "log4j2.properties").write_text(LOG4J2.format(log=log))
-    environment = {
-        "JAVA_HOME": str(find_java().prepare_home(folder)),
-        "SPARK_CONF_DIR": str(folder),
-    }
-    if is_local(master):
-        environment["SPARK_LOCAL_IP"] = "127.0.0.1"
-        environment["PYTHONPATH"] = _worker_path()
-    return environment
-
-
-def _worker_path() -> str:
-    """PYTHONPATH with the folder that ``forge`` was imported from, so that workers find the same one."""
-    import forge
-
-    home = str(Path(forge.__file__).resolve().parent.parent)
-    paths = [home, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return os.pathsep.join(dict.fromkeys(paths))
-
-
-def _require_forge(session: SparkSession) -> None:
-    """Raises EnvironmentMissing unless the executors import the driver's version of ``forge``."""
-    import forge
-
-    context = session.sparkContext
-    if is_local(context.master):
-        return
-
-    def version_there(_: int) -> str | None:  # Nested, so that it travels by value and needs no forge to be unpacked.
-        try:
-            from forge import __version__
-        except ImportError:
-            return None
-        return __version__
-
-    versions = context.parallelize([0], 1).map(version_there).collect()
-    if versions != [forge.__version__]:
-        there = versions[0] or "none"
-        raise EnvironmentMissing(
-            f"the Python of the executors of {context.master} needs binlog-forge {forge.__version__} and has {there}:"
-            " install it there (PYSPARK_PYTHON names another Python)"
-        )
+    # The hosts of a cluster have places of their own.
+    return {**quiet, "spark.local.dir": str(folder / "local")} if is_local(master) else quiet
 
 
 @contextlib.contextmanager
@@ -197,68 +197,9 @@ def _interrupt_deferred() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-@contextlib.contextmanager
-def _environment_set(values: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-@contextlib.contextmanager
-def _stderr_to(log: Path) -> Iterator[None]:
-    """File descriptor 2 goes to ``log``, for good in the JVM that is started meanwhile.
-
-    Spark's launcher prints lines before any logging setting is read; Python workers write to the JVM's stderr too.
-    """
-    sys.stderr.flush()
-    saved = os.dup(2)
-    try:
-        with log.open("ab") as file:
-            os.dup2(file.fileno(), 2)
-        yield
-    finally:
-        sys.stderr.flush()
-        os.dup2(saved, 2)
-        os.close(saved)
-
-
-def _last_words(log: Path, error: Exception) -> str:
-    try:
-        lines = log.read_text(errors="replace").splitlines()
-    except OSError:
-        lines = []
-    telling = [line.strip() for line in lines if "Exception" in line or "Error" in line]
-    return telling[-1] if telling else str(error).splitlines()[0]
-
-
 def _stop(session: SparkSession) -> None:
+    connected = context_of(session) is None
     with contextlib.suppress(Exception):
         session.stop()
-    _end_jvm()
-
-
-def _end_jvm() -> None:
-    """End the JVM that this process started, so that nothing writes into its folder any more."""
-    from pyspark import SparkContext
-
-    gateway = SparkContext._gateway
-    process = getattr(gateway, "proc", None)
-    if gateway is None or process is None:
-        return
-    SparkContext._gateway = SparkContext._jvm = None
-    with contextlib.suppress(Exception):
-        gateway.shutdown()
-    # It ends when its standard input does.
-    process.stdin.close()
-    try:
-        process.wait(timeout=_JVM_END_LIMIT)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    if not connected:
+        end_jvm()

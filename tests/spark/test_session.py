@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from forge.spark.session import is_local, spark_session
+from forge.spark.jvm import is_local
+from forge.spark.session import spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
