@@ -156,7 +156,7 @@ class RowsLog:
 
     def _shape(self, changes: Changes) -> Shape:
         assigned = None if changes.kind == "delete" else self.reader.given(changes.kind)
-        zoned = bool(self._zoned(changes, changes.rows)[0])
+        zoned = bool(self._zoned(changes.slice(0, 1), 1)[0])
         return Shape(changes.kind, assigned, zoned, in_block=self.reader.operation == "operation")
 
     def _zoned(self, changes: Changes, rows_each: int) -> Any:
@@ -165,7 +165,9 @@ class RowsLog:
         if changes.kind == "insert" and changes.after is not None:
             for index in self.envelopes.zoned_columns():
                 array = changes.after.arrays.get(index)
-                if array is not None:
+                if array is not None and not array.null_count:
+                    flags[:] = True
+                elif array is not None:
                     flags |= array.is_valid().to_numpy(zero_copy_only=False)[::rows_each]
         return flags
 
@@ -308,11 +310,11 @@ class RowsLog:
 
 def _named(key: Key, arrays: Mapping[int, Any], rows: int) -> Sizes:
     """1 for each row that the key has an entry of, 0 for one with a NULL in it."""
-    named = np.ones(rows, bool)
+    named = np.ones(rows, np.int64)
     for part in key.parts:
         array = arrays.get(part.column)
         if array is None:
             return np.zeros(rows, np.int64)
         if array.null_count:
             named &= array.is_valid().to_numpy(zero_copy_only=False)
-    return named.astype(np.int64)
+    return named

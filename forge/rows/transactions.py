@@ -8,6 +8,7 @@ is longer has its GTID event written at its end, to the place that was kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -55,6 +56,20 @@ class Buffer:
         self.bytes, self._other = other, self.bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """Events that follow each other, and have a log_pos or not; of rows events the template and first rows' sizes."""
+
+    begins: Sizes
+    ends: Sizes
+    positioned: bool
+    rows: RowsTemplate | None
+    first_rows: Sizes
+
+
+_NO_SIZES: Final[Sizes] = np.empty(0, np.int64)
+
+
 class OpenTransaction:
     """A transaction that rows are added to.
 
@@ -86,12 +101,8 @@ class OpenTransaction:
         self._opened = -1
         self._template: RowsTemplate | None = None
         self._first_row = 0
-        # Of the whole events that are not written: where they are, whether they have a log_pos, and of rows events the
-        # template's head and the size of the first row.
-        self._begins: list[int] = []
-        self._ends: list[int] = []
-        self._positioned: list[bool] = []
-        self._rows: list[tuple[RowsTemplate, int] | None] = []
+        # The whole events that are not written, one behind the other.
+        self._whole: list[_Whole] = []
         #: Bytes of the first event, 0 until they are known.
         self._first_size = len(first.data) + checksum if first.length_at is None else 0
 
@@ -100,15 +111,12 @@ class OpenTransaction:
         end = self._at + len(data) + self.checksum
         out = self.buffer.hold(self._at, end)
         out[self._at : self._at + len(data)] = np.frombuffer(data, np.uint8)
-        self._note(end, self._at, positioned, None)
-
-    def _note(self, end: int, begin: int, positioned: bool, rows: tuple[RowsTemplate, int] | None) -> None:
-        self._begins.append(begin)
-        self._ends.append(end)
-        self._positioned.append(positioned)
-        self._rows.append(rows)
+        self._note(_Whole(_one(self._at), _one(end), positioned, None, _NO_SIZES))
         self._at = end
-        self.events += 1
+
+    def _note(self, events: _Whole) -> None:
+        self._whole.append(events)
+        self.events += len(events.ends)
 
     def add_rows(self, images: Sequence[ImageCells], rows: int, template: RowsTemplate, head: bytes) -> None:
         """Rows of the statement whose TABLE_MAP came last; ``head``: ``template`` with the transaction's numbers."""
@@ -122,18 +130,15 @@ class OpenTransaction:
         fresh = packed.event_begins[0 if self._opened < 0 else 1 :]
         write_heads(out, fresh, np.frombuffer(head, np.uint8))
         write_rows_at(images, 0, packed.begins, out)
-        firsts = [0] * len(packed.event_begins)
+        firsts = _NO_SIZES
         if self.compressed_from is not None:
-            numbers = np.searchsorted(packed.begins, fresh + len(head))
-            firsts = ([] if self._opened < 0 else [self._first_row]) + sizes[numbers].tolist()
-        closed = len(packed.event_begins) - 1
-        self._begins += packed.event_begins[:-1].tolist()
-        self._ends += packed.event_ends[:-1].tolist()
-        self._positioned += [template.head.positioned] * closed
-        self._rows += [(template, first) for first in firsts[:-1]]
-        self.events += closed
+            firsts = sizes[np.searchsorted(packed.begins, fresh + len(head))]
+            if self._opened >= 0:
+                firsts = np.concatenate([_one(self._first_row), firsts])
+            self._first_row = int(firsts[-1])
+        positioned = template.head.positioned
+        self._note(_Whole(packed.event_begins[:-1], packed.event_ends[:-1], positioned, template, firsts[:-1]))
         self._opened = int(packed.event_begins[-1])
-        self._first_row = firsts[-1]
         self._at = packed.at
         self._flush_if_known()
 
@@ -145,7 +150,9 @@ class OpenTransaction:
         if last:
             self.buffer.bytes[self._opened + self._template.flags_at] |= STMT_END
         end = self._at + self.checksum
-        self._note(end, self._opened, self._template.head.positioned, (self._template, self._first_row))
+        positioned = self._template.head.positioned
+        self._note(_Whole(_one(self._opened), _one(end), positioned, self._template, _one(self._first_row)))
+        self._at = end
         self._opened = -1
         self._template = None
 
@@ -159,37 +166,47 @@ class OpenTransaction:
         """Write all events but the open one; the place of the first event is kept."""
         if self.output.position == self.begin:
             self.output.write(bytes(self._first_size))
-        if not self._ends:
+        begins, ends, positioned = self._listed()
+        if not len(ends):
             return
-        out, begins, ends = self._compressed() if self.compressed_from is not None else self._whole()
-        positioned = np.array(self._positioned, np.uint8)
+        out, kept = self.buffer.bytes, int(ends[-1])
+        if self.compressed_from is not None:
+            out, begins, ends = self._compressed()
         sealing = partial(seal, out, begins, ends, positioned, self.output.position, self.checksum > 0)
         self.output.write_later(out[: ends[-1]].data, sealing)
-        self._keep_open_event()
+        self._keep_open_event(kept)
 
-    def _keep_open_event(self) -> None:
-        """The whole events are done with; the event that takes more rows goes to the beginning."""
-        end = self._ends[-1]
+    def _listed(self) -> tuple[Sizes, Sizes, Bytes]:
+        """Where the whole events begin and end, and whether each has a log_pos."""
+        begins, ends, positioned = _NO_SIZES, _NO_SIZES, np.empty(0, np.uint8)
+        if self._whole:
+            begins = np.concatenate([events.begins for events in self._whole])
+            ends = np.concatenate([events.ends for events in self._whole])
+            positioned = np.repeat(
+                np.array([events.positioned for events in self._whole], np.uint8),
+                [len(events.ends) for events in self._whole],
+            )
+        return begins, ends, positioned
+
+    def _keep_open_event(self, end: int) -> None:
+        """The whole events, up to ``end``, are done with; the one that takes more rows goes to the beginning."""
         self.buffer.turn(end, self._at)
         self._opened = 0 if self._opened >= 0 else -1
         self._at -= end
-        for noted in (self._begins, self._ends, self._positioned, self._rows):
-            noted.clear()
-
-    def _whole(self) -> tuple[Bytes, Sizes, Sizes]:
-        return self.buffer.bytes, np.array(self._begins, np.int64), np.array(self._ends, np.int64)
+        self._whole.clear()
 
     def _compressed(self) -> tuple[Bytes, Sizes, Sizes]:
         """The whole events, with rows compressed where they are to be."""
         assert self.compressed_from is not None
         parts: list[bytes] = []
         sizes: list[int] = []
-        for begin, end, rows in zip(self._begins, self._ends, self._rows, strict=True):
-            data = self.buffer.bytes[begin : end - self.checksum].tobytes()
-            if rows is not None and rows[1] >= self.compressed_from:
-                data = compressed_rows_event(data, rows[0])
-            parts.append(data + bytes(self.checksum))
-            sizes.append(len(parts[-1]))
+        for events in self._whole:
+            for number, (begin, end) in enumerate(zip(events.begins, events.ends, strict=True)):
+                data = self.buffer.bytes[begin : end - self.checksum].tobytes()
+                if events.rows is not None and events.first_rows[number] >= self.compressed_from:
+                    data = compressed_rows_event(data, events.rows)
+                parts.append(data + bytes(self.checksum))
+                sizes.append(len(parts[-1]))
         ends = np.cumsum(sizes, dtype=np.int64)
         return np.frombuffer(bytearray(b"".join(parts)), np.uint8), ends - np.array(sizes, np.int64), ends
 
@@ -223,16 +240,20 @@ class PayloadTransaction(OpenTransaction):
         self._flush()
 
     def _flush(self) -> None:
-        if not self._ends:
+        begins, ends, _ = self._listed()
+        if not len(ends):
             return
-        out, begins, ends = self._whole()
-        seal(out, begins, ends, np.zeros(len(ends), np.uint8), 0, False)
-        self._inner.append(out[: ends[-1]].tobytes())
-        self._keep_open_event()
+        seal(self.buffer.bytes, begins, ends, np.zeros(len(ends), np.uint8), 0, False)
+        self._inner.append(self.buffer.bytes[: ends[-1]].tobytes())
+        self._keep_open_event(int(ends[-1]))
 
     def finish(self, numbers: Sequence[int]) -> None:
         self._flush()
         write_payload(self.output, self.first, numbers, b"".join(self._inner), self.form, self.outer_checksum)
+
+
+def _one(size: int) -> Sizes:
+    return np.array([size], np.int64)
 
 
 def write_payload(
