@@ -120,6 +120,20 @@ class _Folding:
         wide = self.builder.bitcast(value, _WIDE)
         return self.builder.bitcast(self.builder.lshr(wide, ir.Constant(_WIDE, 8 * count)), _VECTOR)
 
+    def fold_rest(self, state: Any, count: Any) -> Any:
+        """``state`` and the last ``count`` mod 16 bytes of the data, folded; ``count`` is 16 or more.
+
+        The first bytes of the state, behind as many zeros as make 16 bytes, are folded onto its others and the rest.
+        """
+        b = self.builder
+        bits = b.zext(b.shl(b.and_(count, ir.Constant(_WORD, 15)), ir.Constant(_WORD, 3)), _WIDE)
+        others = b.sub(ir.Constant(_WIDE, 128), bits)
+        last = b.bitcast(self.load(b.sub(count, ir.Constant(_WORD, 16))), _WIDE)
+        wide = b.bitcast(state, _WIDE)
+        rest = b.shl(b.lshr(last, others), others)
+        first = b.bitcast(b.shl(wide, others), _VECTOR)
+        return self.fold(first, _BY_16_BYTES, b.bitcast(b.or_(b.lshr(wide, bits), rest), _VECTOR))
+
     def reduce(self, state: Any) -> Any:
         """The 32-bit remainder of 128 bits."""
         b = self.builder
@@ -133,7 +147,7 @@ class _Folding:
 
 @intrinsic
 def _fold(_typing: Any, buffer: Any, begin: Any, count: Any, remainder: Any) -> Any:
-    """The remainder after ``count`` more bytes, a multiple of 16 and not 0, by carry-less multiplication."""
+    """The remainder after ``count`` more bytes, 16 or more, by carry-less multiplication."""
 
     def generate(context: Any, b: Any, signature: Any, arguments: Any) -> Any:
         buffer, begin, count, remainder = arguments
@@ -180,6 +194,8 @@ def _fold(_typing: Any, buffer: Any, begin: Any, count: Any, remainder: Any) -> 
             b.store(folding.fold(b.load(first), _BY_16_BYTES, folding.load(at)), first)
 
         repeat(position, 16, one)
+        with b.if_then(b.icmp_signed("!=", b.and_(count, offset(15)), offset(0))):
+            b.store(folding.fold_rest(b.load(first), count), first)
         return folding.reduce(b.load(first))
 
     return types.uint32(buffer, types.intp, types.intp, types.uint32), generate
@@ -203,15 +219,9 @@ def crc32_by_tables(buffer: Any, begin: Any, count: Any) -> Any:
 def crc32_by_folding(buffer: Any, begin: Any, count: Any) -> Any:
     """The same where :func:`multiplies_without_carries`."""
     _checked(buffer, begin, count)
-    at = np.int64(begin)
-    left = np.int64(count)
-    remainder = _ONES
-    if left >= 16:
-        whole = left & ~15
-        remainder = _fold(buffer, at, whole, remainder)
-        at += whole
-        left -= whole
-    return _sliced(buffer, at, left, remainder) ^ _ONES
+    if count >= 16:
+        return _fold(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
+    return _sliced(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
 
 
 def multiplies_without_carries() -> bool:

@@ -104,8 +104,10 @@ def seal(out: Any, begins: Any, ends: Any, positioned: Any, position: Any, check
         end = ends[event]
         store32(data, begin + _SIZE_AT, np.uint64(end - begin))
         store32(data, begin + _LOG_POS_AT, np.uint64(position + end) if positioned[event] else np.uint64(0))
-        if checksum:
-            covered = end - begin - CHECKSUM_SIZE
+    if checksum:  # Behind all of them: a wide load waits for narrow stores that have just been made.
+        for event in range(len(begins)):
+            begin = begins[event]
+            covered = ends[event] - begin - CHECKSUM_SIZE
             store32(data, begin + covered, np.uint64(crc32(data, begin, covered)))
 
 
