@@ -93,7 +93,7 @@ def read_options(given: Mapping[str, str], *, also: Iterable[str] = (), pushdown
         json=cast(JsonForm, _word(options, "json", get_args(JsonForm))),
         values=cast(Values, _word(options, "values", get_args(Values))),
         schema_change=cast(SchemaChange, _word(options, "schema_change", get_args(SchemaChange))),
-        split_size=_bytes(options, "split_size", TARGET),
+        split_size=bytes_of(options, "split_size") or TARGET,
         tail=cast(Tail, _word(options, "tail", get_args(Tail))),
         pushdown=_word(options, "pushdown", ("true", "false"), str(pushdown).lower()) == "true",
     )
@@ -167,11 +167,26 @@ def _beside(options: Mapping[str, str], table: str | None) -> tuple[str, ...] | 
     return names
 
 
-def _bytes(options: Mapping[str, str], name: str, default: int) -> int:
-    """A number of bytes from 1 on; k, m and g are KiB, MiB and GiB, as Spark has them."""
-    text = options.get(name, str(default)).strip().lower().removesuffix("b").removesuffix("i")
+def bytes_of(options: Mapping[str, str], name: str) -> int | None:
+    """A number of bytes from 1 on, None unless given; k, m and g are KiB, MiB and GiB, as Spark has them."""
+    if name not in options:
+        return None
+    text = options[name].strip().lower().removesuffix("b").removesuffix("i")
     unit = _UNITS.get(text[-1:], 0)
     digits = text[:-1] if unit else text
-    if not digits.isascii() or not digits.isdigit() or not int(digits):
+    if not _is_count(digits):
         raise ScenarioError(f"option {name}: {options[name]!r}", expected="bytes from 1 on, such as 67108864 or 64m")
     return int(digits) << unit
+
+
+def count_of(options: Mapping[str, str], name: str) -> int | None:
+    """A number from 1 on, None unless given."""
+    if name not in options:
+        return None
+    if not _is_count(options[name].strip()):
+        raise ScenarioError(f"option {name}: {options[name]!r}", expected="a number from 1 on")
+    return int(options[name])
+
+
+def _is_count(digits: str) -> bool:
+    return digits.isascii() and digits.isdecimal() and int(digits) > 0

@@ -38,7 +38,7 @@ class BinlogReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Raises FormatError with the place for files that end inside a transaction, unless ``tail=lenient``."""
-        return [SplitPartition(split) for split in planned(self.options)]
+        return [SplitPartition(split) for split in planned(self.options, whole=self.options.tail == "strict")]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition; none of the empty one that Spark makes where there are no splits."""
@@ -57,13 +57,12 @@ def schema_of(options: ReadOptions) -> StructType:
         raise UnsupportedError("reads without table= are not built yet")
     from forge.spark.table_rows import table_schema
 
-    return spark_schema(table_schema(options, planned(options)))
+    return spark_schema(table_schema(options, planned(options, whole=False)))
 
 
-def planned(options: ReadOptions) -> Iterator[Split]:
+def planned(options: ReadOptions, *, whole: bool) -> Iterator[Split]:
     """The splits of the files.  Raises ScenarioError, FormatError, OSError."""
     for ordinal, file in enumerate(options.files()):
-        whole = options.tail == "strict"
         yield from splits_of(file, target=options.split_size, whole=whole, ordinal=ordinal)
 
 

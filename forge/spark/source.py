@@ -40,8 +40,9 @@ class BinlogDataSource(DataSource):
         """The columns of a read.  Raises ScenarioError for options that cannot be, FormatError, OSError."""
         from forge.spark.read_options import read_options
         from forge.spark.reader import schema_of
+        from forge.spark.stream_options import STREAM_OPTIONS
 
-        return schema_of(read_options(self.options))
+        return schema_of(read_options(self.options, also=STREAM_OPTIONS))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         from forge.spark.read_options import read_options
@@ -50,7 +51,10 @@ class BinlogDataSource(DataSource):
         return reader_of(read_options(self.options, pushdown=self.pushdown), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        raise UnsupportedError("streams of binary logs cannot be read yet")
+        from forge.spark.stream import BinlogStreamReader
+        from forge.spark.stream_options import stream_options
+
+        return BinlogStreamReader(stream_options(self.options), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         raise UnsupportedError("binary logs cannot be written yet")

@@ -114,7 +114,8 @@ class FollowedLog:
         place, taken = start, 0
         for part in self._parts(start, until)[: limits.files]:
             size = part.size()
-            if limits.bytes is None or taken + size <= limits.bytes:
+            # What may grow meanwhile is walked over up to the limit.
+            if limits.bytes is None or (part.then is not None and taken + size <= limits.bytes):
                 place = part.then or self._end_of(part.path, part.begin)
                 taken += size
                 continue

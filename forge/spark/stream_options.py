@@ -1,0 +1,51 @@
+"""What a stream of ``format("binlog")`` is told beside the options of a read: where it starts, how large a batch is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from forge.columnar.reading.followed import Limits
+from forge.errors import ScenarioError
+from forge.spark.read_options import ReadOptions, bytes_of, count_of, read_options
+
+_FILES, _BYTES, _ROWS = "maxfilespertrigger", "maxbytespertrigger", "maxrowspertrigger"
+#: As Spark hands them over: in lower case.
+STREAM_OPTIONS: Final = ("starting", _FILES, _BYTES, _ROWS)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """The options of one stream.  ``starting`` is ``earliest``, ``latest``, or the name of a file and an offset."""
+
+    read: ReadOptions
+    path: str
+    starting: str | tuple[str, int]
+    limits: Limits
+
+
+def stream_options(given: Mapping[str, str]) -> StreamOptions:
+    """The options that ``spark.readStream`` gives.  Raises ScenarioError for one that cannot be."""
+    options = {name.lower(): value for name, value in given.items()}
+    if "tail" in options:
+        raise ScenarioError("the option 'tail' has no meaning for a stream, which waits for the end of a transaction")
+    read = read_options(options, also=STREAM_OPTIONS)
+    if len(read.paths) != 1:
+        raise ScenarioError(
+            f"a stream follows one log, not {len(read.paths)}", expected="a folder, an index file, or a file"
+        )
+    limits = Limits(count_of(options, _FILES), bytes_of(options, _BYTES), count_of(options, _ROWS))
+    return StreamOptions(read, read.paths[0], _starting(options.get("starting", "earliest")), limits)
+
+
+def _starting(text: str) -> str | tuple[str, int]:
+    word = text.strip()
+    if word.lower() in ("earliest", "latest"):
+        return word.lower()
+    file, _, position = word.rpartition(":")
+    if not file or not position.isascii() or not position.isdecimal():
+        raise ScenarioError(
+            f"option starting: {text!r}", expected="earliest, latest, or a place such as binlog.000007:1234"
+        )
+    return file, int(position)
