@@ -239,6 +239,12 @@ crc32: Final = crc32_by_folding if multiplies_without_carries() else crc32_by_ta
 
 
 @kernel
+def checksum(buffer: Any) -> Any:
+    """The CRC32 of a uint8 array."""
+    return crc32(buffer, 0, len(buffer))
+
+
+@kernel
 def checksums_hold(buffer: Any, begins: Any, sizes: Any) -> Any:
     """The first event whose last 4 bytes are not the CRC32 of those before them; -1 if there is none.
 

@@ -7,12 +7,13 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import pyarrow as pa
 
 from forge.errors import ScenarioError
+from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.rows.changes import ChangeReader, Changes, Operation, record_batches
 from forge.rows.log import RowsLog
@@ -83,19 +84,13 @@ def write_rows(
     if rows_per_transaction is not None and rows_per_transaction < 1:
         raise ScenarioError(f"rows_per_transaction is {rows_per_transaction}", expected="1 or more, or None")
     target = Path(path)
-    settings = _named(session or Session(), target)
-    if after is not None:
-        settings = session_after(settings, server, after)
     schema, items = record_batches(batches)
-    text = table_text(table, schema)
-    plan, made = table_plan(text, server, settings)
-    if after is not None:
-        plan = plan_after(plan, text, after)
-    if not definitions:
-        plan = dataclasses.replace(plan, groups=())
-    reader = ChangeReader(schema, made, operation)
+    ready = prepared(
+        schema, table, target, server, operation=operation, session=session, definitions=definitions, after=after
+    )
+    plan, reader = ready.plan, ready.reader
     with output_files(target, sync=sync) as output:
-        log = RowsLog(plan, made, reader, output)
+        log = RowsLog(plan, reader.table, reader, output)
         log.begin(after)
         windows = _windows(items, reader, rows_per_transaction)
         if rows_per_transaction is None:
@@ -103,8 +98,40 @@ def write_rows(
         else:
             _write_transactions(log, _Source(windows), rows_per_transaction)
         log.end()
-        end = end_of(log.files, log.next_xid, plan, text, after)
+        end = end_of(log.files, log.next_xid, plan, ready.text, after)
         return WrittenRows(tuple(output.paths), log.rows, log.events, output.written, log.cells.by_reference, end)
+
+
+class Prepared(NamedTuple):
+    """What is known before there are rows: the plan, the text of CREATE TABLE, and how batches are read."""
+
+    plan: Plan
+    text: str
+    reader: ChangeReader
+
+
+def prepared(
+    schema: pa.Schema,
+    table: str,
+    path: Path,
+    server: str,
+    *,
+    operation: Operation,
+    session: Session | None,
+    definitions: bool,
+    after: LogEnd | None,
+) -> Prepared:
+    """The arguments of :func:`write_rows`, checked as far as no row is needed.  Raises as it does."""
+    settings = _named(session or Session(), path)
+    if after is not None:
+        settings = session_after(settings, server, after)
+    text = table_text(table, schema)
+    plan, made = table_plan(text, server, settings)
+    if after is not None:
+        plan = plan_after(plan, text, after)
+    if not definitions:
+        plan = dataclasses.replace(plan, groups=())
+    return Prepared(plan, text, ChangeReader(schema, made, operation))
 
 
 def _named(session: Session, path: Path) -> Session:
