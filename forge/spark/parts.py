@@ -54,7 +54,7 @@ def this_task() -> Task:
 def arrow_schema(schema: StructType) -> pa.Schema:
     """The Arrow schema of the batches that Spark makes of rows of that schema."""
     # PySpark before 4.3 has moments in UTC without being told.
-    zoned = {"timezone": "UTC"} if "timezone" in inspect.signature(to_arrow_schema).parameters else {}
+    zoned: dict[str, Any] = {"timezone": "UTC"} if "timezone" in inspect.signature(to_arrow_schema).parameters else {}
     return to_arrow_schema(schema, **zoned)
 
 

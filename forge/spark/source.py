@@ -57,10 +57,14 @@ class BinlogDataSource(DataSource):
         return BinlogStreamReader(stream_options(self.options), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        raise UnsupportedError("binary logs cannot be written yet")
+        from forge.spark.sink import BinlogWriter
+
+        return BinlogWriter(self.options, schema, overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
-        raise UnsupportedError("streams cannot be written as binary logs yet")
+        from forge.spark.stream_sink import BinlogStreamWriter
+
+        return BinlogStreamWriter(self.options, schema, overwrite)
 
 
 class _WithFilters(BinlogDataSource):
