@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from forge.binlog.payload import inner_format, inner_frames
-from forge.binlog.reader import PlacedEvent, read_events
+from forge.binlog.reader import FIRST, Beginning, PlacedEvent, read_events
 from forge.binlog.window import LogSource
 from forge.errors import FormatError
 from forge.events.event import Event
@@ -52,15 +52,15 @@ class LoggedEvent:
         return self.placed.raw
 
 
-def logged_events(source: LogSource) -> Iterator[LoggedEvent]:
-    """All events of a file; those of a payload follow it.
+def logged_events(source: LogSource, beginning: Beginning = FIRST) -> Iterator[LoggedEvent]:
+    """All events of a file, or those from ``beginning`` on; those of a payload follow it.
 
     Raises FormatError as :func:`forge.binlog.reader.read_events` does, and for payloads that cannot be unpacked.
     """
-    small = isinstance(source, bytes) and len(source) <= _REMEMBERED
+    small = isinstance(source, bytes) and len(source) <= _REMEMBERED and beginning is FIRST
     remembered = _read_whole(source) if small else None
     if remembered is None:
-        yield from _read(source)
+        yield from _read(source, beginning)
         return
     events, error = remembered
     yield from events
@@ -87,8 +87,8 @@ def _read_whole(data: bytes) -> tuple[tuple[LoggedEvent, ...], FormatError | Non
     return tuple(events), None
 
 
-def _read(source: LogSource) -> Iterator[LoggedEvent]:
-    for placed in read_events(source, strict=True):
+def _read(source: LogSource, beginning: Beginning = FIRST) -> Iterator[LoggedEvent]:
+    for placed in read_events(source, beginning=beginning):
         yield LoggedEvent(placed)
         if isinstance(placed.event.body, TransactionPayload):
             yield from _inside(placed, placed.event.body)

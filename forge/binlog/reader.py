@@ -8,7 +8,7 @@ crashed server's file may end anywhere.  The next event starts where the size sa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from forge.binlog.window import LogSource, window_of
 from forge.errors import FormatError
@@ -47,6 +47,19 @@ class PlacedEvent:
     format: FormatContext
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Where reading begins: the offset of an event, its index, and the framing that is in force before it."""
+
+    offset: int = 4
+    index: int = 0
+    format: FormatContext = field(default_factory=FormatContext)
+
+
+#: Behind the magic number.
+FIRST = Beginning()
+
+
 def announced_size(data: bytes | bytearray, offset: int = 0) -> int:
     """The size that the header of the event at ``offset`` says."""
     return int.from_bytes(data[offset + SIZE_OFFSET : offset + SIZE_OFFSET + 4], "little")
@@ -56,10 +69,12 @@ def has_magic(data: bytes) -> bool:
     return data[:4] == MAGIC
 
 
-def frames(source: LogSource, start: int = 4) -> Iterator[Frame]:
-    """The whole events from ``start`` on; ends silently where no whole event follows (:func:`torn`)."""
+def frames(source: LogSource, start: int = 4, index: int = 0) -> Iterator[Frame]:
+    """The whole events from ``start`` on, the first one with that index; ends silently where no whole event follows
+    (:func:`torn`).
+    """
     window = window_of(source)
-    index, offset = 0, start
+    offset = start
     while True:
         at = offset - window.start
         if at + HEADER_SIZE > len(window.data):
@@ -77,8 +92,10 @@ def frames(source: LogSource, start: int = 4) -> Iterator[Frame]:
         index, offset = index + 1, offset + size
 
 
-def read_events(source: LogSource, *, strict: bool = True) -> Iterator[PlacedEvent]:
+def read_events(source: LogSource, *, strict: bool = True, beginning: Beginning = FIRST) -> Iterator[PlacedEvent]:
     """All events of a file, of which no more than a window and one event is kept if ``source`` is a window.
+
+    With another ``beginning`` those from there on, where the window must begin too.
 
     With ``strict``, raises FormatError (offsets within the file) for a wrong magic number, a first event that does not
     tell the format, a body that does not fit its type, a checksum that does not hold and a torn tail, after yielding
@@ -86,13 +103,11 @@ def read_events(source: LogSource, *, strict: bool = True) -> Iterator[PlacedEve
     Without, bodies that do not parse are raw, wrong checksums are pinned, and a tail is left out.
     """
     window = window_of(source)
-    if strict:
+    if strict and beginning is FIRST:
         window.reach(0, len(MAGIC))
         check_magic(window.data)
-    format = FormatContext()
-    offset = 4
-    index = 0
-    for frame in frames(window):
+    format, offset, index = beginning.format, beginning.offset, beginning.index
+    for frame in frames(window, beginning.offset, beginning.index):
         if strict and not frame.index and frame.type_code not in FIRST_TYPES:
             raise FormatError(
                 f"the first event is {event_name(frame.type_code)}; without FORMAT_DESCRIPTION no event can be read",

@@ -17,14 +17,15 @@ class LogWindow:
     """Bytes of a file, or of a pipe, from ``start`` on: ``data``.  The window only moves forward: it is read once.
 
     What a regular file holds when it is opened counts as the whole: a server may go on writing it.
+    A piece of a file has a ``start``, where the file is, and an ``end``.
     """
 
-    def __init__(self, file: BinaryIO | None, data: bytes = b"") -> None:
+    def __init__(self, file: BinaryIO | None, data: bytes = b"", *, start: int = 0, end: int | None = None) -> None:
         self.file = file
-        self.start = 0
+        self.start = start
         self.data = data
         #: Where the file ends; None while that is not known.
-        self.end = len(data) if file is None else _size_of(file)
+        self.end = end if end is not None else len(data) if file is None else _size_of(file)
 
     def reach(self, offset: int, size: int) -> bool:
         """Whether the file has ``size`` bytes from ``offset`` on, which the window has then.

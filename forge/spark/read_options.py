@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Final, Literal, cast, get_args
+
+import pyarrow as pa
 
 from forge.binlog.folder import log_files
 from forge.columnar.reading.beside import BESIDE
@@ -24,10 +26,19 @@ Values = Literal["json", "binary"]
 Tail = Literal["strict", "lenient"]
 SchemaChange = Literal["error", "union"]
 
-#: Columns of a row of ``rows=events``.
-EVENT_COLUMNS = (
-    "_file", "_position", "_event", "_type_code", "_type", "_timestamp", "_server_id", "_size", "_flags", "body",
-)  # fmt: skip
+#: Columns of a row of ``rows=events``, with their Arrow types in Spark's form.
+EVENT_COLUMNS: Final[dict[str, pa.DataType]] = {
+    "_file": pa.string(),
+    "_position": pa.int64(),
+    "_event": pa.int64(),
+    "_type_code": pa.int16(),
+    "_type": pa.string(),
+    "_timestamp": pa.timestamp("us", tz="UTC"),
+    "_server_id": pa.int64(),
+    "_size": pa.int64(),
+    "_flags": pa.int32(),
+    "body": pa.string(),
+}
 _OWN = (
     "path", "paths", "table", "rows", "columns", "images", "on_odd", "json", "beside", "names", "values",
     "schema_change", "split_size", "tail", "pushdown",
@@ -61,8 +72,9 @@ class ReadOptions:
     @property
     def shown_beside(self) -> tuple[str, ...]:
         """The columns beside a change's own, in their order."""
-        both = self.images == "both" or self.table is None
-        shown = (*BESIDE, *(("_present_before", "_present_after") if both else ("_present",)))
+        shown: tuple[str, ...] = tuple(BESIDE)
+        if self.table is not None or self.values == "binary":  # A JSON text shows by itself what is there.
+            shown += ("_present_before", "_present_after") if self.images == "both" else ("_present",)
         return shown if self.beside is None else tuple(name for name in shown if name in self.beside)
 
 
@@ -85,9 +97,9 @@ def read_options(given: Mapping[str, str], *, also: Iterable[str] = (), pushdown
         paths=_paths(options),
         rows=rows,
         table=table,
-        columns=_names(options, "columns"),
+        columns=_columns(options, rows),
         names=_names(options, "names"),
-        beside=_beside(options, table),
+        beside=_beside(options),
         images=cast(Images, _word(options, "images", get_args(Images), "both" if table is None else "after")),
         on_odd=cast(OnOdd, _word(options, "on_odd", get_args(OnOdd), "text" if table is None else "error")),
         json=cast(JsonForm, _word(options, "json", get_args(JsonForm))),
@@ -156,9 +168,20 @@ def _names(options: Mapping[str, str], name: str) -> tuple[str, ...] | None:
     return tuple(stripped for one in text.split(",") if (stripped := one.strip()))
 
 
-def _beside(options: Mapping[str, str], table: str | None) -> tuple[str, ...] | None:
+def _columns(options: Mapping[str, str], rows: Rows) -> tuple[str, ...] | None:
+    names = _names(options, "columns")
+    for name in names or () if rows == "events" else ():
+        if name not in EVENT_COLUMNS:
+            raise ScenarioError(
+                f"an event has no column {name!r}", expected=", ".join(EVENT_COLUMNS),
+                suggestion=nearest(name, EVENT_COLUMNS),
+            )  # fmt: skip
+    return names
+
+
+def _beside(options: Mapping[str, str]) -> tuple[str, ...] | None:
     names = _names(options, "beside")
-    shown = (*BESIDE, "_present", "_present_before", "_present_after", *(("_table",) if table is None else ()))
+    shown = (*BESIDE, "_present", "_present_before", "_present_after")
     for name in names or ():
         if name not in shown:
             raise ScenarioError(

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
+from forge.columnar.reading.beside import BESIDE
 from forge.columnar.reading.splits import Split, splits_of
 from forge.errors import UnsupportedError
-from forge.spark.read_options import ReadOptions
-from forge.spark.types import arrow_schema, spark_schema
+from forge.spark.pruning import holds_rows, may_match
+from forge.spark.read_options import EVENT_COLUMNS, ReadOptions
+from forge.spark.types import arrow_schema, spark_form, spark_schema
 
 if TYPE_CHECKING:
+    from pyspark.sql.datasource import Filter
     from pyspark.sql.types import StructType
 
 #: Rows of a batch that goes to Spark, and its bytes: whatever comes first.
@@ -38,7 +41,11 @@ class BinlogReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Raises FormatError with the place for files that end inside a transaction, unless ``tail=lenient``."""
-        return [SplitPartition(split) for split in planned(self.options, whole=self.options.tail == "strict")]
+        splits = planned(self.options, whole=self.options.tail == "strict")
+        return [SplitPartition(split) for split in splits if self._may_hold(split)]
+
+    def _may_hold(self, split: Split) -> bool:
+        return self.options.rows == "events" or holds_rows(split)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition; none of the empty one that Spark makes where there are no splits."""
@@ -47,17 +54,45 @@ class BinlogReader(DataSourceReader):
         return batches(self.options, self._schema, partition.split)
 
 
+class FilteringReader(BinlogReader):
+    """A reader that leaves out the splits in which nothing can pass the filters."""
+
+    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+        super().__init__(options, schema)
+        self._filters: list[Filter] = []
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        """The filters, all of which Spark still has to check."""
+        self._filters = list(filters)
+        return filters
+
+    def _may_hold(self, split: Split) -> bool:
+        events = self.options.rows == "events"
+        return super()._may_hold(split) and may_match(split, self._filters, events=events)
+
+
 def reader_of(options: ReadOptions, schema: StructType) -> BinlogReader:
-    return BinlogReader(options, schema)
+    """The reader of these options: without ``pushdown`` one that may not even have a method for filters."""
+    return (FilteringReader if options.pushdown else BinlogReader)(options, schema)
 
 
 def schema_of(options: ReadOptions) -> StructType:
     """The columns of a read.  Raises ScenarioError for a table that is not there, FormatError, OSError."""
     if options.table is None:
-        raise UnsupportedError("reads without table= are not built yet")
+        return spark_schema(plain_schema(options))
     from forge.spark.table_rows import table_schema
 
     return spark_schema(table_schema(options, planned(options, whole=False)))
+
+
+def plain_schema(options: ReadOptions) -> pa.Schema:
+    """The columns of a read without ``table``, in Spark's form: those of a change, or of an event."""
+    if options.rows == "events":
+        return pa.schema([(name, EVENT_COLUMNS[name]) for name in options.columns or EVENT_COLUMNS])
+    image = pa.string() if options.values == "json" else pa.binary()
+    columns = [("_table", pa.string()), ("before", image), ("after", image)]
+    kinds = {name: spark_form(kind) for name, kind in BESIDE.items()}
+    return pa.schema(columns + [(name, kinds.get(name, pa.binary())) for name in options.shown_beside])
 
 
 def planned(options: ReadOptions, *, whole: bool) -> Iterator[Split]:
@@ -68,11 +103,20 @@ def planned(options: ReadOptions, *, whole: bool) -> Iterator[Split]:
 
 def batches(options: ReadOptions, schema: StructType, split: Split) -> Iterator[pa.RecordBatch]:
     """The rows of a split with these columns, as Spark takes them."""
-    if options.table is None:
-        raise UnsupportedError("reads without table= are not built yet")
-    from forge.spark.table_rows import TableRows
+    shown = arrow_schema(schema)
+    if options.table is not None:
+        from forge.spark.table_rows import TableRows
 
-    return _larger(TableRows(options, arrow_schema(schema)).batches(split))
+        return _larger(TableRows(options, shown).batches(split))
+    if options.rows == "events":
+        from forge.spark.event_rows import event_batches
+
+        return event_batches(split, shown)
+    if options.values == "binary":
+        raise UnsupportedError("values=binary is not built yet")
+    from forge.spark.json_rows import JsonRows
+
+    return _larger(JsonRows(shown).batches(split))
 
 
 def _larger(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,18 @@ pytest.importorskip("numba", reason="the extra `rows` is not installed")
 
 import pyarrow as pa
 
+from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.columnar.reading.rows import read_rows
 from forge.errors import ScenarioError
+from forge.spark.read_options import EVENT_COLUMNS
 from forge.spark.source import BinlogDataSource
 
 RECORDINGS = Path(__file__).parents[2] / "corpora" / "recordings"
 MARIADB = RECORDINGS / "compressed-events" / "mariadb-11.8" / "binlog.000001"
+PAYLOADS = RECORDINGS / "compressed" / "binlog.000001"
+ROWS = RECORDINGS / "images-minimal" / "binlog.000001"
+LARGE = RECORDINGS / "metadata" / "columns-1017" / "mariadb-11.8" / "binlog.000001"
+BODY = ("type", "fields", "database", "table", "rows", "readers", "events")
 
 
 def read(**options: Any) -> pa.Table:
@@ -36,6 +43,73 @@ def test_the_rows_of_a_table_are_those_of_read_rows() -> None:
         assert table.to_pylist() == read_rows(MARIADB, name).read_all().to_pylist()
 
 
-def test_an_unknown_option_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(ScenarioError, match="did you mean 'table'"):
-        read(path=MARIADB, tabel="x")
+def test_without_a_table_every_change_is_a_row_with_its_images_as_json() -> None:
+    changes = read(path=ROWS)
+    expected = list(canonical_rows(ROWS.read_bytes()))
+    assert len(changes) == len(expected)
+    for row, change in zip(changes.sort_by("_event").to_pylist(), expected, strict=True):
+        assert row["_table"] == f"{change.database}.{change.table}"
+        for half, image in (("before", change.before), ("after", change.after)):
+            shown = None if row[half] is None else json.loads(row[half])
+            assert (shown is None) == (image is None)
+            assert [*(shown or ())] == [cell.column.name or f"@{cell.number}" for cell in image or ()]
+
+
+def test_events_are_rows_with_what_the_canonical_decode_says_of_them() -> None:
+    events = read(path=PAYLOADS, rows="events").to_pylist()
+    assert events == read(path=PAYLOADS, rows="events", split_size=1).to_pylist()
+    held: list[dict[str, Any]] = []
+    for event in canonical_events(PAYLOADS.read_bytes()):
+        if "inner" not in event:
+            held.append(event | {"events": []})
+        else:
+            held[-1]["events"].append({name: event[name] for name in BODY if name in event})
+    assert len(events) == len(held)
+    for row, event in zip(events, held, strict=True):
+        shown = (row["_position"], row["_event"], row["_type"], row["_type_code"], row["_size"], row["_server_id"])
+        names = ("offset", "index", "type", "type_code", "event_size", "server_id")
+        assert shown == tuple(event[name] for name in names)
+        assert row["_timestamp"].timestamp() == event["timestamp"]
+        body = json.loads(row["body"])
+        assert body == {name: event[name] for name in BODY if name in event and name != "type" and event[name] != []}
+
+
+def test_events_without_their_bodies_are_told_by_their_headers_alone(tmp_path: Path) -> None:
+    headers = [name for name in EVENT_COLUMNS if name != "body"]
+    for log in (PAYLOADS, LARGE):
+        every = read(path=log, rows="events")
+        assert read(path=log, rows="events", columns=",".join(headers)) == every.select(headers)
+
+
+def test_a_log_may_be_a_folder_a_list_an_index_or_a_uri(tmp_path: Path) -> None:
+    folder = tmp_path / "a log"
+    folder.mkdir()
+    for number in (2, 1):
+        (folder / f"binlog.00000{number}").write_bytes(PAYLOADS.read_bytes())
+    (folder / "binlog.index").write_text("./binlog.000002\n./binlog.000001\n")
+    files = [str(folder / "binlog.000001"), str(folder / "binlog.000002")]
+    for options in (
+        {"path": folder}, {"path": folder / "binlog.index"}, {"path": folder.as_uri()}, {"paths": json.dumps(files)},
+    ):  # fmt: skip
+        events = read(rows="events", columns="_file,_event", **options)
+        assert [row["_file"] for row in events.to_pylist() if row["_event"] == 0] == files
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"tabel": "x"}, "did you mean 'table'"),
+        ({"path": "s3://bucket/binlog.000001"}, "cannot open as a file"),
+        ({"path": "/nowhere"}, "there is no log at /nowhere"),
+        ({"table": "t.none"}, "no table 't.none' is in the log"),
+        ({"table": "t.none", "rows": "events"}, "'table' has no meaning for rows=events"),
+        ({"columns": "a"}, "'columns' has no meaning for a read without table"),
+        ({"rows": "event"}, "did you mean 'events'"),
+        ({"rows": "events", "columns": "_typ"}, "did you mean '_type"),
+        ({"beside": "_position,_filee"}, "did you mean '_file'"),
+        ({"split_size": "64x"}, "expected bytes from 1 on"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_by_name(options: dict[str, str], problem: str) -> None:
+    with pytest.raises(ScenarioError, match=problem):
+        read(**{"path": PAYLOADS, **options})

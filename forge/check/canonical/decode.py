@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from forge.binlog.logged import LoggedEvent, logged_events
-from forge.binlog.reader import PlacedEvent
+from forge.binlog.reader import FIRST, Beginning, PlacedEvent
 from forge.binlog.window import LogSource
 from forge.check.canonical.cells import Cell, MappedTable, RowChange, surroundings_of
 from forge.check.canonical.printed import render_text
@@ -31,8 +31,10 @@ _KEPT_SIZE = 4096
 __all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "render_text"]
 
 
-def canonical_events(source: LogSource) -> Iterator[dict[str, Any]]:
+def canonical_events(source: LogSource, beginning: Beginning = FIRST) -> Iterator[dict[str, Any]]:
     """The events of a file as JSON-able objects, one at a time, in file order; those inside a payload follow it.
+
+    With another ``beginning``, between two transactions, those from there on.
 
     Raises FormatError, after everything that precedes the bad bytes: wrong magic number, bodies that do not fit
     their type, rows that do not fit their table, a wrong checksum (after its event, which has ``valid: false``),
@@ -40,7 +42,7 @@ def canonical_events(source: LogSource) -> Iterator[dict[str, Any]]:
     Events may share parts that are equal: the objects are for reading.
     """
     tables = TableMaps()
-    for logged in logged_events(source):
+    for logged in logged_events(source, beginning):
         yield canonical_event(logged, tables)
 
 
