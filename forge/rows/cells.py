@@ -29,6 +29,17 @@ class CellWriter:
         #: Rows in which a cell was made by the reference codec.
         self.by_reference = 0
 
+    def least_bytes(self, changes: Changes, rows: RowsTemplate) -> int:
+        """Bytes that the rows' images have at least: the cells of a fixed width."""
+        least = 0
+        for image, indexes in ((changes.before, rows.before), (changes.after, rows.after)):
+            for index in indexes or ():
+                array = None if image is None else image.arrays.get(index)
+                plan = self._writer(index).plan
+                if array is not None and plan is not None and plan.wire > 0:
+                    least += plan.wire * (len(array) - array.null_count)
+        return least
+
     def images_of(
         self, parts: Iterable[Changes], template: Callable[[Changes], RowsTemplate], first_row: int
     ) -> Iterator[tuple[Changes, RowsTemplate, list[ImageCells]]]:

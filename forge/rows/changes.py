@@ -49,6 +49,11 @@ class Changes:
     def images(self) -> list[ImageColumns]:
         return [image for image in (self.before, self.after) if image is not None]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return sum(array.nbytes for image in self.images for array in image.arrays.values())
+
     def slice(self, first: int, count: int) -> Changes:
         before, after = (None if image is None else image.slice(first, count) for image in (self.before, self.after))
         return Changes(self.kind, count, before, after)

@@ -15,7 +15,7 @@ from forge.binlog.payload import PayloadForm
 from forge.binlog.writer import write_binlog
 from forge.columnar.writing.envelope import STAMPS, Envelope, RowsTemplate
 from forge.columnar.writing.logical_clock import InsertClock
-from forge.columnar.writing.packing import seal
+from forge.columnar.writing.packing import sealed
 from forge.columnar.writing.row_images import ImageCells, Sizes, row_sizes, write_rows_at
 from forge.columnar.writing.stamping import Stamps, place, stamp, templates_of
 from forge.compile.files.compilation import LOGS
@@ -185,15 +185,24 @@ class RowsLog:
                 entries += _named(key, image.arrays, changes.rows)
         return entries
 
-    def transaction(self, parts: Iterable[Changes]) -> None:
-        """One transaction of all these changes; those of one kind that follow each other are one statement."""
+    def least_bytes(self, changes: Changes) -> int:
+        """Bytes that a transaction with these changes has at least."""
+        if self.session.log_bin_compress:
+            return 0
+        return self.cells.least_bytes(changes, self._rows_template(self._shape(changes), changes))
+
+    def transaction(self, parts: Iterable[Changes], least: int = 0) -> None:
+        """One transaction of all these changes; those of one kind that follow each other are one statement.
+
+        ``least``: as many bytes as it is known to have.
+        """
         waiting = iter(parts)
         first = next(waiting, None)
         if first is None:
             return
         envelope = self.envelopes.of(self._shape(first))
         numbers = self.numbers.of(self.transactions, 1, envelope.queries)[:, 0].tolist()
-        current = self._opened(envelope, numbers)
+        current = self._opened(envelope, numbers, least)
         statements = entries = 0
         for _, statement in groupby(chain([first], waiting), key=lambda part: part.kind):
             begun = next(statement)
@@ -222,7 +231,7 @@ class RowsLog:
         self.events += current.events
         self._after(1)
 
-    def _opened(self, envelope: Envelope, numbers: list[int]) -> OpenTransaction:
+    def _opened(self, envelope: Envelope, numbers: list[int], least: int) -> OpenTransaction:
         first = envelope.opening[0]
         made: OpenTransaction
         if self.payload is not None:
@@ -236,6 +245,7 @@ class RowsLog:
                 first,
                 self.limit,
                 checksum=self.checksum,
+                least=least,
                 compressed_from=self.session.log_bin_compress_min_len if self.session.log_bin_compress else None,
             )
         for event in envelope.opening[1:]:
@@ -301,8 +311,8 @@ class RowsLog:
         write_rows_at(batch.images, begin, placed.begins, out)
         positioned = templates.positioned[placed.kinds]
         begins, ends = placed.event_begins, placed.event_ends
-        sealing = partial(seal, out, begins, ends, positioned, self.output.position, self.checksum > 0)
-        self.output.write_later(out[: placed.end].data, sealing)
+        pieces = sealed(out, begins, ends, positioned, self.output.position, checksum=self.checksum > 0)
+        self.output.write_later(pieces, placed.end)
         self.buffer.turn(0, 0)
         self.events += len(placed.event_begins)
         return placed.transactions

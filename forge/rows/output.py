@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,17 +42,17 @@ class OutputFiles:
         self._advance(len(data))
         self._write(memoryview(data))
 
-    def write_later(self, data: memoryview, sealing: Callable[[], None]) -> None:
-        """Have the bytes written while the caller goes on; ``sealing`` comes before, and may change them.
+    def write_later(self, pieces: Iterator[memoryview], size: int) -> None:
+        """Have ``size`` bytes made and written, piece by piece, while the caller goes on.
 
-        The bytes of the call before are written when this returns.  What goes wrong is raised by a later call.
+        Those of the call before are written when this returns.  What goes wrong is raised by a later call.
         """
         self._wait()
-        self._advance(len(data))
+        self._advance(size)
 
         def write() -> None:
-            sealing()
-            self._write(data)
+            for piece in pieces:
+                self._write(piece)
 
         self._writing = self._writer.submit(write)
 

@@ -1,15 +1,14 @@
 """One transaction of any number of rows: its events are written as they get full.
 
 What is known last stands first: a GTID event says how long its transaction is, and is itself as long as that number
-needs.  So the first 16 MB are held back, behind which the number takes nine bytes whatever follows; a transaction that
-is longer has its GTID event written at its end, to the place that was kept.
+needs.  So the first 16 MB are held back, behind which the number takes nine bytes whatever follows, unless so many are
+known to come; a transaction that is longer has its GTID event written at its end, to the place that was kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from forge.binlog.payload import PayloadForm, compress_bytes
 from forge.columnar.plan import Bytes, slacked
 from forge.columnar.writing.envelope import STMT_END, EventTemplate, RowsTemplate
-from forge.columnar.writing.packing import pack_rows, room, seal, write_heads
+from forge.columnar.writing.packing import pack_rows, room, seal, sealed, write_heads
 from forge.columnar.writing.row_images import ImageCells, Sizes, row_sizes, write_rows_at
 from forge.events.event import Event, encode_event
 from forge.events.format import FormatContext
@@ -73,8 +72,9 @@ _NO_SIZES: Final[Sizes] = np.empty(0, np.int64)
 class OpenTransaction:
     """A transaction that rows are added to.
 
-    ``opening``: the templates of its first events; ``limit``: binlog_row_event_max_size; ``checksum``: bytes behind an
-    event; ``compressed_from``: rows events whose first row has so many bytes are compressed, None for none.
+    ``first``: the template of its first event; ``limit``: binlog_row_event_max_size; ``checksum``: bytes behind an
+    event; ``least``: as many bytes as it is known to have; ``compressed_from``: rows events whose first row has so many
+    bytes are compressed, None for none.
     """
 
     def __init__(
@@ -85,6 +85,7 @@ class OpenTransaction:
         limit: int,
         *,
         checksum: int,
+        least: int = 0,
         compressed_from: int | None = None,
     ) -> None:
         self.output = output
@@ -105,6 +106,7 @@ class OpenTransaction:
         self._whole: list[_Whole] = []
         #: Bytes of the first event, 0 until they are known.
         self._first_size = len(first.data) + checksum if first.length_at is None else 0
+        self._see_whether_long(least)
 
     def add_event(self, data: bytes, *, positioned: bool) -> None:
         """An event that is whole but for what sealing fills in."""
@@ -156,9 +158,12 @@ class OpenTransaction:
         self._opened = -1
         self._template = None
 
-    def _flush_if_known(self) -> None:
-        if not self._first_size and self._at > LONG:
+    def _see_whether_long(self, least: int) -> None:
+        if not self._first_size and least > LONG:
             self._first_size = len(self.first.data) + _LONG_LENGTH + self.checksum
+
+    def _flush_if_known(self) -> None:
+        self._see_whether_long(self._at)
         if self._first_size:
             self._flush()
 
@@ -172,8 +177,8 @@ class OpenTransaction:
         out, kept = self.buffer.bytes, int(ends[-1])
         if self.compressed_from is not None:
             out, begins, ends = self._compressed()
-        sealing = partial(seal, out, begins, ends, positioned, self.output.position, self.checksum > 0)
-        self.output.write_later(out[: ends[-1]].data, sealing)
+        pieces = sealed(out, begins, ends, positioned, self.output.position, checksum=self.checksum > 0)
+        self.output.write_later(pieces, int(ends[-1]))
         self._keep_open_event(kept)
 
     def _listed(self) -> tuple[Sizes, Sizes, Bytes]:

@@ -6,11 +6,11 @@ import dataclasses
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
-import pyarrow as pa
 
 from forge.errors import ScenarioError
 from forge.plan.plan import Plan
@@ -92,11 +92,11 @@ def write_rows(
     with output_files(target, sync=sync) as output:
         log = RowsLog(plan, reader.table, reader, output)
         log.begin(after)
-        windows = _windows(items, reader, rows_per_transaction)
-        if rows_per_transaction is None:
-            log.transaction(windows)
-        else:
-            _write_transactions(log, _Source(windows), rows_per_transaction)
+        changes = chain.from_iterable(map(reader.changes, items))
+        if rows_per_transaction is not None:
+            _write_transactions(log, _Source(_windows(changes, rows_per_transaction)), rows_per_transaction)
+        elif (first := next(changes, None)) is not None:
+            log.transaction(_windows(chain([first], changes), None), log.least_bytes(first))
         log.end()
         end = end_of(log.files, log.next_xid, plan, ready.text, after)
         return WrittenRows(tuple(output.paths), log.rows, log.events, output.written, log.cells.by_reference, end)
@@ -146,17 +146,19 @@ def _named(session: Session, path: Path) -> Session:
     return msgspec.structs.replace(session, log_name=numbered[0], first_file=numbered[1])
 
 
-def _windows(items: Iterator[pa.RecordBatch], reader: ChangeReader, rows_each: int | None) -> Iterator[Changes]:
+def _windows(found: Iterator[Changes], rows_each: int | None) -> Iterator[Changes]:
     """The changes in pieces that fit the cache; where transactions are smaller, in whole ones."""
-    for batch in items:
-        row_bytes = batch.nbytes // max(batch.num_rows, 1) + (0 if rows_each is None else _ENVELOPE // rows_each)
+    for changes in found:
+        if changes.rows <= _FEWEST:
+            yield changes
+            continue
+        row_bytes = changes.nbytes // changes.rows + (0 if rows_each is None else _ENVELOPE // rows_each)
         window = _WINDOW if rows_each is None else _SMALL_WINDOW
         most = min(max(window // max(row_bytes, 1), _FEWEST), _MOST)
         if rows_each is not None and rows_each <= most:
             most -= most % rows_each
-        for changes in reader.changes(batch):
-            for begin in range(0, changes.rows, most):
-                yield changes.slice(begin, min(most, changes.rows - begin))
+        for begin in range(0, changes.rows, most):
+            yield changes.slice(begin, min(most, changes.rows - begin))
 
 
 class _Source:

@@ -319,6 +319,20 @@ def test_a_transaction_of_more_than_16_mb_says_how_long_it_is(tmp_path: Path) ->
     assert all(event.checksum is None and event.log_pos is None for event in events)
 
 
+@pytest.mark.parametrize(("operation", "row_image"), [("insert", "full"), ("delete", "minimal")])
+def test_rows_in_one_batch_or_in_many_are_the_same_transaction(operation: Any, row_image: Any, tmp_path: Path) -> None:
+    """Of one batch it is known at once whether more than 16 MB will follow: here of the first, not of the second."""
+    rows = pa.table({name: np.arange(800_000) for name in ("id", "a", "b")})
+    table = "CREATE TABLE a.b (id BIGINT PRIMARY KEY, a BIGINT, b BIGINT)"
+    logs = []
+    for name, batches in (("one", rows), ("many", rows.to_batches(max_chunksize=70_000))):
+        session = Session(row_image=row_image)
+        forge.write_rows(batches, table, tmp_path / name, operation=operation, session=session, sync=False)
+        logs.append((tmp_path / name).read_bytes())
+    assert logs[0] == logs[1]
+    assert (len(logs[0]) > 1 << 24) == (operation == "insert")
+
+
 def test_changes_of_a_log_that_is_read_make_the_same_rows_again(tmp_path: Path) -> None:
     scenario = Scenario(
         scenario="changes",

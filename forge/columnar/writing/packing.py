@@ -6,6 +6,7 @@ is never split, and the common header and the checksum do not count (the rule of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +19,8 @@ from forge.columnar.writing.row_images import Sizes
 HEADER_SIZE: Final = 19
 _SIZE_AT: Final = 9
 _LOG_POS_AT: Final = 13
+#: Bytes that are sealed before they are handed on.
+_PIECE: Final = 1 << 18
 
 
 class Packed:
@@ -109,6 +112,19 @@ def seal(out: Any, begins: Any, ends: Any, positioned: Any, position: Any, check
             begin = begins[event]
             covered = ends[event] - begin - CHECKSUM_SIZE
             store32(data, begin + covered, np.uint64(crc32(data, begin, covered)))
+
+
+def sealed(
+    out: Bytes, begins: Sizes, ends: Sizes, positioned: Bytes, position: int, *, checksum: bool
+) -> Iterator[memoryview]:
+    """:func:`seal`, and the bytes of the events: piece by piece, so that each is still in the cache."""
+    first = at = 0
+    while first < len(ends):
+        last = max(int(np.searchsorted(ends, at + _PIECE)), first + 1)
+        seal(out, begins[first:last], ends[first:last], positioned[first:last], position, checksum)
+        end = int(ends[last - 1])
+        yield out[at:end].data
+        first, at = last, end
 
 
 def room(out: Bytes, used: int, needed: int) -> Bytes:
