@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from forge.binlog.index import index_text
+from forge.drafts import Drafts, drafts
 from forge.errors import ScenarioError
 
 STDOUT = "-"
@@ -35,31 +35,11 @@ def write_files(files: Iterable[tuple[str, Chunks]]) -> None:
     making the chunks fails.  A target that is no regular file (standard output, a device, a pipe) is written directly.
     Raises as :func:`write_output`.
     """
-    partials: list[tuple[Path, Path]] = []
-    try:
+    with drafts() as made:
         for target, chunks in files:
-            parts: Iterable[bytes | str] = [chunks] if isinstance(chunks, (bytes, str)) else chunks
-            if target == STDOUT:
-                _copy(parts, sys.stdout.fileno())
-                continue
-            path = Path(os.path.realpath(target))
-            if path.is_dir():
-                raise IsADirectoryError(21, "Is a directory", target)
-            if path.exists() and not path.is_file():
-                with path.open("wb") as device:
-                    _copy(parts, device.fileno())
-                continue
-            partial = _partial_name(path)
-            partials.append((partial, path))
-            with _partial_file(partial, path) as file:
-                _copy(parts, file.fileno())
-        while partials:
-            partial, path = partials[0]
-            partial.replace(path)
-            del partials[0]
-    finally:
-        for partial, _ in partials:
-            partial.unlink(missing_ok=True)
+            with _opened(target, made) as file:
+                for part in [chunks] if isinstance(chunks, (bytes, str)) else chunks:
+                    file.write(part.encode() if isinstance(part, str) else part)
 
 
 def write_binlogs(
@@ -124,51 +104,28 @@ def _targets(output: str, names: Sequence[str]) -> list[str]:
     return [output, *(str(Path(output).parent / name) for name in names[1:])]
 
 
-def _partial_name(path: Path) -> Path:
-    return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}")
-
-
-@contextmanager
-def _partial_file(partial: Path, path: Path) -> Iterator[BinaryIO]:
-    """A new file, with the rights of the file that it will replace; on the disk at the end of the block."""
-    mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666
-    try:
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    except FileNotFoundError as error:
-        raise FileNotFoundError(error.errno, "No such folder", str(path.parent)) from error
-    with os.fdopen(descriptor, "wb") as file:
-        yield file
-        file.flush()
-        os.fsync(descriptor)
-
-
 @contextmanager
 def output_file(target: str) -> Iterator[BinaryIO]:
     """A binary file to write that appears under the name ``target`` at the end of the block, or not at all.
 
     Standard output and targets that are no regular files are written directly.  Raises as :func:`write_output`.
     """
+    with drafts() as made, _opened(target, made) as file:
+        yield file
+
+
+@contextmanager
+def _opened(target: str, made: Drafts) -> Iterator[BinaryIO]:
+    """Where the bytes of a target go: they are on the disk at the end of the block, if it is a regular file."""
+    path = Path(target)
     if target == STDOUT:
-        with open(sys.stdout.fileno(), "wb", closefd=False) as file:
+        with open(sys.stdout.fileno(), "wb", closefd=False) as file:  # a descriptor, not a path
             yield file
-        return
-    path = Path(os.path.realpath(target))
-    if path.is_dir():
-        raise IsADirectoryError(21, "Is a directory", target)
-    if path.exists() and not path.is_file():
+    elif path.exists() and not path.is_file() and not path.is_dir():
         with path.open("wb") as device:
             yield device
-        return
-    partial = _partial_name(path)
-    try:
-        with _partial_file(partial, path) as file:
+    else:
+        with os.fdopen(made.open(path), "wb") as file:
             yield file
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _copy(parts: Iterable[bytes | str], descriptor: int) -> None:
-    with open(descriptor, "wb", closefd=False) as file:  # a descriptor, not a path
-        for part in parts:
-            file.write(part.encode() if isinstance(part, str) else part)
+            file.flush()
+            os.fsync(file.fileno())

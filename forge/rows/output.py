@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+from forge.drafts import Drafts, drafts
 from forge.errors import ScenarioError
 
 _NUMBERED = re.compile(r"(?s)(.+)\.([0-9]{6,})")
@@ -17,13 +18,13 @@ _NUMBERED = re.compile(r"(?s)(.+)\.([0-9]{6,})")
 class OutputFiles:
     """Files that follow each other; ``position`` is where the next byte of the open one goes."""
 
-    def __init__(self, path: Path, *, sync: bool) -> None:
+    def __init__(self, path: Path, drafts: Drafts, *, sync: bool) -> None:
         self.path = path
+        self._drafts = drafts
         self._sync = sync
         self.paths: list[Path] = []
         self.position = 0
         self.written = 0
-        self._partials: list[Path] = []
         self._descriptor = -1
         self._writer = ThreadPoolExecutor(max_workers=1)
         self._writing: Future[None] | None = None
@@ -31,10 +32,8 @@ class OutputFiles:
     def open(self, name: str) -> None:
         """Begin a file of that name beside the first one."""
         path = self.path.with_name(name)
-        partial = path.with_name(f".{name}.{os.getpid()}.partial")
-        self._descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        self._descriptor = self._drafts.open(path)
         self.paths.append(path)
-        self._partials.append(partial)
         self.position = 0
 
     def write(self, data: bytes) -> None:
@@ -82,32 +81,23 @@ class OutputFiles:
         os.close(self._descriptor)
         self._descriptor = -1
 
-    def finish(self) -> None:
-        """Give the files their names."""
-        for partial, path in zip(self._partials, self.paths, strict=True):
-            partial.replace(path)
-        self._partials.clear()
-
-    def discard(self) -> None:
-        """Take away what is not finished."""
+    def end(self) -> None:
+        """Nothing is written any more, be the open file whole or not."""
         self._writer.shutdown()
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-        for partial in self._partials:
-            partial.unlink(missing_ok=True)
-        self._partials.clear()
 
 
 @contextmanager
 def output_files(path: Path, *, sync: bool) -> Iterator[OutputFiles]:
     """Files that have their names when the block is left without an error, and are not there otherwise."""
-    files = OutputFiles(path, sync=sync)
-    try:
-        yield files
-        files.finish()
-    finally:
-        files.discard()
+    with drafts() as made:
+        files = OutputFiles(path, made, sync=sync)
+        try:
+            yield files
+        finally:
+            files.end()
 
 
 def numbered_name(path: Path) -> tuple[str, int] | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
+import pyarrow as pa
 
 from forge.errors import ScenarioError
 from forge.plan.plan import Plan

@@ -1,0 +1,60 @@
+"""Files that appear whole or not at all: each has another name in its folder until all of its group are whole."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+#: Names have at most 255 bytes on usual file systems: characters of the file's own that its draft keeps.
+_KEPT = 50
+
+
+class Drafts:
+    """Files that are being written, in the order in which they get their names."""
+
+    def __init__(self) -> None:
+        self._renames: list[tuple[Path, Path]] = []
+
+    def open(self, path: Path) -> int:
+        """The descriptor of a new file, to be closed by the caller, that will replace ``path`` and has its rights.
+
+        A symbolic link stays one: the file behind it is replaced.  Raises OSError, IsADirectoryError for a folder.
+        """
+        if path.is_dir():
+            raise IsADirectoryError(21, "Is a directory", str(path))
+        target = Path(os.path.realpath(path))
+        draft = target.with_name(f".{target.name[:_KEPT]}.{secrets.token_hex(4)}")
+        mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666
+        try:
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        except FileNotFoundError as error:
+            raise FileNotFoundError(error.errno, "No such folder", str(target.parent)) from error
+        self._renames.append((draft, target))
+        return descriptor
+
+    def publish(self) -> None:
+        """Give all files their names."""
+        while self._renames:
+            draft, target = self._renames[0]
+            draft.replace(target)
+            del self._renames[0]
+
+    def discard(self) -> None:
+        """Take away the files that have not got their names."""
+        for draft, _ in self._renames:
+            draft.unlink(missing_ok=True)
+        self._renames.clear()
+
+
+@contextmanager
+def drafts() -> Iterator[Drafts]:
+    """Drafts that get their names when the block is left without an error, and are not there otherwise."""
+    made = Drafts()
+    try:
+        yield made
+        made.publish()
+    finally:
+        made.discard()
