@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -15,6 +16,14 @@ def templates_dir() -> Path:
 def corpora_dir() -> Path:
     """The folder of the scenarios, the recordings and the byte-frozen cases."""
     return _folder("corpora")
+
+
+def license_text() -> str:
+    """The licence, under which the corpus is too."""
+    checkout = _PACKAGE.parent / "LICENSE"
+    if checkout.is_file():
+        return checkout.read_text("utf-8")
+    return metadata.distribution("binlog-forge").read_text("licenses/LICENSE") or ""
 
 
 def _folder(name: str) -> Path:

@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "record": ("forge.cli.commands.record", "Run a scenario on a real server and keep its binary log."),
     "verify": ("forge.cli.commands.verify", "Compile recorded scenarios and compare with the recordings."),
     "corpus": ("forge.cli.commands.corpus", "Build, search and unpack the conformance corpus."),
+    "conform": ("forge.cli.commands.conform", "Hold a decoder in any language against the cases of a kit."),
     "charsets": ("forge.cli.commands.charsets", "Compare character-set codecs with a real server."),
     "schema-of": ("forge.cli.commands.schema_of", "Print a CREATE TABLE for every table map of a binary log."),
     "schema": ("forge.cli.commands.schema", "Print a JSON Schema: of scenarios, of the decode, or of listings."),

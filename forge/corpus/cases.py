@@ -23,6 +23,7 @@ class Case:
 
     ``id`` is the file's name inside its folder of scenarios, with the choices of its matrix if it has one.  ``file``
     is relative, so that a corpus does not depend on where it was made.  ``tags`` are the author's, and ``recorded``.
+    ``title`` says in a sentence what it is for.
     ``verdict`` and ``phase`` say what a correct reader does with the bytes; ``problem``, why a file is no scenario.
     """
 
@@ -30,6 +31,7 @@ class Case:
     file: str
     text: str
     server: str
+    title: str | None = None
     tags: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     verdict: Verdict = "accept"
@@ -96,7 +98,7 @@ def _recorded_case(case: str, file: str, text: str, folder: Path) -> Case:
 
 def _case(case: str, file: str, text: str, scenario: Scenario, settings: dict[str, Any], *more_tags: str) -> Case:
     tags = (*scenario.tags, *more_tags)
-    return Case(case, file, text, scenario.server, tags, settings, *scenario.expected)
+    return Case(case, file, text, scenario.server, scenario.description, tags, settings, *scenario.expected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from forge.corpus.judge import RIGHT, DecoderVerdict, Judgement, Status
 from forge.errors import ManifestError, Phase, ScenarioError, Verdict, nearest
 
-FORMAT = 2
+FORMAT = 3
 #: Readers of datasets pass over names that begin with an underscore.
 SUMMARY = "_corpus.json"
 CASES_PER_PART = 1024
@@ -53,6 +53,7 @@ SCHEMA = pa.schema(
         pa.field("case", pa.string(), nullable=False),
         pa.field("file", pa.string(), nullable=False),
         pa.field("server", pa.string(), nullable=False),
+        pa.field("title", pa.string()),
         pa.field("tags", pa.list_(pa.string()), nullable=False),
         pa.field("verdict", pa.string(), nullable=False),
         pa.field("phase", pa.string()),
@@ -66,6 +67,7 @@ SCHEMA = pa.schema(
 #: Columns that a report needs: all but the bytes and their decode.
 _BRIEF = [name for name in SCHEMA.names if name != "files"]
 _BRIEF += [f"files.list.element.{name}" for name in ("name", "size", "sha256")]
+_BYTES = [f"files.list.element.{name}" for name in ("name", "size", "sha256", "bytes")]
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +95,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     file: str
     server: str
+    title: str | None
     tags: list[str]
     verdict: Verdict
     phase: Phase | None
@@ -121,6 +124,7 @@ def row_of(judgement: Judgement) -> dict[str, Any]:
         "case": case.id,
         "file": case.file,
         "server": case.server,
+        "title": case.title,
         "tags": judgement.tags,
         "verdict": case.verdict,
         "phase": case.phase,
@@ -212,6 +216,18 @@ def read_case(folder: Path, case: str) -> dict[str, Any]:
                 return row
         ids += cases.to_pylist()
     raise ScenarioError(f"there is no case {case!r} in {folder}", suggestion=nearest(case, ids))
+
+
+def read_bytes_of(folder: Path, cases: Container[str]) -> Iterator[dict[str, Any]]:
+    """The rows of those cases with the bytes of their files, one part after the other.  Raises as :func:`read_case`."""
+    columns = [name for name in SCHEMA.names if name not in ("files", "verdicts")]
+    for path in parts(folder):
+        with _damage(folder):
+            rows = _read_part(path, columns + _BYTES).to_pylist()
+        for row in rows:
+            if row["case"] in cases:
+                _check_files(folder, row)
+                yield row
 
 
 def _read_part(path: Path, columns: Sequence[str] | None = None) -> pa.Table:

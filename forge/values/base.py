@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from forge.errors import ScenarioError
+from forge.errors import FormatError, ScenarioError
 from forge.servers.facts.values import Dialect
 from forge.values.clipping import Clipped
 from forge.values.declaration.sqltype import SqlType
@@ -21,6 +21,9 @@ from forge.values.quick import CellReader, CellWriter, UnusualError, no_writer
 
 #: What codecs accept and return; the table is in docs/values.md.
 Value = Any
+
+#: One kind ("integer", "text", "date", ...) and what JSON holds of it without loss: numbers are decimal text.
+TypedValue = dict[str, Any]
 
 #: The columns that a record of optional metadata counts (libbinlogevents, table_map_event.h): SIGNEDNESS the numeric
 #: ones, the CHARSET records character or ENUM and SET ones, GEOMETRY_TYPE and the members' records their own.
@@ -130,6 +133,22 @@ class Codec(ABC):
     def python_value(self, column: Column, value: Value) -> Any:
         """``value`` as the Python type that users expect of a library, where such a type holds it exactly."""
         return value
+
+    def prefix(self, column: Column) -> int:
+        """Bytes of the length in front of a cell's bytes; 0 where cells have none.
+
+        Raises FormatError (phase "metadata") for metadata that no such column has.
+        """
+        return 0
+
+    def typed(self, column: Column, value: Value) -> TypedValue:
+        """The value as programs compare it that have neither MySQL's character sets nor its printing (docs/kit.md)."""
+        text = self.text(column, value)
+        if text is not None:
+            return {"text": text}
+        if isinstance(value, bytes):
+            return {"bytes": value.hex()}
+        raise FormatError(f"{self.type_name(column)} cannot be {value!r}", phase="value")
 
     def longest_value(self, column: Column) -> int | None:
         """Bytes of the longest value of a character or binary column; None for other types.

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.servers.facts.values import Dialect
-from forge.values.base import Column, Piece, Value
+from forge.values.base import Column, Piece, TypedValue, Value
 from forge.values.clipping import Clipped
 from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
@@ -51,11 +51,11 @@ class VectorCodec(LengthPrefixed):
             raise FormatError(
                 f"{len(value)} bytes are not a whole number of 32-bit floats",
                 phase="value",
-                offset=self.prefix_size(column),
+                offset=self.prefix(column),
             )
         for index, item in enumerate(_floats(value)):
             if not math.isfinite(item):
-                offset = self.prefix_size(column) + index * _FLOAT.size
+                offset = self.prefix(column) + index * _FLOAT.size
                 raise FormatError(f"{item} cannot be in a vector", phase="value", offset=offset)
         return value
 
@@ -92,6 +92,9 @@ class VectorCodec(LengthPrefixed):
         """``[1,0.1]``: the shortest digits that give each float back; VECTOR_TO_STRING shows only six."""
         return f"[{','.join(str(float_text(item, single=True)) for item in _floats(value))}]"
 
+    def typed(self, column: Column, value: Value) -> TypedValue:
+        return {"vector": [float_text(item, single=True) for item in _floats(value)]}
+
     def sql(self, column: Column, value: Value) -> str:
         """A binary literal: STRING_TO_VECTOR refuses numbers below 1.17549435e-38."""
         if not value:
@@ -102,7 +105,7 @@ class VectorCodec(LengthPrefixed):
         return "VECTOR" if column.dimensions is None else f"VECTOR({column.dimensions})"
 
     def explain(self, column: Column, raw: bytes) -> list[Piece]:
-        size = self.prefix_size(column)
+        size = self.prefix(column)
         value = self.decode(column, raw)
         pieces = [Piece(0, raw[:size], f"{len(value)} bytes: {len(value) // _FLOAT.size} floats")]
         for index, item in enumerate(_floats(value)):

@@ -91,8 +91,8 @@ def test_rules_are_shown_by_features_that_exist() -> None:
 def entry(case: str, server: str, *tags: str) -> Entry:
     files = [FileEntry(name="binlog.000001", size=4, sha256="")]
     return Entry(
-        case=case, file="f.yaml", server=server, tags=list(tags), verdict="accept", phase=None, status="compiled",
-        error=None, against=None, verdicts=[], files=files,
+        case=case, file="f.yaml", server=server, title=None, tags=list(tags), verdict="accept", phase=None,
+        status="compiled", error=None, against=None, verdicts=[], files=files,
     )  # fmt: skip
 
 

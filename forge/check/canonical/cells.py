@@ -21,7 +21,7 @@ from forge.events.row_image import Image, images_of, iterate_rows, partial_colum
 from forge.events.row_reader import RowReader, ShownCell
 from forge.events.rows import ROWS_BODIES, PartialUpdateRows, RowsBody
 from forge.events.table_map import TableMap
-from forge.values.base import Column
+from forge.values.base import Column, TypedValue
 from forge.values.declaration.sqltype import SqlType
 from forge.values.quick import UNUSUAL, CellReader, UnusualError
 from forge.values.registry import codec_for
@@ -97,6 +97,27 @@ class Cell:
         if isinstance(value, bytes):
             return value
         raise FormatError(f"{self.type_name} cannot be {value!r}", phase="value")
+
+    def prefix(self) -> int:
+        """Bytes of the length in front of the cell's bytes."""
+        try:
+            return _JSON_PREFIX if self.partial else codec_for(self.column).prefix(self.column)
+        except ForgeError:
+            return 0
+
+    def typed(self) -> TypedValue | None:
+        """The value as plain programs compare it (:meth:`forge.values.base.Codec.typed`); None for NULL.
+
+        A partial update of JSON is ``diffs``, bytes that are no value are ``broken``, with the rule that they break.
+        """
+        if self.raw is None:
+            return None
+        try:
+            if self.partial:
+                return {"diffs": [_plain_diff(diff) for diff in self.diffs()]}
+            return codec_for(self.column).typed(self.column, self.value())
+        except ForgeError as error:
+            return {"broken": error.rule if isinstance(error, FormatError) else str(error)}
 
     @property
     def type_name(self) -> str:

@@ -59,9 +59,16 @@ def canonical_rows(source: LogSource) -> Iterator[RowChange]:
 
 def canonical_event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
     """The object of one event; ``tables`` are those mapped before it.  Raises as :func:`canonical_events`."""
+    shown = event_without_rows(logged, tables.note(logged))
+    if isinstance(logged.placed.event.body, ROWS_BODIES):
+        shown |= _row_fields(logged, tables)
+    return shown
+
+
+def event_without_rows(logged: LoggedEvent, mapped: MappedTable | None) -> dict[str, Any]:
+    """The object of one event but for the rows of a row event; ``mapped`` is the table that it maps, if it does."""
     placed = logged.placed
     event = placed.event
-    mapped = tables.note(logged)
     shown: dict[str, Any] = {
         "index": placed.index,
         "offset": placed.offset,
@@ -78,8 +85,6 @@ def canonical_event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
     if is_informational(event):
         shown["readers"] = readers_of(event, placed.format)
     shown["fields"] = _fields(placed, mapped)
-    if isinstance(event.body, ROWS_BODIES):
-        shown |= _row_fields(logged, tables)
     return shown
 
 

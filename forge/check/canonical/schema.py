@@ -12,13 +12,16 @@ _STRING: Shape = {"type": "string"}
 _BESIDE_ROWS = ("rows", "raw_rows", "database", "table", "note")
 
 
-def decode_schema() -> Shape:
-    """The schema (2020-12) of one object of :func:`forge.check.canonical.decode.canonical_events`."""
-    rows = [body.type_name for body in EVENT_TYPES.values() if issubclass(body, ROWS_BODIES)]
+def decode_schema(*, rows: bool = True) -> Shape:
+    """The schema (2020-12) of one object of :func:`forge.check.canonical.decode.canonical_events`.
+
+    ``rows``: whether row events have their rows (:func:`forge.check.canonical.decode.event_without_rows`).
+    """
+    of_rows = [body.type_name for body in EVENT_TYPES.values() if issubclass(body, ROWS_BODIES)]
     cases = [
         {"if": _of_type(body.type_name), "then": _fields(_reference(body.type_name))} for body in EVENT_TYPES.values()
     ]
-    with_rows: Shape = {"if": _of_type(*rows), "then": {"required": ["rows"]}, "else": _without_rows()}
+    with_rows: Shape = {"if": _of_type(*of_rows), "then": {"required": ["rows"]}, "else": _without_rows()}
     raw = {"required": ["readers"], **_fields(RawBody.canonical_shape()), **_without_rows()}
     optional = ("inner", "readers", *_BESIDE_ROWS)
     return {
@@ -30,7 +33,7 @@ def decode_schema() -> Shape:
         "dependentRequired": {"raw_rows": ["note", "rows"]},
         "if": _fields({"required": ["raw"]}),
         "then": raw,
-        "else": {"allOf": [*cases, with_rows]},
+        "else": {"allOf": [*cases, with_rows if rows else _without_rows()]},
         "$defs": SHARED
         | {"row": _row(), "image": _image(), "cell": _cell()}
         | {body.type_name: body.canonical_shape() for body in EVENT_TYPES.values()},

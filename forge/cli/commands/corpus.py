@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from forge.cli.commands.corpus_kit import export, freeze
 from forge.cli.commands.corpus_show import DEFAULT, require_arrow, show
 from forge.cli.output import refuse_inputs, write_binlogs, write_files
 from forge.cli.parameters import FILE, FOLDER
@@ -25,10 +26,13 @@ def command() -> None:
       forge corpus build --out out/corpus
       forge corpus show out/corpus --failing
       forge corpus extract first-day --from out/corpus -o first.000001
+      forge corpus export out/kit
     """
 
 
 command.add_command(show)
+command.add_command(export)
+command.add_command(freeze)
 
 
 @command.command(short_help="Compile, decode and judge every case.")

@@ -36,7 +36,7 @@ class DocumentPlan(ColumnPlan):
     reads_diffs = True
 
     def __init__(self, column: Column, codec: JsonCodec) -> None:
-        super().__init__(column, pa.string(), -codec.prefix_size(column))
+        super().__init__(column, pa.string(), -codec.prefix(column))
 
     def of_type(self, kind: pa.DataType) -> ColumnPlan:
         return DocumentBytesPlan(self.column, self.wire) if pa.types.is_binary(kind) else self

@@ -42,7 +42,7 @@ class GeometryPlan(ColumnPlan):
     """SRID and well-known binary behind one length."""
 
     def __init__(self, column: Column) -> None:
-        super().__init__(column, _TYPE, -GEOMETRY.prefix_size(column))
+        super().__init__(column, _TYPE, -GEOMETRY.prefix(column))
         declared = None if column.declared is None else column.declared.srid
         self._srid = -1 if declared is None else declared
 

@@ -92,7 +92,7 @@ def _outside(words: Any, floats: Any, ends: Any, least: Any, most: Any, longest:
 def plan(column: Column) -> ColumnPlan:
     if column.type_code == WireType.VECTOR:
         most = MAX_DIMENSIONS if column.dimensions is None else column.dimensions
-        return VectorPlan(column, VECTOR.prefix_size(column), least=1, most=most, longest=math.inf)
+        return VectorPlan(column, VECTOR.prefix(column), least=1, most=most, longest=math.inf)
     codec = codec_for(column)
     assert isinstance(codec, VarcharCodec)
     dimensions = codec.limit(column) // _FLOAT

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from forge.errors import FormatError, ScenarioError
 from forge.servers.facts.values import Dialect
-from forge.values.base import Column, Piece, Value
+from forge.values.base import Column, Piece, TypedValue, Value
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
@@ -39,7 +39,7 @@ class JsonCodec(LengthPrefixed):
         try:
             decode_document(document)
         except FormatError as error:
-            raise error.within(base=self.prefix_size(column)) from None
+            raise error.within(base=self.prefix(column)) from None
         return document
 
     def encode(self, column: Column, value: Value) -> bytes:
@@ -62,6 +62,10 @@ class JsonCodec(LengthPrefixed):
         """What ``SELECT`` prints.  Raises FormatError for a document that the server could not print either."""
         return format_json(decode_document(value))
 
+    def typed(self, column: Column, value: Value) -> TypedValue:
+        """The document, to be compared as JSON: numbers by value, members in any order."""
+        return {"json": self.text(column, value)}
+
     def sql(self, column: Column, value: Value) -> str:
         """JSON text where that stores the same types, else JSON_OBJECT and JSON_ARRAY calls.
 
@@ -78,7 +82,7 @@ class JsonCodec(LengthPrefixed):
 
     def explain(self, column: Column, raw: bytes) -> list[Piece]:
         """Every entry, key and value with its path, and the bytes that nothing refers to."""
-        size = self.prefix_size(column)
+        size = self.prefix(column)
         document = self.decode(column, raw)
         meaning = f"{len(document)} bytes follow" if document else "no bytes follow: JSON null"
         return [Piece(0, raw[:size], meaning), *explain_document(document, size)]

@@ -33,7 +33,7 @@ class TypedArrayCodec(JsonCodec):
     type_codes = (WireType.TYPED_ARRAY,)
     reader_feature = None
 
-    def prefix_size(self, column: Column) -> int:
+    def prefix(self, column: Column) -> int:
         return _PREFIX_SIZE
 
     def sql(self, column: Column, value: Value) -> str:

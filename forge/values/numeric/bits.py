@@ -17,7 +17,7 @@ from construct import BytesInteger, Construct
 
 from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
-from forge.values.base import Column
+from forge.values.base import Column, TypedValue
 from forge.values.cells import FixedWidthCodec, bad_metadata
 from forge.values.clipping import leading_number
 from forge.values.declaration.arguments import check_argument
@@ -119,6 +119,9 @@ class BitCodec(FixedWidthCodec):
 
     def text(self, column: Column, value: int) -> str:
         return str(value)
+
+    def typed(self, column: Column, value: int) -> TypedValue:
+        return {"bits": f"{value:0{self.bits(column)}b}"}
 
     def sql(self, column: Column, value: int) -> str:
         return str(value)

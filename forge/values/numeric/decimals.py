@@ -19,7 +19,7 @@ from construct import BytesInteger, Construct, Sequence
 from forge.errors import ScenarioError
 from forge.layouts import FixedLayout, fixed_layout
 from forge.servers.facts.values import Dialect
-from forge.values.base import Column, Piece
+from forge.values.base import Column, Piece, TypedValue
 from forge.values.cells import bad_metadata, bad_value
 from forge.values.clipping import leading_number
 from forge.values.declaration.arguments import check_argument
@@ -187,6 +187,9 @@ class DecimalCodec(NumberCodec):
 
     def text(self, column: Column, value: Decimal) -> str:
         return f"{value:f}"
+
+    def typed(self, column: Column, value: Decimal) -> TypedValue:
+        return {"decimal": f"{value:f}"}
 
     def sql(self, column: Column, value: Decimal) -> str:
         return f"{value:f}"

@@ -26,7 +26,7 @@ from construct import Construct, Float32l, Float64l
 from forge.errors import ScenarioError
 from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
-from forge.values.base import Column
+from forge.values.base import Column, TypedValue
 from forge.values.cells import bad_metadata
 from forge.values.clipping import leading_number
 from forge.values.declaration.arguments import check_argument
@@ -202,6 +202,10 @@ class FloatCodec(NumberCodec):
 
     def text(self, column: Column, value: float) -> str | None:
         return float_text(value, column.type_code == WireType.FLOAT)
+
+    def typed(self, column: Column, value: float) -> TypedValue:
+        """The shortest digits of its width that give the number back; ``nan``, ``inf`` and ``-inf`` have none."""
+        return {"float": self.text(column, value) or repr(value)}
 
     def sql(self, column: Column, value: float) -> str:
         if not math.isfinite(value):

@@ -14,7 +14,7 @@ from construct import BytesInteger, Construct
 
 from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
-from forge.values.base import Column
+from forge.values.base import Column, TypedValue
 from forge.values.clipping import leading_number
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
@@ -101,6 +101,9 @@ class IntegerCodec(NumberCodec):
 
     def text(self, column: Column, value: int) -> str:
         return str(value)
+
+    def typed(self, column: Column, value: int) -> TypedValue:
+        return {"integer": str(value)}
 
     def sql(self, column: Column, value: int) -> str:
         return str(value)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from forge.errors import FormatError, ScenarioError
 from forge.servers.facts.values import Dialect
-from forge.values.base import Column, Piece, Value
+from forge.values.base import Column, Piece, TypedValue, Value
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
@@ -45,7 +45,7 @@ class GeometryCodec(LengthPrefixed):
         try:
             _split(value)
         except FormatError as error:
-            raise error.within(base=self.prefix_size(column)) from None
+            raise error.within(base=self.prefix(column)) from None
         return value
 
     def encode(self, column: Column, value: Value) -> bytes:
@@ -99,6 +99,10 @@ class GeometryCodec(LengthPrefixed):
         text = wkb_text(wkb)
         return f"SRID={srid};{text}" if srid and text else text
 
+    def typed(self, column: Column, value: Value) -> TypedValue:
+        srid, wkb = _split(value)
+        return {"geometry": {"srid": srid, "wkb": wkb.hex()}}
+
     def sql(self, column: Column, value: Value) -> str:
         return f"x'{value.hex()}'"
 
@@ -112,7 +116,7 @@ class GeometryCodec(LengthPrefixed):
         return NAMES[kind] if kind < len(NAMES) else NAMES[0]
 
     def explain(self, column: Column, raw: bytes) -> list[Piece]:
-        size = self.prefix_size(column)
+        size = self.prefix(column)
         srid, wkb = _split(self.decode(column, raw))
         start = size + _SRID_SIZE
         text = wkb_text(wkb)

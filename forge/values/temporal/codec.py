@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from forge.errors import ScenarioError
-from forge.values.base import Column, Value
+from forge.values.base import Column, TypedValue, Value
 from forge.values.cells import FixedWidthCodec
 from forge.values.clipping import Clipped
 from forge.values.literals import literal_sql, quoted
@@ -21,6 +21,8 @@ from forge.values.temporal.text import (
     parse_clock,
     parse_moment,
 )
+
+_CLOCK_PARTS = ("hour", "minute", "second", "microsecond")
 
 
 class TemporalCodec(FixedWidthCodec):
@@ -75,6 +77,14 @@ class MomentCodec(TemporalCodec):
     def python_date(self, moment: Moment) -> date:
         return datetime(*moment)
 
+    def typed(self, column: Column, value: str) -> TypedValue:
+        """The parts, of which year, month and day may be 0."""
+        year, month, day, *clock = parse_moment("DATETIME", value, MAX_FSP)
+        parts = {"year": year, "month": month, "day": day}
+        if " " not in value:
+            return {"date": parts}
+        return {"datetime": parts | dict(zip(_CLOCK_PARTS, clock, strict=True))}
+
     def examples(self, column: Column) -> tuple[str, ...]:
         fsp = fraction_digits(column)
         dates = ("0000-00-00", "2024-00-00", "2024-05-00", "2024-00-07", "0000-01-01", "9999-12-31", "2024-02-29")
@@ -95,6 +105,10 @@ class ClockCodec(TemporalCodec):
         clock = parse_clock("TIME", value, MAX_FSP)
         span = timedelta(hours=clock.hour, minutes=clock.minute, seconds=clock.second, microseconds=clock.micro)
         return -span if clock.negative else span
+
+    def typed(self, column: Column, value: str) -> TypedValue:
+        negative, *clock = parse_clock("TIME", value, MAX_FSP)
+        return {"time": {"negative": negative, **dict(zip(_CLOCK_PARTS, clock, strict=True))}}
 
     def examples(self, column: Column) -> tuple[str, ...]:
         clocks = [clock + fraction for clock, fraction in _clocks(fraction_digits(column), MAX_HOUR)]

@@ -31,7 +31,7 @@ from construct import BitsInteger, BitStruct, BytesInteger, ByteSwapped, Compute
 from forge.errors import ScenarioError
 from forge.layouts import FixedLayout, fixed_layout
 from forge.servers.facts.values import Dialect
-from forge.values.base import Column, Piece
+from forge.values.base import Column, Piece, TypedValue
 from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
 from forge.values.clipping import Clipped
 from forge.values.literals import refuse
@@ -275,6 +275,11 @@ class UtcCodec(MomentCodec):
 
     def python_date(self, moment: Moment) -> date:
         return datetime(*moment, tzinfo=UTC)
+
+    def typed(self, column: Column, value: str) -> TypedValue:
+        """Seconds since the epoch; the zero timestamp has 0 of both."""
+        moment = parse_moment("TIMESTAMP", value, MAX_FSP)
+        return {"timestamp": {"seconds": timestamp_seconds("TIMESTAMP", moment), "microseconds": moment.micro}}
 
     def examples(self, column: Column) -> tuple[str, ...]:
         fsp = fraction_digits(column)

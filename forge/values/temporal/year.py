@@ -16,7 +16,7 @@ from construct import Byte
 from forge.errors import ScenarioError
 from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
-from forge.values.base import Column
+from forge.values.base import Column, TypedValue
 from forge.values.clipping import LEADING_NUMBER, leading_number
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
@@ -91,6 +91,9 @@ class YearCodec(NumberCodec):
 
     def text(self, column: Column, value: int) -> str:
         return f"{value:04d}"
+
+    def typed(self, column: Column, value: int) -> TypedValue:
+        return {"year": str(value)}
 
     def sql(self, column: Column, value: int) -> str:
         return "'0000'" if _has_two_digits(column) and not value else str(value)

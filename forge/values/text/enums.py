@@ -22,7 +22,7 @@ from construct import BytesInteger, Construct
 from forge.charsets import compare_key
 from forge.errors import ScenarioError, nearest
 from forge.layouts import fixed_layout
-from forge.values.base import Column
+from forge.values.base import Column, TypedValue
 from forge.values.cells import FixedWidthCodec, bad_metadata
 from forge.values.clipping import leading_number
 from forge.values.literals import hex_mapping, number, quoted, refuse, shortened, shown
@@ -181,6 +181,14 @@ class MemberCodec(FixedWidthCodec):
         shown = ",".join(quoted(text) if isinstance(text, str) else f"x'{text.hex()}'" for text in texts)
         return f"{self.name}({shown})"
 
+    def typed(self, column: Column, value: int) -> TypedValue:
+        """The number, and the bytes of its members in the column's character set where the log names them."""
+        return {self.name.lower(): {"number": str(value), "members": self.chosen(column, value)}}
+
+    @abstractmethod
+    def chosen(self, column: Column, value: int) -> list[str] | None:
+        """The members of the value as hex; None if the log does not have them."""
+
     def unknown(self, column: Column, text: str) -> ScenarioError:
         texts = [member for member in member_texts(column.members or (), column.collation) if isinstance(member, str)]
         suggestion = nearest(text, texts) if len(text) <= _LONGEST_MEMBER else None
@@ -221,6 +229,11 @@ class EnumCodec(MemberCodec):
         if declared.isascii() and declared.isdigit() and len(declared) <= 5:
             return int(declared)
         raise self.unknown(column, declared)
+
+    def chosen(self, column: Column, value: int) -> list[str] | None:
+        if column.members is None or value > len(column.members):
+            return None
+        return [column.members[value - 1].hex()] if value else []
 
     def members_text(self, column: Column, value: int) -> str | None:
         if column.members is None or value > len(column.members):
@@ -275,6 +288,12 @@ class SetCodec(MemberCodec):
                 raise self.unknown(column, part if isinstance(part, str) else shown(part))
             bits |= 1 << place
         return bits
+
+    def chosen(self, column: Column, value: int) -> list[str] | None:
+        members = column.members
+        if members is None or value >> len(members):
+            return None
+        return [member.hex() for place, member in enumerate(members) if value >> place & 1]
 
     def members_text(self, column: Column, value: int) -> str | None:
         if column.members is None or value >> len(column.members):

@@ -12,7 +12,7 @@ class LengthPrefixed(Codec):
 
     metadata_size = 1
 
-    def prefix_size(self, column: Column) -> int:
+    def prefix(self, column: Column) -> int:
         """Bytes of the length prefix: the column's one metadata byte, 4 if the column has none."""
         size = column.metadata[0] if column.metadata else 4
         if not 1 <= size <= 4:
@@ -20,15 +20,15 @@ class LengthPrefixed(Codec):
         return size
 
     def width(self, column: Column, data: bytes | memoryview, offset: int) -> int:
-        return prefixed_width(self.type_name(column), self.prefix_size(column), data, offset)
+        return prefixed_width(self.type_name(column), self.prefix(column), data, offset)
 
     def payload(self, column: Column, raw: bytes) -> bytes:
         """The data behind the prefix.  Raises FormatError if the cell is longer or shorter than its prefix says."""
-        return bytes(split_prefix(self.type_name(column), self.prefix_size(column), raw))
+        return bytes(split_prefix(self.type_name(column), self.prefix(column), raw))
 
     def framed(self, column: Column, data: bytes) -> bytes:
         """``data`` behind its prefix.  Raises ScenarioError if it is longer than the prefix can say."""
-        size = self.prefix_size(column)
+        size = self.prefix(column)
         if len(data) >= 1 << (8 * size):
             raise ScenarioError(f"{len(data)} bytes are too long for a {self.type_name(column)} column")
         return len(data).to_bytes(size, "little") + data

@@ -1,0 +1,93 @@
+"""What a correct reader gets of a file, in a form that programs compare which have no part of MySQL (docs/kit.md).
+
+Events are those of the canonical decode without their rows.  Rows stand by themselves: each cell has its bytes and its
+type code, and a typed value; its exact text is there too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from forge.binlog.logged import logged_events
+from forge.check.canonical.cells import Cell, RowChange
+from forge.check.canonical.decode import event_without_rows
+from forge.check.canonical.reference import Place
+from forge.check.canonical.table_maps import TableMaps
+from forge.errors import FormatError, UnsupportedError
+from forge.events.plain import text_or_hex
+
+
+@dataclass(slots=True)
+class Expected:
+    """The events and rows of a file as JSON-able objects, up to ``problem``, which ends them if there is one.
+
+    ``problem_place`` is the event with the problem.
+    """
+
+    events: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    problem: FormatError | UnsupportedError | None = None
+    problem_place: Place = (0, 0)
+
+
+def expected_of(data: bytes) -> Expected:
+    """The events and rows of a file that a correct reader gets.  Raises nothing for any bytes."""
+    expected = Expected()
+    tables = TableMaps()
+    try:
+        for logged in logged_events(data):
+            placed = logged.placed
+            expected.problem_place = (placed.offset, logged.inner)
+            expected.events.append(event_without_rows(logged, tables.note(logged)))
+            expected.rows += map(row_object, tables.changes(logged))
+            inside = logged.inner > 0
+            expected.problem_place = (
+                (placed.offset, logged.inner + 1) if inside else (placed.offset + len(placed.raw), 0)
+            )
+    except (FormatError, UnsupportedError) as error:
+        expected.problem = error
+    return expected
+
+
+def row_object(change: RowChange) -> dict[str, Any]:
+    """A row with where it is from: event, offset, number inside a payload, number in its event."""
+    return {
+        "event": change.event_index,
+        "offset": change.offset,
+        **({"inner": change.inner} if change.inner else {}),
+        "row": change.row,
+        "kind": change.kind,
+        "database": text_or_hex(change.database),
+        "table": text_or_hex(change.table),
+        "before": _image(change.before),
+        "after": _image(change.after),
+    }
+
+
+def _image(cells: tuple[Cell, ...] | None) -> list[dict[str, Any]] | None:
+    return None if cells is None else [cell_object(cell) for cell in cells]
+
+
+def cell_object(cell: Cell) -> dict[str, Any]:
+    """A cell: its column and type, its bytes, how many of them are a length, its exact text if it has one, its value.
+
+    NULL has null for bytes, and neither text nor value.
+    """
+    shown: dict[str, Any] = {"column": cell.number}
+    if cell.column.name is not None:
+        shown["name"] = text_or_hex(cell.column.name)
+    shown["type_code"] = cell.column.type_code
+    typed = cell.typed()
+    if cell.raw is None or typed is None:
+        return shown | {"raw": None}
+    shown["raw"] = cell.raw.hex()
+    if prefix := cell.prefix():
+        shown["prefix"] = prefix
+    if "broken" not in typed and isinstance(text := cell.text(), str):
+        shown["text"] = text
+    if "json" in typed:
+        typed = {"json": msgspec.Raw(typed["json"].encode())}
+    return shown | {"value": typed}

@@ -1,0 +1,134 @@
+"""``forge conform``."""
+
+from __future__ import annotations
+
+import json
+import os
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from forge.cli.output import STDOUT, write_output
+from forge.cli.parameters import FILE, FOLDER
+from forge.cli.progress import progress_to
+from forge.errors import CheckFailed, ScenarioError
+
+if TYPE_CHECKING:
+    from forge.corpus.conform.runner import CaseResult
+    from forge.corpus.kit.reading import OpenKit
+
+KIT = Path("out/kit")
+
+
+@click.command()
+@click.argument("testee")
+@click.option(
+    "--kit", "folder", type=FOLDER, default=KIT, metavar="DIR", help="The kit, or its archive (default out/kit)."
+)
+@click.option("--profile", metavar="WORD", help="smoke, full (the default), a server line, or a tag.")
+@click.option("--case", "ids", multiple=True, metavar="ID", help="Only this case. Repeatable.")
+@click.option("--level", type=click.Choice(["frames", "events", "rows"]), help="What to compare (default: the most).")
+@click.option("--expected-failures", "listed", type=FILE, metavar="FILE", help="Cases that are known to fail.")
+@click.option(
+    "--write-expected-failures", "write", type=FILE, metavar="FILE", help="Write the list of those that fail."
+)
+@click.option("--junit", type=FILE, metavar="FILE", help="Write the results as JUnit XML.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes of the testee (default: one a core)."
+)
+@click.option(
+    "--timeout", type=click.FloatRange(0.1), default=20.0, metavar="S", help="Seconds for a file (default 20)."
+)
+@click.option(
+    "--memory", type=click.IntRange(16), default=2048, metavar="MIB", help="Memory of a testee (default 2048)."
+)
+@click.option("--all", "whole", is_flag=True, help="Show every case that makes the run fail.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per case, then one with the summary.")
+def command(
+    testee: str,
+    folder: Path,
+    profile: str | None,
+    ids: tuple[str, ...],
+    level: str | None,
+    listed: str | None,
+    write: str | None,
+    junit: str | None,
+    jobs: int | None,
+    timeout: float,
+    memory: int,
+    whole: bool,
+    as_json: bool,
+) -> None:
+    """Hold a decoder against the cases of a kit.
+
+    TESTEE is a command that reads requests and answers with what the decoder shows, a JSON object a line
+    (docs/conform.md). Exit code 1 if a case fails that is not on the list of expected failures, fails otherwise than
+    the list says, or is on the list and right.
+
+    \b
+    Example:
+      forge conform ./my-testee --profile smoke
+      forge conform 'python3 testee.py' --expected-failures known.txt --junit results.xml
+    """
+    from forge.corpus.conform.expected_failures import failures_text, kept_reasons, read_expected_failures
+    from forge.corpus.conform.reports import junit_text, result_object, summary_lines, summary_object
+    from forge.corpus.conform.runner import BAD, run_cases, standing
+    from forge.corpus.conform.testee import Limits
+    from forge.corpus.kit.protocol import Level
+
+    known = read_expected_failures(Path(listed)) if listed is not None else {}
+    wanted: Level | None = next((word for word in ("frames", "events", "rows") if word == level), None)
+    with _opened(folder) as kit:
+        cases = kit.chosen(profile=profile, ids=ids)
+        with progress_to("cases") as report:
+            hello, results = run_cases(
+                kit,
+                cases,
+                testee,
+                level=wanted,
+                jobs=jobs or os.cpu_count() or 1,
+                limits=Limits(seconds=timeout, memory=memory << 20),
+                progress=report,
+            )
+    if as_json:
+        lines = [json.dumps(result_object(result, known)) + "\n" for result in results]
+        write_output(STDOUT, [*lines, json.dumps({"summary": summary_object(hello, results, known)}) + "\n"])
+    else:
+        write_output(STDOUT, (line + "\n" for line in summary_lines(hello, results, known, whole=whole)))
+    if junit is not None:
+        write_output(junit, junit_text(hello, results, known))
+    if write is not None:
+        failing = {r.case.id: (r.outcome, r.message or r.case.title) for r in results if not r.right}
+        title = f"Cases that {hello.name} {hello.version} fails."
+        write_output(write, failures_text(kept_reasons(failing, known), title=title))
+        return
+    bad = [result for result in results if standing(result, known) in BAD]
+    if bad:
+        raise CheckFailed(f"{hello.name}: {_counted(bad)} of {len(results)} cases")
+
+
+def _counted(bad: list[CaseResult]) -> str:
+    return f"not as expected: {len(bad)}"
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[OpenKit]:
+    """The kit in a folder, or in an archive, which is unpacked for the time of the block."""
+    from forge.corpus.kit.reading import open_kit
+
+    if path.is_dir() or not path.name.endswith(".tar.gz"):
+        yield open_kit(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="forge-kit-") as folder:
+        try:
+            with tarfile.open(path, "r:gz") as archive:
+                archive.extractall(folder, filter="data")
+        except (tarfile.TarError, EOFError, OSError) as error:
+            raise ScenarioError(f"{path} is no archive of a kit: {error}") from None
+        inside = [found.parent for found in Path(folder).glob("*/index.jsonl")]
+        yield open_kit(inside[0] if inside else Path(folder))

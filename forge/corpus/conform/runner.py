@@ -1,0 +1,159 @@
+"""Cases of a kit put to a testee, several at once."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from forge.check.compare.differences import Difference
+from forge.corpus.conform.comparison import RIGHT, Comparison, Outcome, first_of, judged
+from forge.corpus.conform.expected_failures import ExpectedFailure
+from forge.corpus.conform.forms import Forms
+from forge.corpus.conform.testee import Limits, Testee
+from forge.corpus.kit.case_files import KitCase
+from forge.corpus.kit.protocol import Hello, Level
+from forge.corpus.kit.reading import OpenKit
+
+#: What a result means beside a list of expected failures: as it has to be; a failure that is listed; one that is not;
+#: a listed one that fails otherwise; a listed one that is right now.
+Standing = Literal["right", "expected", "unexpected", "other", "mended"]
+#: Standings that make a run fail.
+BAD: frozenset[Standing] = frozenset(("unexpected", "other", "mended"))
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """What became of one case.  ``message`` is the first difference, or the testee's words; ``file`` is where."""
+
+    case: KitCase
+    outcome: Outcome
+    message: str | None = None
+    file: str | None = None
+    difference: Difference | None = None
+    warnings: tuple[str, ...] = ()
+    rows: int = 0
+    cells: int = 0
+    not_shown: int = 0
+
+    @property
+    def right(self) -> bool:
+        return self.outcome in RIGHT
+
+
+def standing(result: CaseResult, listed: Mapping[str, ExpectedFailure]) -> Standing:
+    """What a result means beside the list."""
+    known = listed.get(result.case.id)
+    if known is None:
+        return "right" if result.right else "unexpected"
+    if result.right:
+        return "mended"
+    return "expected" if result.outcome == known.outcome else "other"
+
+
+def run_case(kit: OpenKit, case: KitCase, testee: Testee, level: Level, forms: Forms) -> CaseResult:
+    """One case: its files one after the other, the outcome that weighs most.  Raises ManifestError, OSError."""
+    results: list[CaseResult] = []
+    for file in case.files:
+        expected = kit.expected(case, file)
+        reading = testee.read(kit.path(case, file), level, case.flavor, case.server)
+        comparison = Comparison(expected, forms, reading)
+        difference = comparison.difference()
+        # A correct reader stops in one file of a chain; the others it reads.
+        verdict = case.verdict if len(case.files) == 1 or file.stops_at is not None else "accept"
+        outcome = judged(reading, difference, verdict)
+        gap = next(iter(reading.gaps.values()), None)
+        said = difference.sentence if outcome == "disagree" and difference else reading.message or gap
+        results.append(
+            CaseResult(
+                case,
+                outcome,
+                None if outcome == "agree" else said,
+                file.name,
+                difference if outcome == "disagree" else None,
+                tuple(reading.warnings),
+                comparison.rows,
+                comparison.cells,
+                comparison.not_shown,
+            )
+        )
+    worst = first_of(result.outcome for result in results)
+    return next(result for result in results if result.outcome == worst)
+
+
+def run_cases(
+    kit: OpenKit,
+    cases: Sequence[KitCase],
+    command: str,
+    *,
+    level: Level | None = None,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Hello, list[CaseResult]]:
+    """Put cases to ``jobs`` processes of a testee.  Results are in the order of the cases.
+
+    A case whose server the testee does not read, or which has a tag that it says it cannot do, is ``unsupported``
+    and not asked.  Raises EnvironmentMissing if the testee cannot be started; ScenarioError if it does not keep to
+    the protocol when it says who it is, or does not know the level; ManifestError, OSError.
+    """
+    with Testee(command, limits) as first:
+        hello = first.hello()
+    forms = Forms(hello.forms)
+    wanted = level or hello.levels[-1]
+    work: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, CaseResult] | BaseException] = queue.SimpleQueue()
+    results: dict[int, CaseResult] = {}
+    for number, case in enumerate(cases):
+        why = _not_asked(case, hello)
+        if why is None:
+            work.put(number)
+        else:
+            results[number] = CaseResult(case, "unsupported", why)
+    asked = len(cases) - len(results)
+
+    def answer() -> None:
+        try:
+            with Testee(command, limits) as testee:
+                while (number := work.get()) is not None:
+                    done.put((number, run_case(kit, cases[number], testee, wanted, forms)))
+        except BaseException as error:  # noqa: BLE001  # It belongs to whoever waits.
+            done.put(error)
+
+    count = max(1, min(jobs, asked))
+    threads = [threading.Thread(target=answer, daemon=True) for _ in range(count)]
+    for thread in threads:
+        work.put(None)
+        thread.start()
+    try:
+        for number, result in _finished(done, asked):
+            results[number] = result
+            if progress is not None:
+                progress(len(results), len(cases))
+    finally:
+        while not work.empty():
+            work.get_nowait()
+        for _ in threads:
+            work.put(None)
+        for thread in threads:
+            thread.join()
+    return hello, [results[number] for number in range(len(cases))]
+
+
+def _finished(
+    done: queue.SimpleQueue[tuple[int, CaseResult] | BaseException], count: int
+) -> Iterator[tuple[int, CaseResult]]:
+    for _ in range(count):
+        item = done.get()
+        if isinstance(item, BaseException):
+            raise item
+        yield item
+
+
+def _not_asked(case: KitCase, hello: Hello) -> str | None:
+    if case.flavor not in hello.flavors:
+        return f"it does not read logs of {case.flavor}"
+    tag = next((tag for tag in hello.cannot if tag in case.tags), None)
+    return None if tag is None else f"it says that it does not support {tag}"

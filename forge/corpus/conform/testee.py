@@ -1,0 +1,274 @@
+"""A testee as a process: asked one file after the other, started again after a crash, stopped at its limits."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from forge.corpus.conform.comparison import Reading
+from forge.corpus.kit.protocol import VERSION, Answer, Hello, Level, Request, parse_answer, request_line
+from forge.errors import EnvironmentMissing, ScenarioError
+
+#: Bytes that are read at once, and kept of what a testee says on standard error.
+_PIECE: Final = 1 << 16
+_TAIL: Final = 1 << 12
+#: Seconds between two looks at the memory.
+_LOOK: Final = 0.05
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_PROCESSES: Final = Path("/proc/self").parent
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a testee may take for a file: seconds, bytes of memory, bytes of answers.  Its start may take ``start``
+    seconds.
+    """
+
+    seconds: float = 20.0
+    memory: int = 2 << 30
+    output: int = 256 << 20
+    start: float = 30.0
+
+
+class _Stopped(Exception):
+    """The process did not answer as it has to.  It never leaves this module."""
+
+    def __init__(self, ended: Literal["crashed", "timeout"], message: str) -> None:
+        self.ended: Literal["crashed", "timeout"] = ended
+        self.message = message
+
+
+class Testee:
+    """One process of a testee.  ``command`` is split as a shell does it.
+
+    Use as a context manager, or call :meth:`close`.
+    """
+
+    __test__ = False  # No test class of pytest's.
+
+    def __init__(self, command: str, limits: Limits | None = None) -> None:
+        self.command = shlex.split(command)
+        if not self.command:
+            raise ScenarioError("the command of the testee is empty", expected="a program and its arguments")
+        self.limits = limits or Limits()
+        self.starts = 0
+        self._hello: Hello | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._selector = selectors.DefaultSelector()
+        #: Whole lines of its output, and the pieces of a line that is not whole.
+        self._lines: deque[bytes] = deque()
+        self._rest: list[bytes] = []
+        self._errors = b""
+        self._number = 0
+
+    def __enter__(self) -> Testee:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def hello(self) -> Hello:
+        """Who the testee is.  Raises EnvironmentMissing if it cannot be started; ScenarioError if it says something
+        else than the protocol has.
+        """
+        if self._hello is None:
+            try:
+                self._hello = self._start()
+            except _Stopped as stopped:
+                self._kill()
+                raise ScenarioError(
+                    f"the testee {shlex.join(self.command)!r} does not say hello: {stopped.message}"
+                ) from None
+        return self._hello
+
+    def read(self, path: Path, level: Level, flavor: Literal["mysql", "mariadb"], server: str) -> Reading:
+        """What it says of a file.  Raises nothing for anything that it does."""
+        reading = Reading()
+        try:
+            if self._process is None:
+                self._start()
+            self._number += 1
+            deadline = time.monotonic() + self.limits.seconds
+            request = Request(id=self._number, file=str(path), level=level, flavor=flavor, server=server)
+            self._send(request)
+            for answer in self._answers(deadline):
+                if answer.end is not None:
+                    if answer.id is None:
+                        raise _Stopped("crashed", "its end does not have the id of the request")
+                    reading.ended, reading.message = answer.end, answer.message
+                    break
+                _take(answer, reading)
+        except _Stopped as stopped:
+            self._kill()
+            reading.ended, reading.message = stopped.ended, stopped.message
+        return reading
+
+    def close(self) -> None:
+        """End the process."""
+        self._kill()
+        self._selector.close()
+
+    def _start(self) -> Hello:
+        try:
+            process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError as error:
+            raise EnvironmentMissing(f"the testee {self.command[0]!r} cannot be started: {error.strerror}") from None
+        self._process = process
+        self.starts += 1
+        self._lines.clear()
+        self._rest.clear()
+        self._errors = b""
+        self._number = 0
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            assert pipe is not None
+            os.set_blocking(pipe.fileno(), False)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._selector.register(process.stdout, selectors.EVENT_READ)
+        self._selector.register(process.stderr, selectors.EVENT_READ)
+        self._send(Request(id=0, hello=VERSION))
+        answer = next(self._answers(time.monotonic() + self.limits.start))
+        if answer.hello is None:
+            raise _Stopped("crashed", "its first answer is no hello")
+        return answer.hello
+
+    def _send(self, request: Request) -> None:
+        """Requests are short: a pipe takes one whole, if the testee is reading at all."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            os.write(self._process.stdin.fileno(), request_line(request))
+        except BlockingIOError:
+            raise _Stopped("timeout", "it does not read its requests") from None
+        except OSError:
+            raise _Stopped("crashed", self._death()) from None
+
+    def _answers(self, deadline: float) -> Iterator[Answer]:
+        """The answers as they come, up to the deadline."""
+        got = 0
+        while True:
+            while self._lines:
+                line = self._lines.popleft()
+                if not line.strip():
+                    continue
+                try:
+                    answer = parse_answer(line)
+                except ValueError as error:
+                    raise _Stopped("crashed", str(error)) from None
+                if answer.id not in (None, self._number):
+                    raise _Stopped("crashed", f"it answers request {answer.id}, asked for {self._number}")
+                yield answer
+            piece = self._piece(deadline)
+            got += len(piece)
+            if got > self.limits.output:
+                raise _Stopped("crashed", f"it had said {got} bytes without coming to an end")
+            self._rest.append(piece)
+            if b"\n" in piece:
+                *lines, rest = b"".join(self._rest).split(b"\n")
+                self._lines.extend(lines)
+                self._rest = [rest]
+
+    def _piece(self, deadline: float) -> bytes:
+        """The next bytes of its output."""
+        assert self._process is not None
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise _Stopped("timeout", f"it had not ended after {self.limits.seconds:g} s{self._said()}")
+            ready = self._selector.select(min(left, _LOOK))
+            self._look_at_memory()
+            for key, _ in ready:
+                data = os.read(key.fd, _PIECE)
+                if key.fileobj is self._process.stderr:
+                    self._errors = (self._errors + data)[-_TAIL:]
+                    if not data:
+                        self._selector.unregister(key.fileobj)
+                elif data:
+                    return data
+                else:
+                    raise _Stopped("crashed", self._death())
+
+    def _look_at_memory(self) -> None:
+        assert self._process is not None
+        used = resident(self._process.pid)
+        if used > self.limits.memory:
+            raise _Stopped("crashed", f"it used {used >> 20} MiB of memory; the limit is {self.limits.memory >> 20}")
+
+    def _death(self) -> str:
+        """How the process ended, and its last words."""
+        assert self._process is not None
+        try:
+            code = self._process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            return f"it closed its output{self._said()}"
+        assert self._process.stderr is not None
+        with contextlib.suppress(OSError):
+            self._errors = (self._errors + (os.read(self._process.stderr.fileno(), _PIECE) or b""))[-_TAIL:]
+        ended = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        return f"it ended {ended}{self._said()}"
+
+    def _said(self) -> str:
+        words = self._errors.decode("utf-8", "replace").strip().splitlines()
+        return f": {words[-1].strip()[:300]}" if words else ""
+
+    def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        for pipe in (process.stdout, process.stderr):
+            assert pipe is not None
+            with contextlib.suppress(KeyError, ValueError):
+                self._selector.unregister(pipe)
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            assert stream is not None
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+def _take(answer: Answer, reading: Reading) -> None:
+    if answer.frame is not None:
+        reading.frames.append(answer.frame)
+    elif answer.event is not None:
+        reading.events.append(answer.event)
+    elif answer.row is not None:
+        reading.rows.append(answer.row)
+    elif answer.gap is not None:
+        place = answer.gap.get("offset", 0), answer.gap.get("inner", 0)
+        reading.gaps[place] = str(answer.gap.get("what", ""))
+    elif answer.warning is not None:
+        reading.warnings.append(answer.warning)
+    else:
+        raise _Stopped("crashed", "it says hello where it was asked for a file")
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process and those that it started have."""
+    if not _PROCESSES.is_dir():
+        shown = subprocess.run(["ps", "-o", "rss=", "-g", str(pid)], capture_output=True, check=False).stdout
+        return 1024 * sum(map(int, shown.split()))
+    try:
+        fields = (_PROCESSES / f"{pid}/statm").read_bytes().split()
+        started = (_PROCESSES / f"{pid}/task/{pid}/children").read_bytes().split()
+    except OSError:
+        return 0
+    return (int(fields[1]) * _PAGE if len(fields) > 1 else 0) + sum(resident(int(child)) for child in started)

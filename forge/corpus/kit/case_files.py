@@ -1,0 +1,116 @@
+"""One case of a kit as files: the binary logs, what a correct reader gets of each, and ``case.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from forge.check.canonical.expected import Expected, expected_of
+from forge.corpus.vocabulary import vocabulary
+from forge.errors import Phase, Verdict
+
+#: What is put behind the name of a binary log for the events and rows expected of it.
+EVENTS, ROWS = ".events.jsonl", ".rows.jsonl"
+
+
+class KitFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A binary log of a case: bytes, events and rows in it that a correct reader gets.
+
+    ``stops_at`` is the file offset of the event, or of the place, where our own reader stops with an error; null if it
+    does not.
+    """
+
+    name: str
+    size: int
+    sha256: str
+    events: int
+    rows: int
+    stops_at: int | None
+
+
+class KitCase(msgspec.Struct, frozen=True, kw_only=True):
+    """``case.json``; a line of ``index.jsonl``.
+
+    ``case`` is the long name; ``since`` the version of the corpus that had it first, null if it is not of the shipped
+    corpus.  ``rules`` and ``thresholds`` are those of its tags; ``smoke`` says whether it is one of the few that
+    together have every feature; ``guards`` are the foreign issues that it guards against.
+    """
+
+    id: str
+    title: str
+    case: str
+    since: int | None
+    server: str
+    flavor: Literal["mysql", "mariadb"]
+    verdict: Verdict
+    phase: Phase | None
+    files: list[KitFile]
+    tags: list[str]
+    rules: list[str]
+    thresholds: list[str]
+    smoke: bool
+    guards: list[str]
+
+
+class Plain(msgspec.Struct, frozen=True, kw_only=True):
+    """A case of the corpus on its way into a kit; ``row`` is that of the manifest, with the bytes."""
+
+    id: str
+    since: int | None
+    smoke: bool
+    guards: list[str]
+    row: dict[str, Any]
+
+
+def write_case(folder: Path, plain: Plain) -> KitCase:
+    """Write the files of a case into a folder of its own under ``folder``.  Raises OSError."""
+    row = plain.row
+    into = folder / plain.id
+    into.mkdir()
+    files: list[KitFile] = []
+    for file in row["files"]:
+        expected = expected_of(file["bytes"])
+        (into / file["name"]).write_bytes(file["bytes"])
+        (into / (file["name"] + EVENTS)).write_bytes(_lines(expected.events))
+        (into / (file["name"] + ROWS)).write_bytes(_lines(expected.rows))
+        files.append(
+            KitFile(
+                name=file["name"],
+                size=file["size"],
+                sha256=file["sha256"],
+                events=len(expected.events),
+                rows=len(expected.rows),
+                stops_at=_stop(expected),
+            )
+        )
+    rules = vocabulary().rules
+    case = KitCase(
+        id=plain.id,
+        title=row["title"] or row["case"],
+        case=row["case"],
+        since=plain.since,
+        server=row["server"],
+        flavor="mariadb" if row["server"].startswith("mariadb") else "mysql",
+        verdict=row["verdict"],
+        phase=row["phase"],
+        files=files,
+        tags=row["tags"],
+        rules=[tag for tag in row["tags"] if tag in rules],
+        thresholds=[tag.partition(":")[2] for tag in row["tags"] if tag.startswith("threshold:")],
+        smoke=plain.smoke,
+        guards=plain.guards,
+    )
+    (into / "case.json").write_bytes(msgspec.json.format(msgspec.json.encode(case), indent=2) + b"\n")
+    return case
+
+
+def _stop(expected: Expected) -> int | None:
+    return None if expected.problem is None else expected.problem_place[0]
+
+
+def _lines(objects: Iterable[dict[str, Any]]) -> bytes:
+    encode = msgspec.json.encode
+    return b"".join(encode(one) + b"\n" for one in objects)

@@ -1,0 +1,193 @@
+"""Writing a kit: a folder, or an archive of one.
+
+::
+
+    README.md  LICENSE  VERSION  SHA256SUMS
+    index.jsonl            a line a case: what its case.json says
+    schemas/NAME.json      JSON Schemas of all that follows
+    cases/ID/case.json     what the case is
+    cases/ID/FILE          a binary log, with FILE.events.jsonl and FILE.rows.jsonl
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tarfile
+import tempfile
+from collections.abc import Callable, Container, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from forge import __version__
+from forge.corpus.kit.case_files import KitCase, Plain, write_case
+from forge.corpus.kit.profiles import chosen_entries
+from forge.corpus.kit.registry import Registry, digest_of, read_registry, short_id
+from forge.corpus.kit.schemas import kit_schemas
+from forge.corpus.manifest import Entry, read_bytes_of, read_entries
+from forge.errors import ScenarioError
+from forge.render.templates import render
+from forge.resources import license_text
+
+Progress = Callable[[int, int], None]
+
+ARCHIVE = ".tar.gz"
+FORMAT = 1
+#: Cases that a worker writes at once.
+_CHUNK = 64
+
+
+class Kit(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written: ``VERSION``.  ``corpus`` is the version of the registry of ids."""
+
+    format: int
+    corpus: int
+    forge: str
+    profile: str
+    cases: int
+    bytes: int
+
+
+def export_kit(
+    corpus: Path, out: Path, *, profile: str = "full", jobs: int | None = None, progress: Progress | None = None
+) -> Kit:
+    """Write the cases of a profile as a kit to the folder ``out``, or to an archive if it is called ``*.tar.gz``.
+
+    ``jobs`` is the number of processes (default: one a core).  The result appears whole or not at all.
+    Raises ScenarioError for a corpus or profile that is not there, for a folder that holds something else, and for
+    a case whose bytes are not those of its id; ManifestError for a damaged corpus; OSError.
+    """
+    check_target(out)
+    whole = list(read_entries(corpus))
+    entries = chosen_entries(whole, profile)
+    smoke = {entry.case for entry in chosen_entries(whole, "smoke")}
+    registry = read_registry()
+    named = _named(entries, registry)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
+        folder = Path(scratch) / out.name.removesuffix(ARCHIVE)
+        (folder / "cases").mkdir(parents=True)
+        rows = read_bytes_of(corpus, named)
+        plain = (_plain(row, named[row["case"]], smoke) for row in rows)
+        cases: list[KitCase] = []
+        for case in _written(folder / "cases", plain, jobs or os.cpu_count() or 1):
+            cases.append(case)
+            if progress is not None:
+                progress(len(cases), len(named))
+        kit = Kit(
+            format=FORMAT,
+            corpus=registry.version,
+            forge=__version__,
+            profile=profile,
+            cases=len(cases),
+            bytes=sum(file.size for case in cases for file in case.files),
+        )
+        _write_beside(folder, sorted(cases, key=lambda case: case.id), kit)
+        if out.name.endswith(ARCHIVE):
+            folder = _archived(folder, Path(scratch) / out.name)
+        elif out.exists():
+            out.rename(Path(scratch) / "before")
+        folder.replace(out)
+    return kit
+
+
+class _Name(msgspec.Struct, frozen=True):
+    id: str
+    since: int | None
+
+
+def _named(entries: Iterable[Entry], registry: Registry) -> dict[str, _Name]:
+    """The short id of each case, by its long name."""
+    named: dict[str, _Name] = {}
+    for entry in entries:
+        known = registry.row_of(entry.case)
+        if known is not None and known.digest != digest_of(entry.verdict, entry.phase, entry.files):
+            raise ScenarioError(
+                f"the case {entry.case!r} has other bytes, or another verdict, than those that {known.id} stands for",
+                expected="an id never changes its meaning: `forge corpus freeze` gives it a new one",
+            )
+        named[entry.case] = _Name(short_id(entry.case), None) if known is None else _Name(known.id, known.since)
+    if len({name.id for name in named.values()}) < len(named):
+        raise ScenarioError("two cases have the same short id: rename one")
+    return named
+
+
+def _plain(row: dict[str, Any], name: _Name, smoke: Container[str]) -> Plain:
+    return Plain(id=name.id, since=name.since, smoke=row["case"] in smoke, guards=[], row=row)
+
+
+def _written(folder: Path, plain: Iterable[Plain], jobs: int) -> Iterator[KitCase]:
+    if jobs == 1:
+        yield from (write_case(folder, case) for case in plain)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        for cases in pool.map(_write_chunk, ((folder, chunk) for chunk in _chunks(plain))):
+            yield from cases
+
+
+def _chunks(plain: Iterable[Plain]) -> Iterator[list[Plain]]:
+    chunk: list[Plain] = []
+    for case in plain:
+        chunk.append(case)
+        if len(chunk) == _CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _write_chunk(work: tuple[Path, list[Plain]]) -> list[KitCase]:
+    folder, chunk = work
+    return [write_case(folder, case) for case in chunk]
+
+
+def _write_beside(folder: Path, cases: list[KitCase], kit: Kit) -> None:
+    (folder / "index.jsonl").write_bytes(b"".join(msgspec.json.encode(case) + b"\n" for case in cases))
+    (folder / "VERSION").write_bytes(msgspec.json.format(msgspec.json.encode(kit), indent=2) + b"\n")
+    (folder / "LICENSE").write_text(license_text(), "utf-8")
+    (folder / "README.md").write_text(render("kit/README.md.j2", kit=kit, cases=cases), "utf-8")
+    (folder / "schemas").mkdir()
+    for name, schema in kit_schemas().items():
+        text = msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+        (folder / "schemas" / f"{name}.json").write_bytes(text)
+    sums = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    ]
+    (folder / "SHA256SUMS").write_text("".join(sums))
+
+
+def _archived(folder: Path, path: Path) -> Path:
+    """The folder as an archive, whose bytes depend on nothing but the files."""
+    import gzip
+
+    def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+        member.uid = member.gid = member.mtime = 0
+        member.uname = member.gname = ""
+        member.mode = 0o755 if member.isdir() else 0o644
+        return member
+
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        archive.add(folder, folder.name, filter=plain)
+    return path
+
+
+def check_target(out: Path) -> None:
+    """Raises ScenarioError unless a kit may be written to ``out``: nothing, an empty folder, or a kit is there."""
+    if out.name.endswith(ARCHIVE):
+        if out.is_dir():
+            raise ScenarioError(f"{out} is a folder", expected="a name for the archive")
+        return
+    if out.exists() and not out.is_dir():
+        raise ScenarioError(f"{out} is a file", expected=f"a folder for the kit, or a name that ends with {ARCHIVE}")
+    if out.is_dir() and any(out.iterdir()) and not (out / "index.jsonl").is_file():
+        raise ScenarioError(f"{out} holds something else than a kit", expected="a new or empty folder, or a kit")

@@ -1,0 +1,95 @@
+"""Cases of a kit read again: what a runner needs, with no part of the corpus' own machinery."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from forge.corpus.kit.case_files import EVENTS, ROWS, KitCase, KitFile
+from forge.errors import ManifestError, ScenarioError, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedLog:
+    """What a correct reader gets of a file: its events and rows as the kit has them, and where it has to stop."""
+
+    events: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]]
+    stops_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenKit:
+    """A kit in a folder, with its cases by id."""
+
+    folder: Path
+    cases: Sequence[KitCase]
+
+    def chosen(self, *, profile: str | None = None, ids: Sequence[str] = ()) -> list[KitCase]:
+        """The cases of a profile (``smoke``, ``full``, a server line, a tag), or those with the ids.
+
+        Raises ScenarioError for a word or id that there is not.
+        """
+        if ids:
+            by_id = {case.id: case for case in self.cases}
+            for name in ids:
+                if name not in by_id:
+                    raise ScenarioError(f"the kit has no case {name!r}", suggestion=nearest(name, by_id))
+            return [by_id[name] for name in ids]
+        if profile in (None, "full"):
+            return list(self.cases)
+        if profile == "smoke":
+            return [case for case in self.cases if case.smoke]
+        found = [case for case in self.cases if profile in (case.server, case.flavor) or profile in case.tags]
+        if not found:
+            words = {
+                "smoke",
+                "full",
+                *(case.server for case in self.cases),
+                *(tag for c in self.cases for tag in c.tags),
+            }
+            raise ScenarioError(
+                f"no case of the kit is of the profile {profile!r}",
+                expected="smoke, full, a server line, or a tag",
+                suggestion=nearest(str(profile), words),
+            )
+        return found
+
+    def path(self, case: KitCase, file: KitFile) -> Path:
+        """Where a binary log is."""
+        return self.folder / "cases" / case.id / file.name
+
+    def expected(self, case: KitCase, file: KitFile) -> ExpectedLog:
+        """What a correct reader gets of a file.  Raises ManifestError if the kit is damaged; OSError."""
+        path = self.path(case, file)
+        return ExpectedLog(
+            list(_objects(self.folder, path.with_name(path.name + EVENTS))),
+            list(_objects(self.folder, path.with_name(path.name + ROWS))),
+            file.stops_at,
+        )
+
+
+def open_kit(folder: Path) -> OpenKit:
+    """The kit in a folder.  Raises ScenarioError if there is none; ManifestError if it is damaged."""
+    index = folder / "index.jsonl"
+    if not index.is_file():
+        raise ScenarioError(f"there is no kit in {folder}", expected="a folder that `forge corpus export` made")
+    cases: list[KitCase] = []
+    for number, line in enumerate(index.read_bytes().splitlines(), start=1):
+        try:
+            cases.append(msgspec.json.decode(line, type=KitCase))
+        except msgspec.MsgspecError as error:
+            raise ManifestError(f"line {number} of index.jsonl: {error}", folder=str(folder)) from None
+    return OpenKit(folder, cases)
+
+
+def _objects(folder: Path, path: Path) -> Iterator[dict[str, object]]:
+    for line in path.read_bytes().splitlines():
+        try:
+            yield msgspec.json.decode(line)
+        except msgspec.MsgspecError as error:
+            raise ManifestError(f"{path.relative_to(folder)}: {error}", folder=str(folder)) from None

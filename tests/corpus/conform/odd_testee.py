@@ -1,0 +1,66 @@
+"""A testee that behaves badly now and then, in the way that its argument names; else it echoes the kit."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+BAD = 7
+
+
+def misbehave(word: str, number: int) -> None:
+    if word == "crash":
+        os.abort()
+    if word == "exit":
+        sys.exit("it cannot go on")
+    if word == "hang":
+        time.sleep(600)
+    if word == "silence":
+        os.close(1)
+        time.sleep(600)
+    if word == "garbage":
+        print("panic: runtime error", flush=True)
+    if word == "binary":
+        sys.stdout.buffer.write(b"\xff\xfe\n")
+        sys.stdout.flush()
+    if word == "order":
+        print(json.dumps({"id": number - 1, "end": "ok"}), flush=True)
+    if word == "nameless":
+        print(json.dumps({"end": "ok"}), flush=True)
+    if word == "flood":
+        while True:
+            print('{"warning": "' + "x" * 65536 + '"}', flush=True)
+    if word == "line":
+        while True:
+            sys.stdout.write("x" * 65536)
+    if word == "memory":
+        held = bytearray(1)
+        while True:
+            held += bytes(1 << 26)
+            time.sleep(0.01)
+    if word == "errors":
+        while True:
+            sys.stderr.write("x" * 65536)
+
+
+def main(word: str) -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "hello" in request:
+            print(json.dumps({"id": 0, "hello": {"name": "odd", "version": "1"}}), flush=True)
+            continue
+        path = Path(request["file"])
+        if int.from_bytes(path.parent.name.encode(), "big") % BAD == 0:
+            misbehave(word, request["id"])
+        case = json.loads((path.parent / "case.json").read_text())
+        stops = next(file["stops_at"] for file in case["files"] if file["name"] == path.name)
+        for row in path.with_name(f"{path.name}.rows.jsonl").read_text().splitlines():
+            print(f'{{"row": {row}}}')
+        print(json.dumps({"id": request["id"], "end": "ok" if stops is None else "refused"}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,117 @@
+"""Spellings of values: what agrees, and what does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from forge.corpus.conform.forms import FORMS, NOT_COMPARED, Forms
+from forge.errors import ScenarioError
+
+INTEGER = {"raw": "ffffff", "text": "16777215", "value": {"integer": "16777215"}}
+FLOAT = {"raw": "cdcccc3d", "text": "0.1", "value": {"float": "0.1"}}
+DATETIME = {
+    "raw": "99b2c8b2c7", "text": "2024-02-29 11:11:07.5",
+    "value": {
+        "datetime": {"year": 2024, "month": 2, "day": 29, "hour": 11, "minute": 11, "second": 7, "microsecond": 500000}
+    },
+}  # fmt: skip
+ZERO = {
+    "raw": "000000", "text": "0000-00-00", "value": {"date": {"year": 0, "month": 0, "day": 0}},
+}  # fmt: skip
+TIME = {
+    "raw": "", "text": "-00:00:00.5",
+    "value": {"time": {"negative": True, "hour": 0, "minute": 0, "second": 0, "microsecond": 500000}},
+}  # fmt: skip
+SET = {"raw": "03", "text": "a,b", "value": {"set": {"number": "3", "members": ["61", "62"]}}}
+NAMELESS = {"raw": "03", "value": {"set": {"number": "3", "members": None}}}
+TEXT = {"raw": "01e9", "prefix": 1, "text": "é", "value": {"text": "é"}}
+JSON = {"raw": "", "text": '{"a": 1.0}', "value": {"json": {"a": 1.0}}}
+BITS = {"raw": "05", "text": "5", "value": {"bits": "101"}}
+NULL = {"raw": None}
+
+
+@pytest.mark.parametrize(
+    ("cell", "forms", "answer"),
+    [
+        (INTEGER, {}, {"integer": "16777215"}),
+        (INTEGER, {"integer": "number"}, 16777215),
+        (INTEGER, {"integer": "number signed"}, -1),
+        (INTEGER, {"integer": "text"}, "16777215"),
+        (INTEGER, {"integer": "raw"}, "ffffff"),
+        (FLOAT, {"float": "value"}, 0.1),
+        (FLOAT, {"float": "value"}, 0.10000000149011612),
+        (FLOAT, {"float": "six-digits"}, "0.1"),
+        (DATETIME, {"datetime": "text"}, "2024-02-29 11:11:07.5"),
+        (DATETIME, {"datetime": "microseconds"}, 1709205067500000),
+        (DATETIME, {"datetime": "seconds"}, 1709205067),
+        (ZERO, {"date": "days zero=null"}, None),
+        (ZERO, {"date": "text zero=null"}, None),
+        (ZERO, {"date": "text"}, "0000-00-00"),
+        (TIME, {"time": "microseconds"}, -500000),
+        (TIME, {"time": "milliseconds"}, -500),
+        (SET, {"set": "text"}, "a,b"),
+        (SET, {"set": "members"}, ["a", "b"]),
+        (SET, {"set": "number"}, 3),
+        (TEXT, {"text": "hex"}, "e9"),
+        (TEXT, {"text": "utf8"}, {"hex": "e9"}),
+        (JSON, {"json": "value"}, {"a": 1}),
+        (JSON, {"json": "value"}, '{"a":1}'),
+        (BITS, {"bits": "number"}, 5),
+        (NULL, {"integer": "number"}, None),
+    ],
+)
+def test_a_value_in_the_declared_form_agrees(cell: dict[str, Any], forms: dict[str, str], answer: Any) -> None:
+    assert Forms(forms).agree(cell, answer)
+
+
+@pytest.mark.parametrize(
+    ("cell", "forms", "answer"),
+    [
+        (INTEGER, {"integer": "number"}, -1),
+        (INTEGER, {"integer": "number"}, "16777215"),
+        (INTEGER, {"integer": "number"}, None),
+        (INTEGER, {}, {"integer": 16777215}),
+        (FLOAT, {"float": "value"}, 0.2),
+        (FLOAT, {"float": "value"}, "x"),
+        (FLOAT, {"float": "value"}, None),
+        (ZERO, {"date": "days zero=null"}, 0),
+        (TIME, {"time": "microseconds"}, 500000),
+        (SET, {"set": "members"}, ["b", "a"]),
+        (JSON, {"json": "value"}, {"a": True}),
+        (JSON, {"json": "text"}, '{"a": 1}'),
+        (BITS, {"bits": "number"}, True),
+        (NULL, {"integer": "number"}, 0),
+    ],
+)
+def test_another_value_does_not(cell: dict[str, Any], forms: dict[str, str], answer: Any) -> None:
+    assert not Forms(forms).agree(cell, answer)
+
+
+def test_what_a_testee_cannot_show_is_not_compared() -> None:
+    assert Forms({"date": "text zero=none"}).expected(ZERO) is NOT_COMPARED
+    assert Forms({"set": "text"}).expected(NAMELESS) is NOT_COMPARED
+    assert Forms({"set": "none"}).expected(SET) is NOT_COMPARED
+
+
+@pytest.mark.parametrize(
+    ("forms", "said"),
+    [
+        ({"interger": "number"}, "did you mean 'integer'"),
+        ({"integer": "nummer"}, "did you mean 'number'"),
+        ({"integer": "number zero=null"}, "has no option 'zero=null'; expected signed"),
+    ],
+)
+def test_a_form_that_there_is_not_is_refused(forms: dict[str, str], said: str) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        Forms(forms)
+
+
+def test_every_form_is_in_the_documentation() -> None:
+    from forge.resources import templates_dir
+
+    page = (templates_dir().parent / "docs" / "conform.md").read_text()
+    for kind, forms in FORMS.items():
+        for word in forms:
+            assert f"`{word}`" in page, f"{kind}: {word}"
