@@ -6,12 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pa = pytest.importorskip("pyarrow")
-
-from forge.corpus.cases import cases_of
-from forge.corpus.judge import judge_case
-from forge.corpus.kit.export import export_kit
-from forge.corpus.manifest import SCHEMA, Summary, digest, part_name, row_of, write_part, write_summary
 from forge.resources import corpora_dir
 
 SCENARIOS = ("first-day", "torn-files", "payloads", "json")
@@ -19,6 +13,11 @@ SCENARIOS = ("first-day", "torn-files", "payloads", "json")
 
 def write_corpus(folder: Path, names: tuple[str, ...] = SCENARIOS) -> Path:
     """A corpus of some shipped scenarios, judged by nobody."""
+    pa = pytest.importorskip("pyarrow")
+    from forge.corpus.cases import cases_of
+    from forge.corpus.judge import judge_case
+    from forge.corpus.manifest import SCHEMA, Summary, digest, part_name, row_of, write_part, write_summary
+
     home = corpora_dir() / "scenarios"
     cases = sorted((case for name in names for case in cases_of(home / f"{name}.yaml", home, "s")), key=lambda c: c.id)
     rows = [row_of(judge_case(case, decoders=())) for case in cases]
@@ -36,6 +35,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def kit(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from forge.corpus.kit.export import export_kit
+
     out = tmp_path_factory.mktemp("kit") / "kit"
     export_kit(corpus, out, jobs=1)
     return out
