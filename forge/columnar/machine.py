@@ -17,6 +17,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -61,7 +62,7 @@ def _keep_kernels() -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
-        return  # A read-only home: numba looks for a place of its own, or compiles for this process alone.
+        return  # A read-only home: numba looks for a place of its own; without one each process compiles.
     numba.config.CACHE_DIR = str(folder)
     if not known:
         # As a progress bar, for people only.
@@ -87,7 +88,8 @@ class _KeptKernel(FunctionCache):  # type: ignore[misc]
 def kernel(function: _F) -> _F:
     """A compiled function over arrays and numbers.  It holds no lock of the interpreter."""
     compiled: Any = numba.njit(nogil=True, boundscheck=CHECKED)(function)
-    compiled._cache = _KeptKernel(function)
+    with suppress(RuntimeError):  # There is no place to keep it.
+        compiled._cache = _KeptKernel(function)
     kept: _F = compiled
     return kept
 

@@ -6,6 +6,7 @@ one of Spark Connect, which has no SparkContext.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import re
 import shutil
@@ -71,6 +72,14 @@ def spark_session(
         require_forge(session)
         register(session)
         yield session
+
+
+def open_session(master: str | None = None, *, conf: Mapping[str, str] | None = None) -> SparkSession:
+    """What :func:`spark_session` gives, for a shell or a notebook: one of ours is closed when Python ends."""
+    closing = contextlib.ExitStack()
+    session = closing.enter_context(spark_session(master, conf=conf))
+    atexit.register(closing.close)
+    return session
 
 
 @contextlib.contextmanager

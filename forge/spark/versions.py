@@ -1,4 +1,4 @@
-"""Which releases of PySpark are supported, and what an older one lacks."""
+"""Which releases of PySpark are supported."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ Release = tuple[int, int]
 #: Releases that the tests run with (``make spark-versions``).
 OLDEST: Final[Release] = (4, 0)
 NEWEST: Final[Release] = (4, 3)
-#: Since when PySpark has what not every supported release has (the headings of its reference say so).
-PUSHED_FILTERS: Final[Release] = (4, 1)
-STREAM_ARROW_WRITERS: Final[Release] = (4, 1)
-READ_LIMITS: Final[Release] = (4, 2)
+#: The first one that runs on Java 25.
 JAVA_25: Final[Release] = (4, 1)
 
 
@@ -30,13 +27,6 @@ def spark_release() -> Release:
     if release < OLDEST:
         raise EnvironmentMissing(f"PySpark {text} is too old: binlog-forge needs {_text(OLDEST)} to {_text(NEWEST)}")
     return release
-
-
-def require_release(least: Release, what: str) -> None:
-    """Raises EnvironmentMissing if the PySpark that is installed is older: ``what`` it lacks begins the sentence."""
-    release = spark_release()
-    if release < least:
-        raise EnvironmentMissing(f"{what} needs PySpark {_text(least)} or newer, and {_text(release)} is installed")
 
 
 def _text(release: Release) -> str:
