@@ -7,8 +7,10 @@ import json
 import tarfile
 from pathlib import Path
 
-import jsonschema
 import pytest
+
+jsonschema = pytest.importorskip("jsonschema")
+pytest.importorskip("pyarrow")
 
 from forge.check.canonical.decode import canonical_rows
 from forge.cli.app import run
