@@ -63,10 +63,11 @@ def unpacked(body: TransactionPayload, most: int = LARGEST) -> Iterator[bytes]:
     size = body.number(UNCOMPRESSED_SIZE)
     if size is not None and size > most:
         raise FormatError(f"the payload announces {size} bytes", phase="body", offset=0)
-    yield from _decompressed(body.payload, size, most)
+    yield from decompressed(body.payload, size, most)
 
 
-def _decompressed(payload: bytes, size: int | None, most: int) -> Iterator[bytes]:
+def decompressed(payload: bytes | memoryview, size: int | None, most: int) -> Iterator[bytes]:
+    """What zstd frames unpack to, ``size`` bytes where that is known.  Raises FormatError as :func:`unpacked`."""
     import zstandard
 
     # A stream, since early 8.0 wrote frames without their content's size; there may be several frames.

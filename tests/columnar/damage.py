@@ -25,9 +25,13 @@ def damaged(log: bytes, random: Random) -> bytes | None:
         flipped = changed[at] ^ 1 << random.randrange(8)
         changed[at] = random.choice((0, 1, 127, 128, 254, 255, flipped, random.randrange(256)))
     if random.random() < 0.97:
-        end = begin + size
-        changed[end - 4 : end] = zlib.crc32(changed[begin : end - 4]).to_bytes(4, "little")
+        changed[begin : begin + size] = with_checksum(bytes(changed[begin : begin + size]))
     return bytes(changed)
+
+
+def with_checksum(event: bytes) -> bytes:
+    """The event with the checksum that its bytes have."""
+    return event[:-4] + zlib.crc32(event[:-4]).to_bytes(4, "little")
 
 
 def _events(log: bytes) -> list[tuple[int, int]]:

@@ -70,8 +70,6 @@ class EventList:
     def __init__(self) -> None:
         self.count = 0
         self.unpacked_from = 0
-        #: How many events' checksums are known to hold.
-        self.verified = 0
         self.begins = np.empty(self.CAPACITY, np.int64)
         self.sizes = np.empty(self.CAPACITY, np.int64)
         self.types = np.empty(self.CAPACITY, np.uint8)
@@ -84,7 +82,7 @@ class EventList:
         return self.count == self.CAPACITY
 
     def clear(self) -> None:
-        self.count = self.verified = 0
+        self.count = 0
 
     def add(self, begin: int, size: int, type_code: int, *, tail: int, place: int, number: int) -> None:
         """One more event; the list is not full."""
@@ -107,11 +105,11 @@ class EventList:
 
     def first_with_wrong_checksum(self, buffer: Bytes) -> int:
         """The index of an event whose checksum does not hold; -1 if all do."""
-        unknown = np.flatnonzero(self.tails[self.verified : self.count]) + self.verified
-        if not len(unknown):
+        summed = np.flatnonzero(self.tails[: self.count])
+        if not len(summed):
             return -1
-        wrong = int(checksums_hold(buffer, self.begins[unknown], self.sizes[unknown]))
-        return wrong if wrong < 0 else int(unknown[wrong])
+        wrong = int(checksums_hold(buffer, self.begins[summed], self.sizes[summed]))
+        return wrong if wrong < 0 else int(summed[wrong])
 
 
 @kernel

@@ -23,6 +23,8 @@ from forge.events.mariadb_gtid import MariadbGtid
 
 #: Bytes of the longest text that the kernel writes: a UUID, a colon and a number of 20 characters.
 _LONGEST: Final = 64
+#: Characters of a UUID.
+_UUID: Final = 36
 _GTID, _ANONYMOUS, _MARIADB = Gtid.type_code, AnonymousGtid.type_code, MariadbGtid.type_code
 
 GTID_TYPE: Final = pa.dictionary(pa.int32(), pa.string())
@@ -96,6 +98,8 @@ def _write(
 ) -> Any:
     at = 0
     ends[0] = 0
+    # Where the text of the last UUID is: the next one is the same, most likely.
+    known, known_first, known_second = -1, np.uint64(0), np.uint64(0)
     for index in range(len(chosen)):
         event = chosen[index]
         body = begins[event] + HEADER_SIZE
@@ -112,16 +116,24 @@ def _write(
         elif size < 25:
             return index
         elif kind == _GTID:
-            for byte in range(16):
-                if byte == 4 or byte == 6 or byte == 8 or byte == 10:
-                    out[at] = 45
-                    at += 1
-                value = load8(buffer, body + 1 + byte)
-                high = signed(value >> np.uint64(4))
-                low = signed(value & np.uint64(15))
-                out[at] = high + (48 if high < 10 else 87)
-                out[at + 1] = low + (48 if low < 10 else 87)
-                at += 2
+            first, second = load64(buffer, body + 1), load64(buffer, body + 9)
+            if known >= 0 and first == known_first and second == known_second:
+                for byte in range(_UUID):
+                    out[at + byte] = out[known + byte]
+            else:
+                known, known_first, known_second = at, first, second
+                place = at
+                for byte in range(16):
+                    if byte == 4 or byte == 6 or byte == 8 or byte == 10:
+                        out[place] = 45
+                        place += 1
+                    value = load8(buffer, body + 1 + byte)
+                    high = signed(value >> np.uint64(4))
+                    low = signed(value & np.uint64(15))
+                    out[place] = high + (48 if high < 10 else 87)
+                    out[place + 1] = low + (48 if low < 10 else 87)
+                    place += 2
+            at += _UUID
             out[at] = 58
             at += 1
             number = signed(load64(buffer, body + 17))

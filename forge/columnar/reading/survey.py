@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from forge.columnar.machine import kernel, load32, load64, signed
+from forge.columnar.machine import inline, kernel, load8, load32, load64, memory, signed
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import GTID, ROWS, TABLE_MAP, EventList
 from forge.events.format import HEADER_SIZE
@@ -158,6 +158,21 @@ def _place_of(ids: Any, table_id: Any) -> Any:
     return at
 
 
+@inline
+def _are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
+    """Whether so many bytes are the same in two arrays."""
+    done = np.int64(0)
+    while done + 8 <= size:
+        if load64(first, begin + done) != load64(second, at + done):
+            return False
+        done += 8
+    while done < size:
+        if load8(first, begin + done) != load8(second, at + done):
+            return False
+        done += 1
+    return True
+
+
 @kernel
 def _survey(
     buffer: Any,
@@ -190,6 +205,7 @@ def _survey(
     gtid_events: Any,
     counts: Any,
 ) -> Any:
+    data, maps, headers = memory(buffer), memory(map_data), memory(header_data)
     found = counts[0]
     groups = counts[1]
     why = THROUGH
@@ -205,21 +221,14 @@ def _survey(
                 why = SHORT
                 break
             if id_size == 6:
-                table_id = signed(load64(buffer, at) & np.uint64(0xFFFFFFFFFFFF))
+                table_id = signed(load64(data, at) & np.uint64(0xFFFFFFFFFFFF))
             else:
-                table_id = signed(load32(buffer, at))
+                table_id = signed(load32(data, at))
             place = _place_of(ids, table_id)
             slot = id_slots[place] if ids[place] != -1 else -1
             at += id_size
             if kind == TABLE_MAP:
-                same = slot >= 0 and map_sizes[slot] == end - at
-                if same:
-                    begin = map_begins[slot]
-                    for index in range(end - at):
-                        if map_data[begin + index] != buffer[at + index]:
-                            same = False
-                            break
-                if not same:
+                if slot < 0 or map_sizes[slot] != end - at or not _are_same(maps, map_begins[slot], data, at, end - at):
                     why = NEW_MAP
                     break
             elif slot < 0:
@@ -230,15 +239,12 @@ def _survey(
                 layout = first[slot]
                 while layout >= 0:
                     size = header_sizes[layout]
-                    if layout_types[layout] == event_types[event] and at + size <= end:
-                        begin = header_begins[layout]
-                        same = True
-                        for index in range(size):
-                            if header_data[begin + index] != buffer[at + index]:
-                                same = False
-                                break
-                        if same:
-                            break
+                    if (
+                        layout_types[layout] == event_types[event]
+                        and at + size <= end
+                        and _are_same(headers, header_begins[layout], data, at, size)
+                    ):
+                        break
                     layout = following[layout]
                 if layout < 0:
                     why = NEW_LAYOUT

@@ -1,0 +1,419 @@
+"""Events listed window by window, and the events of compressed transactions behind the window.
+
+The buffer has two parts.  The window holds bytes of the file as they are; whole events are listed where they lie.  What
+is compressed is unpacked behind the window, so that a list may hold the events of many small payloads, or a piece of a
+large one, and the memory stays the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from io import RawIOBase
+from pathlib import Path
+
+import numpy as np
+
+from forge.binlog.mapped import refuse_to_pass
+from forge.binlog.payload import LARGEST, decompressed, inner_format, inner_frames, unpacked
+from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
+from forge.columnar.machine import SLACK
+from forge.columnar.plan import Bytes
+from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, EventList, event_classes
+from forge.columnar.reading.payloads import SMALL, SmallPayloads, frame_of
+from forge.columnar.reading.splits import PartOfFile, Split
+from forge.errors import FormatError, UnsupportedError
+from forge.events.event import SIZE_OFFSET, Event, advance, decode_event_strictly
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
+from forge.events.mariadb_compressed import COMPRESSED_ROWS, uncompressed
+from forge.events.registry import event_name
+from forge.events.transaction_payload import TransactionPayload
+
+#: Bytes of a window, and of the room for unpacked events: what fits a core's cache.
+WINDOW = 1 << 20
+#: A window that an event has made larger than so many ordinary ones is given back behind it.
+_MOST_WINDOWS = 16
+#: Servers write no larger event (max_allowed_packet), and offsets in a window have 32 bits.
+_LARGEST_EVENT = 1 << 30
+_COMPRESSED = frozenset(body.type_code for body in COMPRESSED_ROWS)
+
+
+@dataclass(slots=True)
+class Listed:
+    """Events with checksums that hold, and what they lie in.
+
+    ``compressed`` are the bytes of the events whose rows were compressed, by the events' numbers; ``format`` is the
+    framing of them all.
+    """
+
+    buffer: Bytes
+    events: EventList
+    format: FormatContext
+    compressed: dict[int, bytes] = field(default_factory=dict)
+
+
+class EventLister:
+    """The events of one file or of a split of it.
+
+    A list is left alone until the one after the next is asked for: it can be used while the next one is made.
+    """
+
+    def __init__(self, path: Path, split: Split | None) -> None:
+        window = WINDOW
+        self.path = path
+        self.classes = event_classes()
+        #: Bytes of the file that have been read.
+        self.read_bytes = 0
+        self._split = split
+        self._ordinary = window
+        self._window = window
+        self._inner_size = SMALL
+        self._small = SmallPayloads()
+        #: The list that is made, and the one that may be in use.
+        self._list = Listed(self._room_of(), EventList(), FormatContext())
+        self._list.events.unpacked_from = self._inner_base
+        self._other: Listed | None = None
+        self._inner_fill = 0
+        #: The file offset of the window's first byte, and how much of it is filled.
+        self._base = 0
+        self._fill = 0
+        self._at = 0
+        self._number = 0
+
+    def _room_of(self) -> Bytes:
+        return np.zeros(self._window + SLACK + self._inner_size + SLACK, np.uint8)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the file has filled a window: there is more to come, most likely."""
+        return self._fill == self._window
+
+    @property
+    def _tail(self) -> int:
+        return CHECKSUM_SIZE if self._list.format.checksum else 0
+
+    @property
+    def _inner_base(self) -> int:
+        return self._window + SLACK
+
+    def lists(self) -> Generator[Listed, None, None]:
+        """The events in lists that are not empty.
+
+        Raises FormatError as forge.binlog.reader.read_events does, after the events before the bad bytes; bodies that
+        no row depends on are not looked at.  OSError if the file cannot be read.
+        """
+        with self.path.open("rb", buffering=0) as file:
+            magic = file.read(4)
+            check_magic(magic)
+            self._base, self.read_bytes = 4, 4
+            if self._split is None:
+                yield from self._windows(file)
+                return
+            mark = self._split.mark
+            self._base, self._number, self._list.format = mark.position, mark.number, mark.context()
+            file.seek(mark.position)
+            yield from self._windows(PartOfFile(file, self._split.end))
+
+    def _windows(self, file: RawIOBase) -> Iterator[Listed]:
+        while self._refill(file) > 0:
+            yield from self._walk_window()
+            yield from self._flush()
+            self._shift()
+        if self._fill:
+            raise self._torn(self._fill)
+
+    def _refill(self, file: RawIOBase) -> int:
+        if self._fill == self._window:
+            self._widen(file)
+        view = self._list.buffer.data[self._fill : self._window]
+        got = file.readinto(view) or 0
+        self._fill += got
+        self.read_bytes += got
+        return int(got)
+
+    def _widen(self, file: RawIOBase) -> None:
+        """Room for an event that is larger than the window: no more than the file has."""
+        size = self._size_at(0)
+        left = (os.fstat(file.fileno()).st_size if self._split is None else self._split.end) - self._base
+        if left > 0 and size > left:
+            raise self._torn(left)
+        if size > _LARGEST_EVENT:
+            raise UnsupportedError(
+                f"event {self._number} of {self.path} has {size} bytes; at most {_LARGEST_EVENT} are read"
+            )
+        self._resize(window=max(2 * self._window, size if left > 0 else 0), inner=self._inner_size)
+
+    def _torn(self, left: int) -> FormatError:
+        header = self._list.buffer[self._at : min(self._at + HEADER_SIZE, self._fill)].tobytes()
+        return FormatError(torn(header, left), phase="framing", event_index=self._number, offset=self._base + self._at)
+
+    def _resize(self, *, window: int, inner: int) -> None:
+        narrow, begin = self._list.buffer, self._inner_base
+        self._window, self._inner_size, self._other = window, inner, None
+        wide = self._list.buffer = self._room_of()
+        wide[self._at : self._fill] = narrow[self._at : self._fill]
+        wide[self._inner_base : self._inner_base + self._inner_fill] = narrow[begin : begin + self._inner_fill]
+        self._list.events.unpacked_from = self._inner_base
+
+    def _shift(self) -> None:
+        """What is left of the window goes to its beginning."""
+        left = self._fill - self._at
+        if self._at:
+            self._list.buffer[:left] = self._list.buffer[self._at : self._fill].copy()
+        self._base += self._at
+        self._fill, self._at = left, 0
+        if self._window > _MOST_WINDOWS * self._ordinary and left < self._ordinary:
+            self._resize(window=self._ordinary, inner=SMALL)
+
+    def _walk_window(self) -> Iterator[Listed]:
+        while True:
+            before = self._list.events.count
+            place = self._base + self._at
+            self._at, why = self._list.events.walk(
+                self._list.buffer, self._at, self._fill, self.classes,
+                tail=self._tail, place=place, number=self._number, step=1,
+            )  # fmt: skip
+            self._number += self._list.events.count - before
+            if before == 0 and self._number == self._list.events.count and self._list.events.count:
+                self._check_first(int(self._list.events.types[0]))
+            if why == FULL:
+                yield from self._flush()
+            elif why == AT_SPECIAL:
+                yield from self._special()
+            elif why == BAD_SIZE:
+                yield from self._bad_size()
+            else:
+                return
+
+    def _bad_size(self) -> Iterator[Listed]:
+        yield from self._flush()
+        size = self._size_at(self._at)
+        place = self._base + self._at
+        if size < HEADER_SIZE:
+            raise self._torn(self._fill - self._at)
+        self._decode(self._raw(self._at))  # Too short for its checksum.
+        raise FormatError("the event is too short", phase="framing", event_index=self._number, offset=place)
+
+    def _check_first(self, type_code: int) -> None:
+        if type_code not in FIRST_TYPES:
+            self._list.events.clear()
+            raise FormatError(
+                f"the first event is {event_name(type_code)}; without FORMAT_DESCRIPTION no event can be read",
+                phase="framing",
+                event_index=0,
+                offset=4,
+            )
+
+    def _flush(self) -> Iterator[Listed]:
+        """Hand out what is listed: every event with a checksum that holds."""
+        events = self._list.events
+        if not events.count:
+            return
+        wrong = events.first_with_wrong_checksum(self._list.buffer)
+        if wrong < 0:
+            yield self._list
+            self._turn()
+            return
+        begin, size = int(events.begins[wrong]), int(events.sizes[wrong])
+        place, number = int(events.places[wrong]), int(events.numbers[wrong])
+        raw = self._list.buffer[begin : begin + size].tobytes()
+        events.count = wrong
+        if wrong:
+            yield self._list
+        self._checked(raw, place, number)
+        raise AssertionError("a checksum that does not hold, holds")
+
+    def _turn(self) -> None:
+        """Go on in the other room with what is left of the window: the list is in use from here on."""
+        used = self._list
+        self._list = self._other or Listed(self._room_of(), EventList(), used.format)
+        self._other = used
+        self._list.format = used.format
+        self._list.compressed = {}
+        self._list.events.clear()
+        self._list.events.unpacked_from = self._inner_base
+        self._list.buffer[self._at : self._fill] = used.buffer[self._at : self._fill]
+        self._inner_fill = 0
+
+    def _checked(self, raw: bytes, place: int, number: int) -> Event:
+        """The event by the reference path.  Raises FormatError, for a checksum that does not hold too."""
+        try:
+            event = decode_event_strictly(raw, place, self._list.format)
+        except FormatError as error:
+            raise error.within(base=place, event_index=number) from None
+        if event.checksum is not None:
+            raise FormatError(
+                f"the checksum of this {event.type_name} event is wrong",
+                phase="checksum",
+                event_index=number,
+                offset=place + len(raw) - 4,
+            )
+        return event
+
+    def _size_at(self, at: int) -> int:
+        """What the header there says."""
+        return int.from_bytes(self._list.buffer[at + SIZE_OFFSET : at + SIZE_OFFSET + 4].tobytes(), "little")
+
+    def _raw(self, at: int) -> bytes:
+        return self._list.buffer[at : at + self._size_at(at)].tobytes()
+
+    def _decode(self, raw: bytes) -> Event:
+        return self._checked(raw, self._base + self._at, self._number)
+
+    def _special(self) -> Iterator[Listed]:
+        kind = int(self._list.buffer[self._at + 4])
+        if not self._number:
+            self._check_first(kind)
+        if kind == TransactionPayload.type_code:
+            yield from self._payloads()
+            return
+        raw = self._raw(self._at)
+        if kind in _COMPRESSED:
+            yield from self._compressed_rows(raw)
+        else:
+            yield from self._flush()
+            event = self._decode(raw)
+            placed = PlacedEvent(self._number, self._base + self._at, raw, event, self._list.format)
+            refuse_to_pass(placed)
+            self._list.format = advance(self._list.format, event)
+        self._pass(len(raw))
+
+    def _pass(self, size: int) -> None:
+        """The next event has been taken."""
+        self._at += size
+        self._number += 1
+
+    def _room(self, size: int) -> Iterator[Listed]:
+        """Room for ``size`` bytes behind the window, and for one more event in the list."""
+        if self._inner_fill + size > self._inner_size or self._list.events.full:
+            yield from self._flush()
+        if size > self._inner_size:
+            self._resize(window=self._window, inner=size)
+
+    def _compressed_rows(self, raw: bytes) -> Iterator[Listed]:
+        """MariaDB's compressed rows are listed as the plain event that they stand for."""
+        try:
+            event = self._decode(raw)
+            plain = uncompressed(event.body)
+        except FormatError as error:
+            yield from self._flush()
+            place = self._base + self._at
+            raise error if error.event_index is not None else error.of_event(place, self._number) from None
+        body = plain.build(self._list.format)
+        unpacked_raw = raw[:4] + bytes([plain.type_code]) + raw[5:HEADER_SIZE] + body
+        yield from self._room(len(unpacked_raw))
+        begin = self._inner_base + self._inner_fill
+        self._list.buffer[begin : begin + len(unpacked_raw)] = np.frombuffer(unpacked_raw, np.uint8)
+        self._inner_fill += len(unpacked_raw)
+        self._list.compressed[self._number] = raw
+        self._list.events.add(
+            begin, len(unpacked_raw), plain.type_code, tail=0, place=self._base + self._at, number=self._number
+        )
+
+    def _payloads(self) -> Iterator[Listed]:
+        """Payloads: the small ones as servers write them, with what stands between them; or the next one."""
+        if self._inner_fill:
+            yield from self._flush()
+            self._inner_fill = 0
+        small = self._small
+        if small.unpack(self._list.buffer, self._at, self._fill, self.classes, self._tail, self._inner_base, SMALL):
+            begin, place = self._at, self._base + self._at
+            self._at, self._number, self._inner_fill = small.add_to(
+                self._list.events, self._list.buffer, self.classes, begin, self._tail, place, self._number
+            )
+            if self._at > begin:
+                return
+        yield from self._payload()
+
+    def _payload(self) -> Iterator[Listed]:
+        """The events of a payload, unpacked a piece at a time."""
+        # The room that it lies in is not written to there before the payload is through.
+        buffer, at, place, number = self._list.buffer, self._at, self._base + self._at, self._number
+        size = self._size_at(at)
+        try:
+            begin, length, full = frame_of(buffer, at, size, self._tail)
+            if begin and full <= LARGEST:
+                pieces = decompressed(buffer.data[begin : begin + length], full, LARGEST)
+            else:
+                pieces = unpacked(self._payload_body(buffer[at : at + size].tobytes(), place, number))
+            self._pass(size)
+            inner = 0  # Bytes of the room that belong to this payload and are not yet listed.
+            for piece in pieces:
+                yield from self._make_room(inner, len(piece))
+                to = self._inner_base + self._inner_fill
+                self._list.buffer[to : to + len(piece)] = np.frombuffer(piece, np.uint8)
+                self._inner_fill += len(piece)
+                inner = yield from self._walk_inner(inner + len(piece), place, number)
+            if inner:
+                raise FormatError("cut off", phase="framing")
+        except FormatError as error:
+            yield from self._flush()
+            raise self._payload_error(buffer[at : at + size].tobytes(), error, place, number) from None
+
+    def _payload_body(self, raw: bytes, place: int, number: int) -> TransactionPayload:
+        body = self._checked(raw, place, number).body
+        assert isinstance(body, TransactionPayload)
+        return body
+
+    def _make_room(self, inner: int, size: int) -> Iterator[Listed]:
+        """Room for a piece behind the ``inner`` bytes of an event that has begun; both stay together."""
+        if self._inner_fill + size <= self._inner_size:
+            return
+        begin = self._inner_base + self._inner_fill - inner
+        begun = self._list.buffer[begin : begin + inner].copy()
+        self._inner_fill -= inner
+        yield from self._flush()
+        self._inner_fill = 0
+        if inner + size > self._inner_size:
+            if inner + size > LARGEST:
+                raise FormatError("an event inside the payload is larger than a payload", phase="framing")
+            self._resize(window=self._window, inner=max(inner + size, 2 * self._inner_size))
+        self._list.buffer[self._inner_base : self._inner_base + inner] = begun
+        self._inner_fill = inner
+
+    def _walk_inner(self, inner: int, place: int, number: int) -> Generator[Listed, None, int]:
+        """List the whole events among the last ``inner`` bytes of the room: the bytes that are left."""
+        while True:
+            end = self._inner_base + self._inner_fill
+            at, why = self._list.events.walk(
+                self._list.buffer, end - inner, end, self.classes, tail=0, place=place, number=number, step=0
+            )
+            inner = end - at
+            if why == FULL:
+                begun = self._list.buffer[at:end].copy()
+                self._inner_fill -= inner
+                yield from self._flush()
+                self._list.buffer[self._inner_base : self._inner_base + inner] = begun
+                self._inner_fill = inner
+            elif why == AT_SPECIAL:
+                inner -= self._inner_special(at, place, number)
+            elif why == BAD_SIZE:
+                raise FormatError("an impossible size", phase="framing")
+            else:
+                return inner
+
+    def _inner_special(self, at: int, place: int, number: int) -> int:
+        """The size of an event inside a payload that holds no rows for a kernel."""
+        raw = self._raw(at)
+        if raw[4] == TransactionPayload.type_code:
+            raise FormatError("a payload contains another payload", phase="body")
+        if raw[4] in _COMPRESSED:
+            raise UnsupportedError("a payload holds compressed rows, which no server writes")
+        inner = inner_format(self._list.format)
+        event = decode_event_strictly(raw, 0, inner)
+        refuse_to_pass(PlacedEvent(number, place, raw, event, inner))
+        return len(raw)
+
+    def _payload_error(self, raw: bytes, error: FormatError, place: int, number: int) -> FormatError:
+        """What the reference path says of the payload."""
+        if error.event_index is not None:
+            return error
+        format = self._list.format
+        try:
+            for event, inner_raw in inner_frames(self._payload_body(raw, place, number), format):
+                refuse_to_pass(PlacedEvent(number, place, inner_raw, event, inner_format(format)))
+        except FormatError as said:
+            rule = f"{said.rule} (at {said.offset} of the unpacked payload)"
+            return said.replace(rule=rule).of_event(place, number)
+        return error.of_event(place, number)
