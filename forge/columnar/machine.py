@@ -5,7 +5,7 @@ with ``FORGE_CHECKED_KERNELS=1`` it checks every access against the array's size
 long fuzz runs look for reads outside a buffer.  The ordinary build checks nothing below the lengths that the kernels
 themselves check.
 
-Compiled kernels are kept in a folder that is named by a hash of this room's sources: numba does not see a change in a
+Compiled kernels are kept in a folder that is named by a hash of the kernels' sources: numba does not see a change in a
 function that a kernel calls.  ``NUMBA_CACHE_DIR`` names another place.
 """
 
@@ -42,7 +42,8 @@ intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic
 
 def _sources_hash() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version_info[:2]} {CHECKED}".encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    room = Path(__file__).parent
+    for path in sorted([*room.rglob("*.py"), *room.with_name("volume").glob("*.py")]):
         text = path.read_bytes()
         if b"forge.columnar.machine" in text:
             digest.update(text)

@@ -31,6 +31,7 @@ from forge.events.xid import Xid
 from forge.plan.changes import ChangeKind, EvaluatedRow, Origin, RowChange
 from forge.plan.effects import Evaluation
 from forge.plan.plan import Plan
+from forge.plan.session import Session
 from forge.plan.statement_text import StatementText
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
@@ -39,6 +40,7 @@ from forge.servers import ServerLine
 
 #: Header times that no session has: which time an event has is seen from them.
 _TIMES: Final = (1, 2, 3, 4)
+_FORMAT: Final = FormatContext(checksum=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,6 @@ class Envelopes:
         self.plan = plan
         self.table = table
         self.line = line
-        self.format = FormatContext(checksum=False)
         self._made: dict[Shape, tuple[Envelope, Event]] = {}
         self._rows: dict[tuple[Shape, tuple[bytes, ...]], RowsTemplate] = {}
 
@@ -93,7 +94,9 @@ class Envelopes:
                 for own, bitmap in zip(bitmaps_of(body), bitmaps, strict=True)
             )
             usual = kept == bitmaps_of(body)
-            self._rows[key] = envelope.rows if usual else self._rows_template(event, shape.kind, kept)
+            self._rows[key] = (
+                envelope.rows if usual else rows_template(event, shape.kind, self.table, self.plan.session, kept)
+            )
         return self._rows[key]
 
     def zoned_columns(self) -> list[int]:
@@ -140,57 +143,68 @@ class Envelopes:
         made = []
         names = iter(("begin_exec_time", "commit_exec_time"))
         for event in events:
-            made.append(self._template(event, next(names) if isinstance(event.body, Query) else None))
+            made.append(event_template(event, next(names) if isinstance(event.body, Query) else None))
         envelope = Envelope(
             opening=tuple(made[:first]),
             maps=tuple(made[first:rows]),
-            rows=self._rows_template(events[rows], shape.kind, None),
+            rows=rows_template(events[rows], shape.kind, self.table, self.plan.session, None),
             closing=tuple(made[rows + 1 :]),
         )
         return envelope, events[rows]
 
-    def _rows_template(self, event: Event, kind: ChangeKind, bitmaps: tuple[bytes, ...] | None) -> RowsTemplate:
-        body = event.body
-        assert isinstance(body, ROWS_BODIES)
-        bitmaps = bitmaps_of(body) if bitmaps is None else bitmaps
-        changes: dict[str, Any] = dict(zip(("present", "present_after"), bitmaps, strict=False))
-        head = event.replace(body=body.replace(rows=b"", row_flags=body.row_flags & ~STMT_END, **changes))
-        columns = [present_columns(bitmap, body.width) for bitmap in bitmaps]
-        return RowsTemplate(
-            head=self._template(head, None),
-            before=None if kind == "insert" else columns[0],
-            after=None if kind == "delete" else columns[-1],
-            alone=stands_alone(kind, self.table, self.plan.session),
-            flags_at=_place(head, "row_flags", 0, 0xFFFF, self.format)[0],
-            compressed_code=COMPRESSED[kind].type_code if self.plan.session.log_bin_compress else 0,
-        )
 
-    def _template(self, event: Event, exec_stamp: str | None) -> EventTemplate:
-        stamps = [_stamp(f"time_{event.timestamp - 1}", 0, 4)]
-        length_at = None
-        for name, field, low, high in _VARYING.get(type(event.body), ()):
-            if getattr(event.body, field) is not None:
-                stamps.append(_stamp(name, *_place(event, field, low, high, self.format)))
-        if exec_stamp is not None:
-            stamps.append(_stamp(exec_stamp, *_place(event, "exec_time", 0, 0xFFFFFFFF, self.format)))
-        body = event.body
-        if isinstance(body, AnonymousGtid) and body.commit_timestamp is not None:
-            # 250 takes one byte, which is cut out again.
-            event = event.replace(body=body.replace(transaction_length=250))
-            length_at = _place(event, "transaction_length", 0, 250, self.format)[0]
-        data = encode_event(event.replace(log_pos=0), 0, self.format)
-        if length_at is not None:
-            data = data[:length_at] + data[length_at + 1 :]
-        return EventTemplate(data, tuple(stamps), length_at, positioned=event.log_pos is None)
+def rows_template(
+    event: Event, kind: ChangeKind, table: Table, session: Session, bitmaps: tuple[bytes, ...] | None
+) -> RowsTemplate:
+    """The template of a rows event of a statement of that kind; ``bitmaps``: of its images, in the place of its own."""
+    body = event.body
+    assert isinstance(body, ROWS_BODIES)
+    bitmaps = bitmaps_of(body) if bitmaps is None else bitmaps
+    changes: dict[str, Any] = dict(zip(("present", "present_after"), bitmaps, strict=False))
+    head = event.replace(body=body.replace(rows=b"", row_flags=body.row_flags & ~STMT_END, **changes))
+    columns = [present_columns(bitmap, body.width) for bitmap in bitmaps]
+    return RowsTemplate(
+        head=event_template(head),
+        before=None if kind == "insert" else columns[0],
+        after=None if kind == "delete" else columns[-1],
+        alone=stands_alone(kind, table, session),
+        flags_at=_place(head, "row_flags", 0, 0xFFFF)[0],
+        compressed_code=COMPRESSED[kind].type_code if session.log_bin_compress else 0,
+    )
+
+
+def event_template(event: Event, exec_stamp: str | None = None, *, sessions: bool = False) -> EventTemplate:
+    """The template of an event whose header time is the number of its stamp, from 1.
+
+    ``exec_stamp``: of the exec_time of a QUERY event; ``sessions``: the number of its connection is stamped too.
+    """
+    stamps = [_stamp(f"time_{event.timestamp - 1}", 0, 4)]
+    length_at = None
+    for name, field, low, high in _VARYING.get(type(event.body), ()):
+        if getattr(event.body, field) is not None:
+            stamps.append(_stamp(name, *_place(event, field, low, high)))
+    if exec_stamp is not None:
+        stamps.append(_stamp(exec_stamp, *_place(event, "exec_time", 0, 0xFFFFFFFF)))
+    body = event.body
+    if sessions and isinstance(body, (Query, MariadbGtid)) and body.thread_id is not None:
+        stamps.append(_stamp("thread_id", *_place(event, "thread_id", 0, 0xFFFFFFFF)))
+    if isinstance(body, AnonymousGtid) and body.commit_timestamp is not None:
+        # 250 takes one byte, which is cut out again.
+        event = event.replace(body=body.replace(transaction_length=250))
+        length_at = _place(event, "transaction_length", 0, 250)[0]
+    data = encode_event(event.replace(log_pos=0), 0, _FORMAT)
+    if length_at is not None:
+        data = data[:length_at] + data[length_at + 1 :]
+    return EventTemplate(data, tuple(stamps), length_at, positioned=event.log_pos is None)
 
 
 def _stamp(name: str, offset: int, width: int) -> Stamp:
     return Stamp(STAMPS.index(name), offset, width)
 
 
-def _place(event: Event, field: str, low: Any, high: Any, format: FormatContext) -> tuple[int, int]:
+def _place(event: Event, field: str, low: Any, high: Any) -> tuple[int, int]:
     """(offset, bytes) of a field in the event: where its bytes differ for two values that differ in every byte."""
-    both = (event.body.replace(**{field: value}).build(format) for value in (low, high))
+    both = (event.body.replace(**{field: value}).build(_FORMAT) for value in (low, high))
     differ = [offset for offset, (one, other) in enumerate(zip(*both, strict=True)) if one != other]
     return HEADER_SIZE + differ[0], len(differ)
 

@@ -19,6 +19,7 @@ from forge.located import Located
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.session import Session
 from forge.scenario.table_model import TableDeclaration
+from forge.scenario.volume_model import Volume
 
 
 class _Named(Struct, frozen=True):
@@ -42,6 +43,9 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         list[list[Statement] | Transaction],
         Meta(description="Transactions in order of commit; each is a list of statements."),
     ] = []
+    volume: Annotated[
+        Volume | None, Meta(description="How much `forge generate` makes happen to the tables, and what rows hold.")
+    ] = None
     tags: Annotated[list[str], Meta(description="Words for choosing cases of a corpus.")] = []
     verdict: Annotated[
         Verdict | None,

@@ -7,14 +7,12 @@ only files that a finished task named are taken.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pickle
 import re
 import shutil
 import tempfile
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,13 +34,11 @@ from forge.corpus.manifest import (
     write_summary,
 )
 from forge.errors import ForgeError, ScenarioError
-from forge.spark.session import job_errors, spark_session
+from forge.spark.session import context_of, job_errors, spark_session
+from forge.spark.watch import Progress, watched
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
     from pyspark.sql import SparkSession
-
-Progress = Callable[[int, int], None]
 
 _INPUT = pa.schema([pa.field("part", pa.int32()), pa.field("spec", pa.binary())])
 _JUDGED = pa.schema([pa.field("part", pa.int32()), *SCHEMA])
@@ -50,8 +46,6 @@ _WRITTEN = pa.schema([pa.field("part", pa.int32()), pa.field("file", pa.string()
 
 #: Tasks a core: enough that the progress bar moves and no core waits long for the last task.
 TASKS_PER_CORE = 16
-#: Seconds between two looks at the progress.
-_TICK = 0.2
 #: Few fat rows cross to Python: small batches keep a batch's memory small.
 _SMALL_BATCHES = {"spark.sql.execution.arrow.maxRecordsPerBatch": "64"}
 
@@ -79,7 +73,7 @@ def build_corpus(
     try:
         # mkdtemp makes folders that nobody else may read.
         building.chmod(0o777 & ~_umask())
-        with spark_session(master, conf=_SMALL_BATCHES) as spark, _watched(spark.sparkContext, progress):
+        with spark_session(master, conf=_SMALL_BATCHES) as spark, watched(context_of(spark), progress):
             written = _judge_and_write(spark, placed, judge, building, partitions)
         _adopt(written, building, len(cases))
         summary = Summary(
@@ -222,28 +216,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-@contextlib.contextmanager
-def _watched(context: SparkContext, progress: Progress | None) -> Iterator[None]:
-    """Tell ``progress`` how many tasks of the running stage are done, until the block ends."""
-    if progress is None:
-        yield
-        return
-    finished = threading.Event()
-
-    def watch() -> None:
-        tracker = context.statusTracker()
-        while not finished.wait(_TICK):
-            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-            largest = max((stage for stage in stages if stage), key=lambda stage: stage.numTasks, default=None)
-            if largest is not None:
-                progress(largest.numCompletedTasks, largest.numTasks)
-
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        finished.set()
-        thread.join()

@@ -12,7 +12,7 @@ from typing import Final
 
 #: The numbers of a transaction, in the order in which arrays of them have them: header times (of its statements one
 #: after the other, then of its commit, then of its end), GTID and logical clock, commit time, XID, exec_time of BEGIN
-#: and of COMMIT.
+#: and of COMMIT, the connection.
 STAMPS: Final = (
     "time_0",
     "time_1",
@@ -25,6 +25,7 @@ STAMPS: Final = (
     "xid",
     "begin_exec_time",
     "commit_exec_time",
+    "thread_id",
 )
 STMT_END: Final = 0x0001
 

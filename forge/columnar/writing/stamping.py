@@ -129,7 +129,7 @@ def place(
 
 
 @inline
-def _packed_width(value: Any) -> Any:
+def packed_width(value: Any) -> Any:
     if value < 251:
         return 1
     if value < 1 << 16:
@@ -175,8 +175,8 @@ def _place(
                 used += sizes[number]
                 total += sizes[number]
             gap = 1
-            while _packed_width(total + gap) > gap:
-                gap = _packed_width(total + gap)
+            while packed_width(total + gap) > gap:
+                gap = packed_width(total + gap)
         for kind in range(opening):
             event_begins[event] = at
             kinds[event] = kind
@@ -235,7 +235,7 @@ def stamp(out: Bytes, placed: Placed, templates: Templates, stamps: Stamps, firs
 
 
 @inline
-def _store(out: Any, at: Any, value: Any, width: Any) -> None:
+def store_number(out: Any, at: Any, value: Any, width: Any) -> None:
     if width == 8:
         store64(out, at, value)
     elif width == 4:
@@ -246,9 +246,9 @@ def _store(out: Any, at: Any, value: Any, width: Any) -> None:
 
 
 @inline
-def _put_length(out: Any, at: Any, value: Any) -> Any:
+def put_length(out: Any, at: Any, value: Any) -> Any:
     """The packed form; its size."""
-    width = _packed_width(value)
+    width = packed_width(value)
     number = np.uint64(value)
     if width == 1:
         store8(out, at, number)
@@ -291,7 +291,7 @@ def _stamp(
         count = cuts[kind + 1] - begin
         if kind == 0 and length_at >= 0:
             copy(to, at, source, begin, length_at)
-            width = _put_length(to, at + length_at, bounds[transaction + 1] - bounds[transaction])
+            width = put_length(to, at + length_at, bounds[transaction + 1] - bounds[transaction])
             copy(to, at + length_at + width, source, begin + length_at, count - length_at)
         else:
             copy(to, at, source, begin, count)
@@ -299,8 +299,8 @@ def _stamp(
             value = stamps[places[number, 1], first + transaction]
             offset = places[number, 2]
             if kind == 0 and length_at >= 0 and offset >= length_at:
-                offset += _packed_width(bounds[transaction + 1] - bounds[transaction])
-            _store(to, at + offset, value, places[number, 3])
+                offset += packed_width(bounds[transaction + 1] - bounds[transaction])
+            store_number(to, at + offset, value, places[number, 3])
         if kind == opening and event > 0:  # The one before is the last rows event of the transaction.
             flags = event_begins[event - 1] + flags_at
             store16(to, flags, load16(to, flags) | np.uint64(STMT_END))

@@ -1,0 +1,170 @@
+"""``forge generate``."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from forge.cli.inputs import read_scenario, shown
+from forge.cli.output import STDOUT, write_output
+from forge.cli.parameters import FILE, complete_servers, parameters_option
+from forge.cli.progress import progress_to
+
+if TYPE_CHECKING:
+    from forge.scenario import Scenario
+    from forge.volume.folder import Manifest
+
+#: From so many rows on, in several files, Spark is started where it is there.
+_FOR_SPARK = 5_000_000
+
+
+@click.command()
+@click.argument("file", metavar="SCENARIO", type=FILE)
+@click.option("--rows", type=click.IntRange(min=1), required=True, metavar="N", help="Rows to insert, in all tables.")
+@click.option(
+    "--files", type=click.IntRange(min=1), metavar="M", help="Files of the log; one for 500000 rows if not given."
+)
+@click.option(
+    "-o", "--output", required=True, type=FILE, metavar="DIR", help="A new or empty folder, or one to go on with."
+)
+@parameters_option
+@click.option("--server", metavar="LINE", shell_complete=complete_servers, help="Use this server line.")
+@click.option("--seed", type=int, help="Use this seed in the place of the scenario's.")
+@click.option(
+    "--master",
+    metavar="URL",
+    help="Run on Spark: its master, e.g. local[4] or spark://host:7077; `none` for this process alone.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object: the manifest, or the plan.")
+def command(
+    file: str,
+    rows: int,
+    files: int | None,
+    output: str,
+    parameters: tuple[str, ...],
+    server: str | None,
+    seed: int | None,
+    master: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Write the binary logs of many rows with whole lives: inserted, updated, some deleted.
+
+    The tables of SCENARIO get rows whose references hold; `volume:` in it says how many each, what is in their columns,
+    how often they change. DIR gets the files of the log, an index, and below state/ the rows that must be there at
+    the end, as Parquet. The bytes depend on scenario, rows and files alone. What a run that was stopped has finished
+    is kept when the same command runs again.
+
+    \b
+    Example:
+      forge generate shop.yaml --rows 10000 -o shop/
+      forge generate shop.yaml --rows 1000000 --files 8 --dry-run -o big/
+      forge generate shop.yaml --rows 100000000 --files 200 --master 'local[8]' -o big/
+    """
+    import msgspec
+
+    from forge.scenario import parse_settings
+    from forge.scenario.matrix import base_scenario
+
+    settings = parse_settings(parameters, server=server)
+    scenario = base_scenario(read_scenario(file), file=shown(file), settings=settings)
+    if seed is not None:
+        origin = scenario.origin
+        scenario = msgspec.structs.replace(scenario, seed=seed)
+        scenario.__dict__["located"] = origin
+    if dry_run:
+        _plan(scenario, rows, files, as_json)
+        return
+    begin = time.monotonic()
+    with progress_to("generating") as show:
+        if _on_spark(master, rows, files):
+            from forge.spark.generate import generate_on_spark
+
+            made = generate_on_spark(scenario, output, rows=rows, files=files, master=master, progress=show)
+        else:
+            from forge.volume.generate import generate
+
+            made = generate(scenario, output, rows=rows, files=files, progress=show)
+    seconds = time.monotonic() - begin
+    if as_json:
+        write_output(STDOUT, msgspec.json.encode(made.manifest).decode() + "\n")
+    else:
+        write_output(STDOUT, _summary(made.manifest, made.kept, seconds))
+
+
+def _on_spark(master: str | None, rows: int, files: int | None) -> bool:
+    """As asked for; else for much work in several files, where PySpark and a Java are."""
+    if master is not None:
+        return master != "none"
+    if files == 1 or rows < _FOR_SPARK:
+        return False
+    from importlib.util import find_spec
+
+    from forge.errors import EnvironmentMissing
+
+    if find_spec("pyspark") is None:
+        return False
+    from forge.spark.java import find_java
+
+    try:
+        find_java()
+    except EnvironmentMissing:
+        return False
+    return True
+
+
+def _summary(manifest: Manifest, kept: int, seconds: float) -> str:
+    from forge.volume.folder import total_rows
+
+    records = [*manifest.files, *manifest.state]
+    size = sum(record.size for record in manifest.files)
+    events = sum(record.events for record in manifest.files)
+    transactions = sum(record.transactions for record in manifest.files)
+    counted = total_rows(records)
+    changes = sum(count for table in counted.values() for name, count in table.items() if name != "state")
+    lines = _table([["table", "inserts", "updates", "deletes", "left"], *_table_rows(counted)])
+    names = [record.name for record in manifest.files]
+    span = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+    lines.append(f"{span}: {size:,} bytes, {events:,} events, {transactions:,} transactions, {changes:,} rows")
+    if kept:
+        lines.append(f"{kept} of {len(records)} parts were there already")
+    else:
+        lines.append(f"{seconds:.1f} s, {changes / max(seconds, 0.001):,.0f} rows/s")
+    return "\n".join(lines) + "\n"
+
+
+def _table_rows(counted: dict[str, dict[str, int]]) -> list[list[str]]:
+    names = ("insert", "update", "delete", "state")
+    return [[table, *(f"{counts.get(name, 0):,}" for name in names)] for table, counts in counted.items()]
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    """Columns of numbers to the right of their names."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
+
+
+def _plan(scenario: Scenario, rows: int, files: int | None, as_json: bool) -> None:
+    from forge.volume.generate import default_files
+    from forge.volume.plan import volume_plan
+    from forge.volume.setup import requested
+
+    setup = requested(scenario, rows, default_files(rows) if files is None else files)
+    planned: dict[str, Any] = volume_plan(setup)
+    if as_json:
+        write_output(STDOUT, json.dumps(planned, ensure_ascii=False) + "\n")
+        return
+    lines = []
+    for table in planned["tables"]:
+        inside = f" inside {table['inside']}" if table["inside"] else ""
+        lines.append(
+            f"{table['table']}: {table['rows']:,} rows{inside}, updates of {', '.join(table['updated']) or 'nothing'}"
+        )
+        lines += [f"  {name}: {generator}" for name, generator in table["columns"].items()]
+    count = len(planned["transactions"])
+    lines.append(f"{count} file{'s' if count > 1 else ''}, {sum(planned['transactions']):,} transactions")
+    write_output(STDOUT, "\n".join(lines) + "\n")
