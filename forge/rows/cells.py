@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from forge.columnar.writing.envelope import RowsTemplate
-from forge.columnar.writing.row_images import ImageCells
+from forge.columnar.writing.row_images import ImageCells, Sizes, row_sizes
 from forge.columnar.writing.wire_columns import ColumnWriter
 from forge.errors import ScenarioError
 from forge.plan.tables import Table
 from forge.rows.changes import Changes, ImageColumns
 from forge.servers import ServerLine
 from forge.values.base import Column
+
+
+@dataclass(frozen=True, slots=True)
+class RowsToWrite:
+    """Changes, the rows event that they are written to, the images of the rows, and the bytes that each row takes."""
+
+    changes: Changes
+    template: RowsTemplate
+    images: Sequence[ImageCells]
+    sizes: Sizes
 
 
 class CellWriter:
@@ -42,27 +53,28 @@ class CellWriter:
 
     def images_of(
         self, parts: Iterable[Changes], template: Callable[[Changes], RowsTemplate], first_row: int
-    ) -> Iterator[tuple[Changes, RowsTemplate, list[ImageCells]]]:
-        """The parts, each with its template and images; those of the next are made while one is used.
+    ) -> Iterator[RowsToWrite]:
+        """What is to be written of each part; that of the next is made while one is used.
 
         ``first_row``: the number of the first row in all that is written, for errors.
         """
 
-        def made(part: Changes, first_row: int) -> tuple[RowsTemplate, list[ImageCells]]:
+        def made(part: Changes, first_row: int) -> RowsToWrite:
             rows = template(part)
-            return rows, self._images(part, rows, first_row)
+            images = self._images(part, rows, first_row)
+            return RowsToWrite(part, rows, images, row_sizes(images, part.rows))
 
         waiting = iter(parts)
         part = next(waiting, None)
-        ahead: Future[tuple[RowsTemplate, list[ImageCells]]] | None = None
+        ahead: Future[RowsToWrite] | None = None
         # Its thread begins with the second part.
         with ThreadPoolExecutor(max_workers=1) as maker:
             while part is not None:
-                rows, images = made(part, first_row) if ahead is None else ahead.result()
+                ready = made(part, first_row) if ahead is None else ahead.result()
                 first_row += part.rows
                 following = next(waiting, None)
                 ahead = None if following is None else maker.submit(made, following, first_row)
-                yield part, rows, images
+                yield ready
                 part = following
 
     def _images(self, changes: Changes, rows: RowsTemplate, first_row: int) -> list[ImageCells]:

@@ -16,7 +16,7 @@ from forge.binlog.writer import write_binlog
 from forge.columnar.writing.envelope import STAMPS, Envelope, RowsTemplate
 from forge.columnar.writing.logical_clock import InsertClock
 from forge.columnar.writing.packing import sealed
-from forge.columnar.writing.row_images import ImageCells, Sizes, row_sizes, write_rows_at
+from forge.columnar.writing.row_images import ImageCells, Sizes, write_rows_at
 from forge.columnar.writing.stamping import Stamps, place, stamp, templates_of
 from forge.compile.files.compilation import LOGS
 from forge.compile.files.session_files import SessionFiles
@@ -29,7 +29,7 @@ from forge.plan.engines import is_transactional
 from forge.plan.keys import key_of_rows
 from forge.plan.plan import Plan
 from forge.plan.tables import Key, Table
-from forge.rows.cells import CellWriter
+from forge.rows.cells import CellWriter, RowsToWrite
 from forge.rows.changes import ChangeReader, Changes
 from forge.rows.envelopes import Envelopes, Shape
 from forge.rows.log_end import LogEnd, go_on
@@ -213,10 +213,10 @@ class RowsLog:
                 current.add_event(event.stamped(numbers), positioned=event.positioned)
             statements += 1
             template = partial(self._rows_template, shape)
-            for changes, rows, images in self.cells.images_of(chain([begun], statement), template, self.rows):
-                current.add_rows(images, changes.rows, rows, rows.head.stamped(numbers))
-                entries += int(self._entries(changes).sum())
-                self.rows += changes.rows
+            for ready in self.cells.images_of(chain([begun], statement), template, self.rows):
+                current.add_rows(ready, ready.template.head.stamped(numbers))
+                entries += int(self._entries(ready.changes).sum())
+                self.rows += ready.changes.rows
         current.close_rows(last=True)
         numbers[0] = self.numbers.second(self.transactions, 0)
         if statements > 1:
@@ -264,13 +264,13 @@ class RowsLog:
         def template(changes: Changes) -> RowsTemplate:
             return self._rows_template(self._shape(changes), changes)
 
-        for changes, _, images in self.cells.images_of(parts, template, self.rows):
-            self._write_transactions(changes, images, rows_each)
+        for ready in self.cells.images_of(parts, template, self.rows):
+            self._write_transactions(ready, rows_each)
 
-    def _write_transactions(self, changes: Changes, images: Sequence[ImageCells], rows_each: int) -> None:
+    def _write_transactions(self, ready: RowsToWrite, rows_each: int) -> None:
+        changes = ready.changes
         first_shape = self._shape(changes)
         zoned = self._zoned(changes, rows_each)
-        sizes = row_sizes(images, changes.rows)
         entries = np.add.reduceat(self._entries(changes), np.arange(0, changes.rows, rows_each))
         done = 0
         while done < len(zoned):
@@ -278,9 +278,9 @@ class RowsLog:
             count = len(alike) if alike.all() else int(np.argmin(alike))
             count = min(count, self._until_event())
             shape = dataclasses.replace(first_shape, zoned=bool(zoned[done]))
-            batch = _Batch(self._rows_template(shape, changes), self.envelopes.of(shape), images, rows_each)
+            batch = _Batch(self._rows_template(shape, changes), self.envelopes.of(shape), ready.images, rows_each)
             begin = done * rows_each
-            some = sizes[begin : begin + count * rows_each]
+            some = ready.sizes[begin : begin + count * rows_each]
             written = self._write_stamped(batch, begin, some, entries[done:])
             done += written
             self._after(written)

@@ -17,11 +17,12 @@ from forge.binlog.payload import PayloadForm, compress_bytes
 from forge.columnar.plan import Bytes, slacked
 from forge.columnar.writing.envelope import STMT_END, EventTemplate, RowsTemplate
 from forge.columnar.writing.packing import pack_rows, room, seal, sealed, write_heads
-from forge.columnar.writing.row_images import ImageCells, Sizes, row_sizes, write_rows_at
+from forge.columnar.writing.row_images import Sizes, write_rows_at
 from forge.events.event import Event, encode_event
 from forge.events.format import FormatContext
 from forge.events.mariadb_compressed import compress_block
 from forge.events.packed import pack_int
+from forge.rows.cells import RowsToWrite
 from forge.rows.output import OutputFiles
 
 #: A length of so many bytes takes nine bytes.
@@ -120,18 +121,18 @@ class OpenTransaction:
         self._whole.append(events)
         self.events += len(events.ends)
 
-    def add_rows(self, images: Sequence[ImageCells], rows: int, template: RowsTemplate, head: bytes) -> None:
-        """Rows of the statement whose TABLE_MAP came last; ``head``: ``template`` with the transaction's numbers."""
+    def add_rows(self, ready: RowsToWrite, head: bytes) -> None:
+        """Rows of the statement whose TABLE_MAP came last; ``head``: of their event, with the transaction's numbers."""
+        template, sizes = ready.template, ready.sizes
         if self._template is not template:
             self.close_rows()
             self._template = template
-        sizes = row_sizes(images, rows)
         limit = 0 if template.alone else self.limit
         packed = pack_rows(sizes, self._at, self._opened, len(head), limit, self.checksum)
         out = self.buffer.hold(self._at, packed.at + self.checksum)
         fresh = packed.event_begins[0 if self._opened < 0 else 1 :]
         write_heads(out, fresh, np.frombuffer(head, np.uint8))
-        write_rows_at(images, 0, packed.begins, out)
+        write_rows_at(ready.images, 0, packed.begins, out)
         firsts = _NO_SIZES
         if self.compressed_from is not None:
             firsts = sizes[np.searchsorted(packed.begins, fresh + len(head))]

@@ -1,8 +1,8 @@
-"""Row images from columns: where every row begins, and its bytes, column by column.
+"""Row images from columns: where every row begins, and its bytes.
 
 A row is one image (WRITE, DELETE) or two (UPDATE: before, after).  An image is a null bitmap over the columns that are
-present, then their cells (forge.events.row_image).  Each column is written into all rows before the next one is: a
-cursor a row says where that goes on.
+present, then their cells (forge.events.row_image).  Rows are written one after the other, so that the bytes go to
+memory once; a table of words tells the kernel where the columns have their values.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from forge.columnar.machine import (
     load32,
     load64,
     memory,
+    signed,
     store8,
     store16,
     store32,
@@ -88,26 +89,27 @@ def row_sizes(images: Sequence[ImageCells], rows: int) -> Sizes:
 def write_rows_at(images: Sequence[ImageCells], first: int, begins: Sizes, out: Bytes) -> None:
     """Write row ``first + i`` at ``out[begins[i]]``; rows take the bytes that :func:`row_sizes` says, and no more."""
     cursors = begins.copy()
-    nulls = np.empty_like(begins)
     for image in images:
-        _begin_image(out, cursors, nulls, image.null_bytes, image.last_null_byte)
-        for number, column in enumerate(image.columns):
-            mark = first + column.first_bit
-            if column.wire > 0:
-                _put_fixed(out, cursors, nulls, number, first, column.validity, mark, column.values, column.wire)
-            else:
-                _put_spans(
-                    out,
-                    cursors,
-                    nulls,
-                    number,
-                    column.validity,
-                    mark,
-                    column.values,
-                    column.starts[first:],
-                    column.lengths[first:],
-                    -column.wire,
-                )
+        _write_image(out, cursors, first, _described(image.columns), image.null_bytes, image.last_null_byte)
+
+
+#: Where the words that describe a column to a kernel stand: numbers, and the memory (address, bytes) of its arrays.
+_WIRE, _FIRST_BIT, _VALIDITY, _VALUES, _STARTS, _LENGTHS = 0, 1, 2, 4, 6, 8
+_WORDS = 10
+
+
+def _described(columns: Sequence[WireColumn]) -> Bytes:
+    """The words of all columns.  The columns have to outlive them."""
+    words = np.zeros((len(columns), _WORDS), np.int64)
+    for own, column in zip(words, columns, strict=True):
+        own[_WIRE], own[_FIRST_BIT] = column.wire, column.first_bit
+        arrays = ((_VALIDITY, column.validity), (_VALUES, column.values))
+        for place, array in (*arrays, (_STARTS, column.starts), (_LENGTHS, column.lengths)):
+            assert array.flags.c_contiguous
+            own[place : place + 2] = array.__array_interface__["data"][0], array.nbytes
+        assert column.starts.itemsize == 8
+        assert column.lengths.itemsize == 4
+    return words.reshape(-1).view(np.uint8)
 
 
 @_inline
@@ -133,18 +135,6 @@ def _add_spans(validity: Any, first_bit: Any, prefix: Any, lengths: Any, sizes: 
         for row in range(len(sizes)):
             if _is_set(bits, first_bit + row):
                 sizes[row] += prefix + np.int64(lengths[row])
-
-
-@kernel
-def _begin_image(out: Any, cursors: Any, nulls: Any, null_bytes: Any, last: Any) -> None:
-    for row in range(len(cursors)):
-        at = cursors[row]
-        nulls[row] = at
-        for byte in range(null_bytes - 1):
-            out[at + byte] = 0
-        if null_bytes > 0:
-            out[at + null_bytes - 1] = last
-        cursors[row] = at + null_bytes
 
 
 @_inline
@@ -188,96 +178,76 @@ def copy_exactly(out: Any, at: Any, values: Any, begin: Any, count: Any) -> None
         _copy_word(out, at, values, begin, count)
 
 
-@kernel
-def _put_fixed(
-    out: Any,
-    cursors: Any,
-    nulls: Any,
-    number: Any,
-    first: Any,
-    validity: Any,
-    first_bit: Any,
-    values: Any,
-    width: Any,
-) -> None:
-    whole = len(validity) == 0
-    to, source, bits = memory(out), memory(values), memory(validity)
+@_inline
+def _word(words: Any, column: Any, place: Any) -> Any:
+    return signed(load64(words, column + 8 * place))
+
+
+@_inline
+def _memory(words: Any, column: Any, place: Any) -> Any:
+    return _word(words, column, place), _word(words, column, place + 1)
+
+
+@_inline
+def _copy_fixed(out: Any, at: Any, values: Any, row: Any, width: Any) -> None:
     if width == 8:
-        for row in range(len(cursors)):
-            if whole or _is_set(bits, first_bit + row):
-                at = cursors[row]
-                store64(to, at, load64(source, 8 * (first + row)))
-                cursors[row] = at + 8
-            else:
-                _mark_null(to, nulls[row], number)
+        store64(out, at, load64(values, 8 * row))
     elif width == 4:
-        for row in range(len(cursors)):
-            if whole or _is_set(bits, first_bit + row):
-                at = cursors[row]
-                store32(to, at, load32(source, 4 * (first + row)))
-                cursors[row] = at + 4
-            else:
-                _mark_null(to, nulls[row], number)
+        store32(out, at, load32(values, 4 * row))
     elif width == 1:
-        for row in range(len(cursors)):
-            if whole or _is_set(bits, first_bit + row):
-                at = cursors[row]
-                store8(to, at, load8(source, first + row))
-                cursors[row] = at + 1
-            else:
-                _mark_null(to, nulls[row], number)
+        store8(out, at, load8(values, row))
     elif width < 8:
-        for row in range(len(cursors)):
-            if whole or _is_set(bits, first_bit + row):
-                at = cursors[row]
-                _copy_word(to, at, source, width * (first + row), width)
-                cursors[row] = at + width
-            else:
-                _mark_null(to, nulls[row], number)
+        _copy_word(out, at, values, width * row, width)
     else:
-        for row in range(len(cursors)):
-            if whole or _is_set(bits, first_bit + row):
-                at = cursors[row]
-                copy_exactly(to, at, source, width * (first + row), width)
-                cursors[row] = at + width
-            else:
-                _mark_null(to, nulls[row], number)
+        copy_exactly(out, at, values, width * row, width)
+
+
+@_inline
+def _put_length(out: Any, at: Any, length: Any, prefix: Any) -> None:
+    if prefix == 1:
+        store8(out, at, length)
+    elif prefix == 2:
+        store16(out, at, length)
+    elif prefix == 4:
+        store32(out, at, length)
+    elif prefix == 3:
+        store16(out, at, length)
+        store8(out, at + 2, length >> np.uint64(16))
 
 
 @kernel
-def _put_spans(
-    out: Any,
-    cursors: Any,
-    nulls: Any,
-    number: Any,
-    validity: Any,
-    first_bit: Any,
-    values: Any,
-    starts: Any,
-    lengths: Any,
-    prefix: Any,
-) -> None:
-    whole = len(validity) == 0
-    to, source, bits = memory(out), memory(values), memory(validity)
-    for row in range(len(cursors)):
-        if not (whole or _is_set(bits, first_bit + row)):
-            _mark_null(to, nulls[row], number)
-            continue
-        at = cursors[row]
-        count = np.int64(lengths[row])
-        size = np.uint64(count)
-        if prefix == 1:
-            store8(to, at, size)
-        elif prefix == 2:
-            store16(to, at, size)
-        elif prefix == 4:
-            store32(to, at, size)
-        elif prefix == 3:
-            store16(to, at, size)
-            store8(to, at + 2, size >> np.uint64(16))
-        at += prefix
-        copy_exactly(to, at, source, np.int64(starts[row]), count)
-        cursors[row] = at + count
+def _write_image(out: Any, cursors: Any, first: Any, columns: Any, null_bytes: Any, last: Any) -> None:
+    to, words = memory(out), memory(columns)
+    for index in range(len(cursors)):
+        row = first + index
+        bitmap = at = cursors[index]
+        for _ in range(null_bytes - 1):
+            store8(to, at, np.uint64(0))
+            at += 1
+        if null_bytes > 0:
+            store8(to, at, np.uint64(last))
+            at += 1
+        number = 0
+        for column in range(0, len(columns), 8 * _WORDS):
+            validity = _memory(words, column, _VALIDITY)
+            if validity[1] > 0 and not _is_set(validity, _word(words, column, _FIRST_BIT) + row):
+                _mark_null(to, bitmap, number)
+                number += 1
+                continue
+            number += 1
+            wire = _word(words, column, _WIRE)
+            values = _memory(words, column, _VALUES)
+            if wire > 0:
+                _copy_fixed(to, at, values, row, wire)
+                at += wire
+            else:
+                begin = signed(load64(_memory(words, column, _STARTS), 8 * row))
+                length = load32(_memory(words, column, _LENGTHS), 4 * row)
+                _put_length(to, at, length, -wire)
+                at -= wire
+                copy_exactly(to, at, values, begin, signed(length))
+                at += signed(length)
+        cursors[index] = at
 
 
 __all__ = ["ImageCells", "Sizes", "WireColumn", "copy_exactly", "row_sizes", "write_rows_at"]
