@@ -1,8 +1,9 @@
 """What kernels are made of: the decorator that compiles one, and loads and stores wider than a byte.
 
 A kernel takes arrays and indexes, and hands its functions the :func:`memory` of large ones.  One that takes any number
-of arrays gets the memory of each in a table of words; bare addresses are handed to none.  Built with ``FORGE_CHECKED_KERNELS=1`` it checks every access against the array's size and raises IndexError, which is how the
-long fuzz runs look for reads outside a buffer.  The ordinary build checks nothing below the lengths that the kernels
+of arrays gets the memory of each in a table of words; bare addresses are handed to none.  Built with
+``FORGE_CHECKED_KERNELS=1`` it checks every access against the array's size and raises IndexError, which is how the long
+fuzz runs look for reads outside a buffer.  The ordinary build checks nothing below the lengths that the kernels
 themselves check.
 
 Compiled kernels are kept in a folder that is named by a hash of the kernels' sources: numba does not see a change in a
