@@ -96,9 +96,10 @@ def plain_schema(options: ReadOptions) -> pa.Schema:
 
 
 def planned(options: ReadOptions, *, whole: bool) -> Iterator[Split]:
-    """The splits of the files.  Raises ScenarioError, FormatError, OSError."""
+    """The splits of the files; not ``whole``, they are still written.  Raises ScenarioError, FormatError, OSError."""
     for ordinal, file in enumerate(options.files()):
-        yield from splits_of(file, target=options.split_size, whole=whole, ordinal=ordinal)
+        if whole or file.stat().st_size:
+            yield from splits_of(file, target=options.split_size, whole=whole, ordinal=ordinal)
 
 
 def batches(options: ReadOptions, schema: StructType, split: Split) -> Iterator[pa.RecordBatch]:

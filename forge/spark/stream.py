@@ -5,7 +5,7 @@ A batch is planned from its two offsets alone, so it has the same rows when Spar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from forge.columnar.reading.rows import RowReader
 from forge.columnar.reading.splits import Split
 from forge.columnar.reading.tables import Chosen, Table
 from forge.errors import UnsupportedError
+from forge.spark.event_rows import event_batches
 from forge.spark.locations import local_path
 from forge.spark.reader import SplitPartition, batches
 from forge.spark.stream_options import StreamOptions
@@ -94,13 +95,20 @@ class BinlogStreamReader(DataSourceStreamReader):
 
     def _row_positions(self, split: Split) -> npt.NDArray[np.int64]:
         """The offset in the file of each row of a split."""
+        read = self.options.read
+        if read.rows == "events":
+            events = event_batches(split, pa.schema([("_position", pa.int64())]))
+            return _joined(batch.column(0) for batch in events)
 
         def taker(table: Table, file: str) -> Batches:
             return Batches(table, "null", ("_position",), file, ReadSummary())
 
-        rows = RowReader([split], table=self.options.read.table, chosen=Chosen(columns=()), taker=taker)
-        found = [batch.column(0).to_numpy() for _, batch in rows.batches()]
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
+        rows = RowReader([split], table=read.table, chosen=Chosen(columns=()), taker=taker)
+        return _joined(batch.column(0) for _, batch in rows.batches())
+
+
+def _joined(columns: Iterable[pa.Array]) -> npt.NDArray[np.int64]:
+    return np.concatenate([np.zeros(0, np.int64), *(column.to_numpy() for column in columns)])
 
 
 if HAS_ADMISSION:

@@ -52,7 +52,9 @@ def below(pid: int) -> list[Process]:
 def task_workers(jvm: int) -> list[int]:
     """The Python processes that run tasks for that JVM, without the daemons that fork them."""
     known = below(jvm)
-    daemons = {process.pid for process in known if process.parent == jvm and "pyspark.daemon" in process.command}
+    daemons = {
+        process.pid for process in known if process.parent == jvm and "pyspark.daemon pyspark.worker" in process.command
+    }
     return [process.pid for process in known if process.parent in daemons]
 
 
