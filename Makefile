@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz spark-versions bench servers lint docs lock clean
+.PHONY: help corpus test unit long fuzz kills spark-versions bench servers lint docs lock clean
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -18,6 +18,7 @@ help:
 	@echo 'make unit      run those alone that need no minute'
 	@echo 'make long      run them with 10,000 examples for each property instead of 50 (hours)'
 	@echo 'make fuzz      read 100,000 damaged logs in bulk, with kernels that check every access (hours)'
+	@echo 'make kills     kill the driver of a stream 50 times at random; every row comes once (half an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
 	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (about an hour)'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
@@ -40,6 +41,9 @@ long: $(VENV)/.ready
 fuzz: $(VENV)/.ready
 	FORGE_CHECKED_KERNELS=1 FORGE_DAMAGED_LOGS=10000 HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -o faulthandler_timeout=7200 \
 	  tests/columnar/test_damaged.py tests/columnar/test_generated.py $(PYTEST_ARGS)
+
+kills: $(VENV)/.ready
+	FORGE_STREAM_KILLS=50 $(BIN)/python -m pytest -o faulthandler_timeout=7200 tests/spark/test_stream_killed.py $(PYTEST_ARGS)
 
 spark-versions:
 	.ci/spark-versions $(PYTEST_ARGS)

@@ -18,6 +18,7 @@ import pytest
 pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
 pytest.importorskip("numba", reason="the extra `rows` is not installed")
 
+from forge.spark.stream import HAS_ADMISSION
 from tests.columnar.growing import Ending, GrowingFolder, server_runs
 from tests.spark.processes import Driver
 from tests.spark.stream_to_parquet import ids_of
@@ -61,11 +62,11 @@ def test_a_stream_that_is_killed_at_random_has_every_row_once(tmp_path: Path) ->
     files = server_runs(tmp_path / "made", endings, rows=2500, file_size=1 << 16, seed=SEED)
     growing = GrowingFolder(log, files, seed=SEED)
     growing.grow(5)
-    limits = ("maxBytesPerTrigger=20k", "split_size=6k")
+    options = ["split_size=6k", *(["maxBytesPerTrigger=20k"] if HAS_ADMISSION else [])]
     with growth(growing, 0.2):
         for number in range(KILLS):
             name = tmp_path / f"life-{number}.log"
-            with Driver(PROGRAM, "local[2,3]", str(log), str(out), *limits, log=name) as driver:
+            with Driver(PROGRAM, "local[2,3]", str(log), str(out), *options, log=name) as driver:
                 planned = offsets(out) + chance.randint(0, 2)
                 driver.await_output("started")
                 while offsets(out) < planned and not driver.ended():
@@ -77,6 +78,6 @@ def test_a_stream_that_is_killed_at_random_has_every_row_once(tmp_path: Path) ->
     with Driver(PROGRAM, "local[2,3]", str(log), str(out), "now=yes", log=tmp_path / "last.log") as driver:
         assert driver.wait() == 0, driver.output
     batches = {path: ids_of(path) for path in out.glob("batch=*")}
-    assert len(batches) > KILLS
+    assert len(batches) > 1
     assert sorted(id for ids in batches.values() for id in ids) == [id for file in files for id in file.ids]
     assert not (out / "CHANGED").exists()
