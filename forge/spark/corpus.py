@@ -34,7 +34,7 @@ from forge.corpus.manifest import (
     write_summary,
 )
 from forge.errors import ForgeError, ScenarioError
-from forge.spark.session import context_of, job_errors, spark_session
+from forge.spark.session import context_of, job_errors, parallelism, spark_session
 from forge.spark.watch import Progress, watched
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _judge_and_write(
     count = len(placed)
     if count == 0:
         return []
-    tasks = partitions or min(count, TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+    tasks = partitions or min(count, TASKS_PER_CORE * parallelism(spark))
     parts = -(-count // CASES_PER_PART)
     judged = spark.createDataFrame(placed).repartition(tasks).mapInArrow(_Judging(judge), from_arrow_schema(_JUDGED))
     written = (

@@ -56,7 +56,7 @@ def jvm_environment(master: str, folder: Path, log: Path) -> Iterator[None]:
 def _new_jvm(master: str, folder: Path, log: Path) -> dict[str, str]:
     environment = {
         "JAVA_HOME": str(find_java(newest=25 if spark_release() >= JAVA_25 else 21).prepare_home(folder)),
-        "SPARK_CONF_DIR": str(_conf_dir(folder / "conf", log)),
+        "SPARK_CONF_DIR": str(conf_dir(folder / "conf", log)),
         # Python workers inherit it; the colon ends the text that the warning begins with.
         "PYTHONWARNINGS": ",".join(
             filter(None, [os.environ.get("PYTHONWARNINGS"), f"ignore:{PANDAS_3}:FutureWarning"])
@@ -68,7 +68,7 @@ def _new_jvm(master: str, folder: Path, log: Path) -> dict[str, str]:
     return environment
 
 
-def _conf_dir(folder: Path, log: Path) -> Path:
+def conf_dir(folder: Path, log: Path) -> Path:
     """The user's settings of Spark, such as spark-defaults.conf, with logging to ``log``."""
     folder.mkdir()
     home = os.environ.get("SPARK_HOME")

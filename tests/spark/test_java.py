@@ -69,6 +69,10 @@ def test_releases_fit_as_spark_says(version: java.Version, fits: bool) -> None:
     assert is_fitting(version) is fits
 
 
+def test_spark_4_0_runs_on_no_java_25() -> None:
+    assert [is_fitting(version, newest=21) for version in ((21, 0, 0), (25, 0, 3))] == [True, False]
+
+
 def test_java_home_comes_before_the_path(no_java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = fake_java(tmp_path / "home", "21.0.1")
     (no_java / "java").symlink_to(fake_java(tmp_path / "other", "17.0.15") / "bin" / "java")

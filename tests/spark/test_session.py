@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from forge.spark.jvm import is_local
+from forge.errors import EnvironmentMissing
+from forge.spark.jvm import conf_dir, is_local
 from forge.spark.session import spark_session
+from forge.spark.versions import spark_release
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,6 +32,32 @@ def test_an_active_session_is_used_and_not_stopped(spark: SparkSession) -> None:
     with spark_session("local[1]") as again:
         assert again is spark
     assert spark.range(3).count() == 3
+
+
+def test_a_session_that_is_given_is_used_and_not_stopped(spark: SparkSession) -> None:
+    given = spark.newSession()
+    with spark_session("local[1]", spark=given) as found:
+        assert found is given
+    assert given.range(3).count() == 3
+
+
+def test_settings_of_the_user_hold_but_where_the_log_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "spark-defaults.conf").write_text("spark.executor.cores 3\n")
+    (own / "log4j2.properties").write_text("rootLogger.level = debug\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(own))
+    made = conf_dir(tmp_path / "conf", tmp_path / "jvm.log")
+    assert (made / "spark-defaults.conf").read_text() == "spark.executor.cores 3\n"
+    assert str(tmp_path / "jvm.log") in (made / "log4j2.properties").read_text()
+    assert (own / "log4j2.properties").read_text() == "rootLogger.level = debug\n"
+
+
+@pytest.mark.parametrize("version", ["3.5.7", "2.4.8"])
+def test_a_pyspark_that_is_too_old_is_said(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pyspark.__version__", version)
+    with pytest.raises(EnvironmentMissing, match=rf"PySpark {version} is too old: binlog-forge needs 4\.0 to 4\.3"):
+        spark_release()
 
 
 def test_workers_run_this_python_and_this_forge(spark: SparkSession) -> None:
