@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql.datasource import DataSource
 
+from forge.errors import EnvironmentMissing
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.datasource import (
@@ -73,6 +75,18 @@ def register(spark: SparkSession) -> None:
     """Make the format ``binlog`` known to a session; again does no harm.
 
     Filters skip parts of files where the session's ``spark.sql.python.filterPushdown.enabled`` is true by now.
+    Raises EnvironmentMissing for a session that Spark gives no such format (measured with 4.0 to 4.3): one that
+    ``newSession`` made after the application's first session got the format.
     """
+    from pyspark.errors import AnalysisException
+
     filters = str(spark.conf.get(_FILTERS, "false")).lower() == "true"
-    spark.dataSource.register(_WithFilters if filters else BinlogDataSource)
+    try:
+        spark.dataSource.register(_WithFilters if filters else BinlogDataSource)
+    except AnalysisException as error:
+        if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
+            raise
+        raise EnvironmentMissing(
+            "Spark has the format binlog in the first session of this application, and gives it to no other: use that"
+            " session"
+        ) from error

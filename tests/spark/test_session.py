@@ -35,10 +35,18 @@ def test_an_active_session_is_used_and_not_stopped(spark: SparkSession) -> None:
 
 
 def test_a_session_that_is_given_is_used_and_not_stopped(spark: SparkSession) -> None:
-    given = spark.newSession()
-    with spark_session("local[1]", spark=given) as found:
-        assert found is given
-    assert given.range(3).count() == 3
+    with spark_session("local[1]", spark=spark) as found:
+        assert found is spark
+    assert spark.range(3).count() == 3
+
+
+def test_a_session_that_spark_gives_no_format_is_refused_in_a_sentence(spark: SparkSession) -> None:
+    later = spark.newSession()
+    with (
+        pytest.raises(EnvironmentMissing, match="in the first session of this application"),
+        spark_session(spark=later),
+    ):
+        pass
 
 
 def test_settings_of_the_user_hold_but_where_the_log_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,10 @@ pytest.importorskip("numba", reason="the extra `rows` is not installed")
 import pyarrow.parquet as pq
 
 import forge
-from forge.errors import ForgeError
+from forge.errors import EnvironmentMissing, ForgeError
 from forge.spark.session import job_errors
 from forge.spark.source import register
+from forge.spark.versions import spark_release
 from tests.spark.sink_writes import TABLE, logs, rows, temporaries
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def test_changes_are_written_as_they_were_read(session: SparkSession, tmp_path: 
     assert logs(tmp_path / "second") == logs(tmp_path / "first")
 
 
+@pytest.mark.skipif(spark_release() < (4, 1), reason="PySpark 4.0 has no writers of streams that take Arrow")
 def test_each_batch_of_a_stream_is_written_once(session: SparkSession, tmp_path: Path) -> None:
     folder, source, checkpoint = tmp_path / "logs", tmp_path / "source", tmp_path / "checkpoint"
     source.mkdir()
@@ -158,3 +160,9 @@ def test_each_batch_of_a_stream_is_written_once(session: SparkSession, tmp_path:
     shutil.rmtree(checkpoint)
     run()
     assert forge.read_rows(sorted(folder.glob("binlog.0*")), table="shop.orders").read_all().num_rows == 80
+
+
+@pytest.mark.skipif(spark_release() >= (4, 1), reason="what PySpark 4.0 lacks: make spark-versions has it")
+def test_what_an_older_pyspark_lacks_is_said() -> None:
+    with pytest.raises(EnvironmentMissing, match=r"writeStream\.format\('binlog'\) needs PySpark 4\.1"):
+        import forge.spark.stream_sink  # noqa: F401
