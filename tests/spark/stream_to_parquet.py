@@ -1,16 +1,20 @@
 """A driver program: a stream of a growing folder, written to Parquet with one folder for each batch.
 
-``stream_to_parquet.py MASTER LOG OUT [NAME=VALUE...]``, where the values are options of the stream; ``now=yes`` ends
-when all that is there was read.  A batch that runs again must have the rows that it had.
+``stream_to_parquet.py MASTER LOG OUT [NAME=VALUE...]``, where the values are options of the stream.  It ends when all
+was read that is there: with ``now=yes`` when it starts, else when OUT has a file ``end``.  With ``fail=yes`` the first
+task of each batch fails behind its first rows.  A batch that runs again must have the rows that it had.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark import TaskContext
 
 from forge.spark.session import spark_session
 from forge.spark.source import register
@@ -20,8 +24,18 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
+def failing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same batches; the first attempt of the first partition's task fails behind the first of them."""
+    context = TaskContext.get()
+    assert context is not None
+    for batch in batches:
+        yield batch
+        if context.partitionId() == 0 and context.attemptNumber() == 0:
+            raise RuntimeError("this task fails")
+
+
 def main(master: str, log: str, out: Path, options: dict[str, str]) -> None:
-    now = options.pop("now", "") == "yes"
+    now, fail = (options.pop(name, "") == "yes" for name in ("now", "fail"))
     conf = {"spark.sql.shuffle.partitions": "2", "spark.executor.memory": "512m"}
     with spark_session(master, conf=conf) as session:
         register(session)
@@ -34,10 +48,16 @@ def main(master: str, log: str, out: Path, options: dict[str, str]) -> None:
                 (out / "CHANGED").write_text(f"batch {number} has other rows when it runs again\n")
 
         stream = session.readStream.format("binlog").options(table=TABLE, **options).load(log)
+        stream = stream.mapInArrow(failing, stream.schema) if fail else stream
         writer = stream.writeStream.foreachBatch(write).option("checkpointLocation", str(out / "checkpoint"))
         query = (writer.trigger(availableNow=True) if now else writer).start()
         sys.stdout.write("started\n")
         sys.stdout.flush()
+        while not now and not (out / "end").exists():
+            query.awaitTermination(1)
+        if not now:
+            query.processAllAvailable()
+            query.stop()
         query.awaitTermination()
 
 

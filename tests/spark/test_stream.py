@@ -17,6 +17,8 @@ from tests.columnar.growing import TABLE, Ending, GrowingFolder, LogFile, server
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
 ENDINGS: tuple[Ending, ...] = ("stop", "crash", "stop")
 
 
@@ -35,9 +37,6 @@ def growing(files: list[LogFile], tmp_path: Path) -> GrowingFolder:
 def session(spark: SparkSession) -> SparkSession:
     register(spark)
     return spark
-
-
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 class Query:

@@ -1,6 +1,6 @@
-"""A stream whose driver is killed again and again has every row once.
+"""A stream has every row once: its driver is killed again and again, or what works for it.
 
-``make kills`` does it 50 times.
+``make kills`` kills the driver 50 times.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
 pytest.importorskip("numba", reason="the extra `rows` is not installed")
 
 from forge.spark.stream import HAS_ADMISSION
-from tests.columnar.growing import Ending, GrowingFolder, server_runs
-from tests.spark.processes import Driver
+from tests.columnar.growing import Ending, GrowingFolder, LogFile, server_runs
+from tests.spark.processes import Driver, kill, task_workers
 from tests.spark.stream_to_parquet import ids_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -53,6 +53,20 @@ def offsets(out: Path) -> int:
     return len([path for path in (out / "checkpoint" / "offsets").glob("*") if path.name.isdecimal()])
 
 
+def await_offsets(driver: Driver, out: Path, planned: int) -> None:
+    """Wait until so many batches were planned."""
+    while offsets(out) < planned:
+        assert not driver.ended(), driver.output
+        time.sleep(0.05)
+
+
+def assert_every_row_once(out: Path, files: list[LogFile]) -> None:
+    batches = {path: ids_of(path) for path in out.glob("batch=*")}
+    assert len(batches) > 1
+    assert sorted(id for ids in batches.values() for id in ids) == [id for file in files for id in file.ids]
+    assert not (out / "CHANGED").exists()
+
+
 def test_a_stream_that_is_killed_at_random_has_every_row_once(tmp_path: Path) -> None:
     chance = random.Random(SEED)
     log, out = tmp_path / "log", tmp_path / "out"
@@ -69,15 +83,40 @@ def test_a_stream_that_is_killed_at_random_has_every_row_once(tmp_path: Path) ->
             with Driver(PROGRAM, "local[2,3]", str(log), str(out), *options, log=name) as driver:
                 planned = offsets(out) + chance.randint(0, 2)
                 driver.await_output("started")
-                while offsets(out) < planned and not driver.ended():
-                    time.sleep(0.05)
+                await_offsets(driver, out, planned)
                 time.sleep(chance.uniform(0, 2))
-                assert not driver.ended(), driver.output
                 driver.kill(first=chance.choice([None, driver.pid, driver.jvm()]))
     growing.grow()
     with Driver(PROGRAM, "local[2,3]", str(log), str(out), "now=yes", log=tmp_path / "last.log") as driver:
         assert driver.wait() == 0, driver.output
-    batches = {path: ids_of(path) for path in out.glob("batch=*")}
-    assert len(batches) > 1
-    assert sorted(id for ids in batches.values() for id in ids) == [id for file in files for id in file.ids]
-    assert not (out / "CHANGED").exists()
+    assert_every_row_once(out, files)
+
+
+@pytest.mark.parametrize("hosts", ["local", "cluster"])
+def test_workers_that_are_killed_and_tasks_that_fail_cost_no_row(
+    hosts: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    cluster = request.getfixturevalue("cluster") if hosts == "cluster" else None
+    log, out = tmp_path / "log", tmp_path / "out"
+    log.mkdir()
+    out.mkdir()
+    files = server_runs(tmp_path / "made", ["crash", "stop"], rows=900, file_size=1 << 14)
+    growing = GrowingFolder(log, files)
+    growing.grow(5)
+    master = "local[2,3]" if cluster is None else cluster.master
+    options = ["fail=yes", "split_size=6k", *(["maxBytesPerTrigger=20k"] if HAS_ADMISSION else [])]
+    with (
+        growth(growing, 0.1),
+        Driver(PROGRAM, master, str(log), str(out), *options, log=tmp_path / "log.txt") as driver,
+    ):
+        driver.await_output("started")
+        for number in range(3):
+            await_offsets(driver, out, offsets(out) + 1)
+            if cluster is not None and number == 1:
+                kill(cluster.executors()[:1])
+            jvms = [driver.jvm()] if cluster is None else cluster.executors()
+            kill([worker for jvm in jvms if jvm for worker in task_workers(jvm)])
+        growing.grow()
+        (out / "end").touch()
+        assert driver.wait() == 0, driver.output
+    assert_every_row_once(out, files)
