@@ -25,7 +25,7 @@ class Line:
     under: Key | None
     sense: Literal[">=", "<="]
     goal: float | None
-    unit: Literal["", "s", "MB", "B/row", "MB/s"] = ""
+    unit: Literal["", "s", "MB", "B/row", "MB/s", "Mrows/s"] = ""
     control: tuple[Key, Key] | None = None
 
     @property
@@ -132,6 +132,19 @@ _START = (
     ),
 )
 
+_SPARK = (
+    _faster(
+        "SP1",
+        "W2",
+        "Spark: the same batches from memory / rows of a table",
+        "spark-memory",
+        "spark-read",
+        "w2_insert",
+        0.8,
+    ),
+    Line("SP1", "W2", "Spark on 2 cores: rows of a table", (("spark-read", "w2_insert"),), None, ">=", 1, "Mrows/s"),
+)
+
 _REFERENCE = (
     _faster("D6", "W1", f"{_PYTHON} / canonical decode", _PYTHON, "canonical", "w1_some", 2.5),
     _faster("D6", "W2", f"{_PYTHON} / canonical decode", _PYTHON, "canonical", "w2_few", 2.5),
@@ -149,4 +162,4 @@ _REFERENCE = (
     Line("R5", "rows", "build: memory of a generated row", (("build", "all"),), ("build", "tenth"), "<=", 300, "B/row"),
 )  # fmt: skip
 
-LINES: tuple[Line, ...] = (*_ENCODE, *_DECODE, *_JSON, *_GROWTH, *_START, *_REFERENCE)
+LINES: tuple[Line, ...] = (*_ENCODE, *_DECODE, *_JSON, *_GROWTH, *_START, *_SPARK, *_REFERENCE)

@@ -51,14 +51,14 @@ def figure_of(line: Line, run: Run) -> Figure:
         cpus.append(_value(line, numerators, denominator, lambda cost: cost.cpu))
         if control:
             walls[-1] /= control[0][number].wall / control[1][number].wall
-    has_cpu = line.unit in ("", "s", "MB/s") and not control
+    has_cpu = line.unit in ("", "s", "MB/s", "Mrows/s") and not control
     return Figure(line, spread(walls), spread(cpus) if has_cpu else None, remarks)
 
 
 def _value(line: Line, over: Sequence[Cost], under: Cost | None, time: Callable[[Cost], float]) -> float:
     first = over[0]
     match line.unit:
-        case "MB/s":
+        case "MB/s" | "Mrows/s":
             return first.rows / time(first) / _MEGA
         case "MB" if under is not None:
             return (first.peak - under.peak) / _MEGA

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,8 @@ class Subjects:
             "encode-pair": lambda table: self._together(2, "encode", *self._source_of(table)),
             "spin-alone": lambda _: self._together(1, "spin"),
             "spin-pair": lambda _: self._together(2, "spin"),
+            "spark-read": partial(self._spark_read, "binlog"),
+            "spark-memory": partial(self._spark_read, "memory"),
             "canonical": lambda name: self._child("canonical", str(log(name))),
             "python-mysql-replication": self._python_mysql_replication,
             **{kind: partial(self._command, kind) for kind in ("dump", "disasm", "asm", "build")},
@@ -123,6 +125,13 @@ class Subjects:
     def _memory_copy(self, table: str) -> Subject:
         texts = self.workloads.source(table)["j"]
         return InProcess(MemoryCopy(pc.sum(pc.binary_length(texts)).as_py()))
+
+    def _spark_read(self, source: str, name: str) -> Subject:
+        if importlib.util.find_spec("pyspark") is None:
+            raise NotHere("PySpark is not installed (pip install 'binlog-forge[spark]')")
+        made = child(_ROOT, "spark-read", source, *self._rows_of(name), str(self.workloads.rows(name)))
+        # Workers start, kernels are loaded, and each worker comes to hold all batches.
+        return replace(made, warm_up=4)
 
     def _first_start(self, name: str) -> Subject:
         """Each start has a folder for compiled kernels of its own."""
