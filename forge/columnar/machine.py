@@ -58,6 +58,11 @@ def kernels_folder() -> Path:
     return home / "binlog-forge" / f"kernels-{_sources_hash()}"
 
 
+def kernels_are_kept() -> bool:
+    """Whether rows have been read on this machine before: the kernel that walks over them is compiled."""
+    return any(kernels_folder().glob("*/row_walk.*.nbi"))
+
+
 def _keep_kernels() -> None:
     folder = kernels_folder()
     known = folder.is_dir()

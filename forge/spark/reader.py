@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
+from forge.columnar.machine import kernels_are_kept
 from forge.columnar.reading.beside import BESIDE
 from forge.columnar.reading.splits import Split, splits_of
-from forge.errors import UnsupportedError
-from forge.spark.pruning import holds_rows, may_match
 from forge.spark.read_options import EVENT_COLUMNS, ReadOptions
-from forge.spark.types import arrow_schema, spark_form, spark_schema
+from forge.spark.reading.pruning import holds_rows, may_match
+from forge.spark.reading.types import arrow_schema, spark_form, spark_schema
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import Filter
@@ -41,8 +41,12 @@ class BinlogReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Raises FormatError with the place for files that end inside a transaction, unless ``tail=lenient``."""
-        splits = planned(self.options, whole=self.options.tail == "strict")
-        return [SplitPartition(split) for split in splits if self._may_hold(split)]
+        planned_splits = planned(self.options, whole=self.options.tail == "strict")
+        splits = [split for split in planned_splits if self._may_hold(split)]
+        if splits and not kernels_are_kept():
+            # Here, once: else all workers compile them at the same time.
+            next(batches(self.options, self._schema, splits[0]), None)
+        return [SplitPartition(split) for split in splits]
 
     def _may_hold(self, split: Split) -> bool:
         return self.options.rows == "events" or holds_rows(split)
@@ -80,7 +84,7 @@ def schema_of(options: ReadOptions) -> StructType:
     """The columns of a read.  Raises ScenarioError for a table that is not there, FormatError, OSError."""
     if options.table is None:
         return spark_schema(plain_schema(options))
-    from forge.spark.table_rows import table_schema
+    from forge.spark.reading.table import table_schema
 
     return spark_schema(table_schema(options, planned(options, whole=False)))
 
@@ -106,18 +110,16 @@ def batches(options: ReadOptions, schema: StructType, split: Split) -> Iterator[
     """The rows of a split with these columns, as Spark takes them."""
     shown = arrow_schema(schema)
     if options.table is not None:
-        from forge.spark.table_rows import TableRows
+        from forge.spark.reading.table import TableRows
 
         return _larger(TableRows(options, shown).batches(split))
     if options.rows == "events":
-        from forge.spark.event_rows import event_batches
+        from forge.spark.reading.events import event_batches
 
         return event_batches(split, shown)
-    if options.values == "binary":
-        raise UnsupportedError("values=binary is not built yet")
-    from forge.spark.json_rows import JsonRows
+    from forge.spark.reading.changes import ChangeRows
 
-    return _larger(JsonRows(shown).batches(split))
+    return _larger(ChangeRows(shown, options.values).batches(split))
 
 
 def _larger(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

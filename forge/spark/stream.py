@@ -22,9 +22,9 @@ from forge.columnar.reading.rows import RowReader
 from forge.columnar.reading.splits import Split
 from forge.columnar.reading.tables import Chosen, Table
 from forge.errors import UnsupportedError
-from forge.spark.event_rows import event_batches
 from forge.spark.locations import local_path
 from forge.spark.reader import SplitPartition, batches
+from forge.spark.reading.events import event_batches
 from forge.spark.stream_options import StreamOptions
 
 try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,14 @@ pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
 pytest.importorskip("numba", reason="the extra `rows` is not installed")
 
 import pyarrow as pa
+from pyspark.sql.datasource import InputPartition
 
+from forge.binlog.logged import logged_events
 from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.columnar.reading.rows import read_rows
-from forge.errors import ScenarioError
+from forge.errors import FormatError, ScenarioError
+from forge.events.mariadb_compressed import uncompressed
+from forge.events.rows import ROWS_BODIES
 from forge.spark.read_options import EVENT_COLUMNS
 from forge.spark.source import BinlogDataSource
 
@@ -23,6 +28,8 @@ RECORDINGS = Path(__file__).parents[2] / "corpora" / "recordings"
 MARIADB = RECORDINGS / "compressed-events" / "mariadb-11.8" / "binlog.000001"
 PAYLOADS = RECORDINGS / "compressed" / "binlog.000001"
 ROWS = RECORDINGS / "images-minimal" / "binlog.000001"
+DIFFS = RECORDINGS / "images-partial-json-mysql-9.7-full" / "binlog.000001"
+CHANGED = RECORDINGS / "ddl-keys-and-partitions-mysql-9.7" / "binlog.000001"
 LARGE = RECORDINGS / "metadata" / "columns-1017" / "mariadb-11.8" / "binlog.000001"
 BODY = ("type", "fields", "database", "table", "rows", "readers", "events")
 
@@ -53,6 +60,69 @@ def test_without_a_table_every_change_is_a_row_with_its_images_as_json() -> None
             shown = None if row[half] is None else json.loads(row[half])
             assert (shown is None) == (image is None)
             assert [*(shown or ())] == [cell.column.name or f"@{cell.number}" for cell in image or ()]
+
+
+@pytest.mark.parametrize("log", [ROWS, MARIADB, PAYLOADS, DIFFS], ids=lambda log: log.parts[-2])
+def test_the_bytes_of_images_are_those_of_the_log(log: Path) -> None:
+    changes = read(path=log, values="binary").to_pylist()
+    images: dict[int, bytes] = defaultdict(bytes)
+    for row in changes:
+        images[row["_event"]] += (row["before"] or b"") + (row["after"] or b"")
+    logged: dict[int, bytes] = defaultdict(bytes)
+    for event in logged_events(log.read_bytes()):
+        body = uncompressed(event.body)
+        if isinstance(body, ROWS_BODIES):
+            logged[event.index] += body.rows
+    assert images == logged
+    assert changes[0]["_present_after"] is not None
+
+
+def test_a_table_whose_columns_change_is_an_error_that_says_where_or_has_the_columns_of_all() -> None:
+    with pytest.raises(ScenarioError, match=r"shop.children change at event 28, offset 2901 of .*schema_change=union"):
+        read(path=CHANGED, table="shop.children")
+    for split_size in (1, 1 << 20):
+        table = read(path=CHANGED, table="shop.children", schema_change="union", split_size=split_size)
+        assert table.schema.names[:4] == ["id", "parent", "made", "other"]
+        rows = [row for name, batch in read_rows(CHANGED) for row in batch.to_pylist() if name == "shop.children"]
+        assert table.to_pylist() == [dict.fromkeys(table.schema.names) | row for row in rows]
+    some = read(path=CHANGED, table="shop.children", schema_change="union", columns="other,id", beside="_event")
+    assert some.schema.names == ["other", "id", "_event"]
+    both = read(path=CHANGED, table="shop.children", schema_change="union", images="both", beside="_event")
+    assert [field.name for field in both.schema.field("after").type] == ["id", "parent", "made", "other"]
+    with pytest.raises(ScenarioError, match="did you mean 'other'"):
+        read(path=CHANGED, table="shop.children", schema_change="union", columns="othr")
+    ddl = RECORDINGS / "ddl" / "binlog.000001"
+    with pytest.raises(ScenarioError, match=r"no types hold the columns of ddl\.t before and after event 31"):
+        read(path=ddl, table="ddl.t", schema_change="union", on_odd="text")
+
+
+def test_columns_that_are_not_asked_for_are_not_read() -> None:
+    [name, *_] = {name for name, _ in read_rows(MARIADB)}
+    whole = read_rows(MARIADB, name).read_all()
+    column = whole.schema.names[1]
+    table = read(path=MARIADB, table=name, columns=json.dumps([column]), beside="_gtid, _position")
+    assert table.schema.names == [column, "_position", "_gtid"]
+    assert table.to_pylist() == whole.select(table.schema.names).to_pylist()
+
+
+def test_a_file_without_its_end_is_an_error_or_read_up_to_the_last_whole_transaction(tmp_path: Path) -> None:
+    torn = tmp_path / "binlog.000001"
+    torn.write_bytes(PAYLOADS.read_bytes()[:1500])
+    with pytest.raises(FormatError, match=r"binlog.000001, event 9, offset 1164, framing") as met:
+        read(path=torn)
+    assert met.value.event_index is not None
+    whole = read(path=PAYLOADS, beside="_position").to_pylist()
+    assert read(path=torn, beside="_position", tail="lenient").to_pylist() == [
+        row for row in whole if row["_position"] < 1085
+    ]
+
+
+def test_a_read_without_rows_has_no_partitions_and_no_rows() -> None:
+    empty = RECORDINGS / "empty" / "binlog.000001"
+    source = BinlogDataSource({"path": str(empty)})
+    reader = source.reader(source.schema())
+    assert reader.partitions() == []
+    assert list(reader.read(InputPartition(None))) == []
 
 
 def test_events_are_rows_with_what_the_canonical_decode_says_of_them() -> None:

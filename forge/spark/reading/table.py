@@ -19,7 +19,7 @@ from forge.columnar.reading.survey import RowEvents
 from forge.columnar.reading.tables import Chosen, Table, table_of
 from forge.errors import ScenarioError, nearest
 from forge.spark.read_options import ReadOptions
-from forge.spark.types import converted, spark_form, wider
+from forge.spark.reading.types import converted, spark_form, wider
 from forge.values.base import Column
 
 
@@ -42,11 +42,13 @@ class TableRows:
     def taker_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Taker:
         """Who takes the rows of a table definition."""
         taker = _taker(self._options, name, columns, path)
-        for field in _in_spark_form(taker.schema):
-            at = self._schema.get_field_index(field.name)
-            if at < 0 or wider(field.type, self._schema.field(at).type) != self._schema.field(at).type:
-                raise _changed(self._options, name, place)
-        if self._options.schema_change == "error" and len(taker.schema) < len(self._schema):
+        shown = {field.name: field.type for field in self._schema}
+        own = {field.name: spark_form(field.type) for field in taker.schema}
+        if self._options.schema_change == "error":
+            fits = own == shown
+        else:
+            fits = all(field in shown and wider(kind, shown[field]) == shown[field] for field, kind in own.items())
+        if not fits:
             raise _changed(self._options, name, place)
         return taker
 
@@ -102,6 +104,7 @@ class _Definitions:
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
         self._seen: set[str] = set()
+        self._columns: dict[str, None] = {}
         self.schema: pa.Schema | None = None
 
     def wants(self, name: str) -> bool:
@@ -115,13 +118,28 @@ class _Definitions:
         if self._options.schema_change == "error":
             self.schema = schema
             raise _Found
-        if self.schema is not None:
-            union = wider(pa.struct(list(self.schema)), pa.struct(list(schema)))
-            if union is None:
-                raise ScenarioError(f"no types hold the columns of {name} before and after {place}")
-            schema = _beside_last(pa.schema(list(union)), self._options.shown_beside)
-        self.schema = schema
+        self._columns |= dict.fromkeys(table_of(name, columns, Chosen(names=self._options.names)).names)
+        self.schema = schema if self.schema is None else self._union(self.schema, schema, name, place)
         return _NoRows(taker.table, taker.schema)
+
+    def _union(self, before: pa.Schema, schema: pa.Schema, name: str, place: str) -> pa.Schema:
+        """The columns of before and those of another definition, in the order of ``columns=`` if that is given."""
+        union = wider(pa.struct(list(before)), pa.struct(list(schema)))
+        if union is None:
+            raise ScenarioError(f"no types hold the columns of {name} before and after {place}")
+        beside = self._options.shown_beside
+        order = [field for field in self._options.columns or () if union.get_field_index(field) >= 0]
+        order += [field.name for field in union if field.name not in (*order, *beside)]
+        return pa.schema([union.field(field) for field in (*order, *beside)])
+
+    def check_columns(self) -> None:
+        """Raises ScenarioError for a column of ``columns=`` that no definition has."""
+        for column in self._options.columns or ():
+            if column not in self._columns and self._options.schema_change == "union":
+                raise ScenarioError(
+                    f"{self._options.table} has no column {column!r}", expected=", ".join(self._columns),
+                    suggestion=nearest(column, self._columns),
+                )  # fmt: skip
 
     def missing(self) -> ScenarioError:
         name = str(self._options.table)
@@ -142,11 +160,6 @@ def _check_names(table: str, schema: pa.Schema) -> None:
         seen.add(name.lower())
 
 
-def _beside_last(schema: pa.Schema, beside: tuple[str, ...]) -> pa.Schema:
-    own = [field for field in schema if field.name not in beside]
-    return pa.schema([*own, *(field for field in schema if field.name in beside)])
-
-
 def table_schema(options: ReadOptions, splits: Iterable[Split]) -> pa.Schema:
     """The columns of a table, in Spark's form: of its first definition, or of all with ``schema_change=union``.
 
@@ -161,4 +174,5 @@ def table_schema(options: ReadOptions, splits: Iterable[Split]) -> pa.Schema:
         pass
     if found.schema is None:
         raise found.missing()
+    found.check_columns()
     return found.schema

@@ -1,4 +1,4 @@
-"""Changes of any table as rows of one shape: the images before and after as JSON texts.
+"""Images of changes as JSON texts.
 
 A JSON object has a member for each column that the image has, with the value that Arrow has of the cell: numbers are
 numbers, texts are texts, bytes are ``0x`` and hex digits, DECIMAL is text, a TIME is a text such as ``-12:00:00.5``,
@@ -8,86 +8,25 @@ a geometry an object of ``srid`` and ``wkb``, a vector an array.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from forge.columnar.json.quoting import quoted
-from forge.columnar.plan import Bytes, ColumnPlan, spans_of
-from forge.columnar.reading.batches import Batches, GtidTexts, Misfit
-from forge.columnar.reading.beside import BESIDE
-from forge.columnar.reading.events import EventList
-from forge.columnar.reading.file_rows import FileRows, Taker
-from forge.columnar.reading.odd import ReadSummary
-from forge.columnar.reading.splits import Split
-from forge.columnar.reading.survey import RowEvents
-from forge.columnar.reading.tables import Chosen, Table, table_of
-from forge.spark.types import converted
-from forge.values.base import Column
+from forge.columnar.plan import ColumnPlan, spans_of
+from forge.columnar.reading.tables import Table
 
-_PRESENT = {"before": "_present_before", "after": "_present_after"}
 _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), np.uint16)
 _SECOND = 1_000_000
 
 
-class JsonRows:
-    """Batches of the changes of all tables out of splits, all with the columns of ``schema``."""
-
-    def __init__(self, schema: pa.Schema) -> None:
-        self._schema = schema
-
-    def batches(self, split: Split) -> Iterator[pa.RecordBatch]:
-        """Raises FormatError, after the rows before the bad bytes; UnsupportedError for types that are not known."""
-        return (batch for _, batch in FileRows(self, Path(split.path), split).batches())
-
-    def wants(self, name: str) -> bool:
-        """All tables are."""
-        return True
-
-    def taker_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Taker:
-        """Who takes the rows of a table definition."""
-        return _JsonBatches(table_of(name, columns, Chosen("both")), str(path), self._schema)
-
-
-class _JsonBatches(Batches):
-    """The changes of one table definition."""
-
-    def __init__(self, table: Table, file: str, shown: pa.Schema) -> None:
-        beside = (name for name in shown.names if name in BESIDE)
-        super().__init__(table, "text", (*beside, *_PRESENT.values()), file, ReadSummary())
-        self._json_schema = shown
-
-    def of(
-        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.columnar.reading.file_rows.Taker has it."""
-        for made in super().of(buffer, events, rows, chosen, gtids):
-            yield made if isinstance(made, Misfit) else self._fitted(made)
-
-    def _fitted(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        arrays = []
-        for field in self._json_schema:
-            if field.name == "_table":
-                arrays.append(pa.repeat(pa.scalar(self.table.name), len(batch)))
-            elif field.name in _PRESENT:
-                arrays.append(_images(batch, field.name, self.table))
-            else:
-                arrays.append(converted(batch.column(field.name), field.type))
-        return pa.RecordBatch.from_arrays(arrays, schema=self._json_schema)
-
-
-def _images(batch: pa.RecordBatch, half: str, table: Table) -> pa.Array:
-    """The images of a half as texts; null where a change has none."""
-    images = batch.column(half)
+def json_images(images: pa.StructArray, bitmaps: pa.Array, table: Table) -> pa.Array:
+    """Images as texts; null where a change has none.  ``bitmaps`` say which columns an image has."""
     rows = len(images)
     if images.null_count == rows:
         return pa.nulls(rows, pa.string())
-    bitmaps = batch.column(_PRESENT[half])
     bits = np.frombuffer(bitmaps.buffers()[1], np.uint8).reshape(-1, bitmaps.type.byte_width)
     present = np.unpackbits(bits[bitmaps.offset :][:rows], axis=1, count=len(table.columns), bitorder="little") != 0
     present |= ~images.is_valid().to_numpy(zero_copy_only=False)[:, None]
