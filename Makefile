@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz kills spark-versions bench servers lint docs lock clean
+.PHONY: help corpus test unit long fuzz kills spark-versions bench servers lint docs lock clean testees
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -21,6 +21,7 @@ help:
 	@echo 'make kills     kill the driver of a stream 50 times at random; every row comes once (half an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
 	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (about an hour)'
+	@echo 'make testees   build the programs that drive other decoders for forge conform, into $(OUT)/testees'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
 	@echo 'make lint      ruff, mypy and the order of the rooms'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
@@ -50,6 +51,9 @@ spark-versions:
 
 bench: $(VENV)/.ready
 	$(BIN)/python -m tests.benchmarks --folder $(OUT)/benchmarks --json $(OUT)/benchmarks.json $(BENCH_ARGS)
+
+testees:
+	.ci/testees $(OUT)/testees
 
 servers:
 	.ci/servers

@@ -28,6 +28,7 @@ SET = {"raw": "03", "text": "a,b", "value": {"set": {"number": "3", "members": [
 NAMELESS = {"raw": "03", "value": {"set": {"number": "3", "members": None}}}
 TEXT = {"raw": "01e9", "prefix": 1, "text": "é", "value": {"text": "é"}}
 JSON = {"raw": "", "text": '{"a": 1.0}', "value": {"json": {"a": 1.0}}}
+JSON_NULL = {"raw": "0100", "text": "null", "value": {"json": None}}
 BITS = {"raw": "05", "text": "5", "value": {"bits": "101"}}
 NULL = {"raw": None}
 
@@ -58,7 +59,11 @@ NULL = {"raw": None}
         (TEXT, {"text": "utf8"}, {"hex": "e9"}),
         (JSON, {"json": "value"}, {"a": 1}),
         (JSON, {"json": "value"}, '{"a":1}'),
+        (JSON_NULL, {"json": "value"}, "null"),
+        (JSON_NULL, {"json": "value"}, None),
+        (JSON_NULL, {}, {"json": None}),
         (BITS, {"bits": "number"}, 5),
+        ({"raw": "ff" * 8, "value": {"bits": "1" * 64}}, {"bits": "number signed"}, -1),
         (NULL, {"integer": "number"}, None),
     ],
 )
