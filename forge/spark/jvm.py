@@ -62,9 +62,10 @@ def _new_jvm(master: str, folder: Path, log: Path) -> dict[str, str]:
             filter(None, [os.environ.get("PYTHONWARNINGS"), f"ignore:{PANDAS_3}:FutureWarning"])
         ),
     }
+    # Plans of a data source are made by workers beside the driver, on a cluster too.
+    environment["PYTHONPATH"] = _worker_path()
     if is_local(master):
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"
-        environment["PYTHONPATH"] = _worker_path()
     return environment
 
 
