@@ -9,7 +9,7 @@ a comparison finds true differences and not matters of style.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Final, Literal
@@ -102,6 +102,8 @@ class Decoder(ABC):
 
     name: str
     capabilities: ClassVar[tuple[str, ...]] = ()
+    #: Several files are read faster by :meth:`decode_files`.
+    reads_many: ClassVar[bool] = False
 
     @abstractmethod
     def available(self) -> str | None:
@@ -114,6 +116,12 @@ class Decoder(ABC):
     @abstractmethod
     def decode(self, data: bytes) -> Iterable[Item]:
         """The items of a file, in file order.  Raises DecodingEnded where the decoder gives up."""
+
+    def decode_files(self, files: Sequence[bytes]) -> Iterator[Iterable[Item]]:
+        """The items of each of several files that are right, as :meth:`decode` gives them; a program may read many of
+        them in one call.
+        """
+        return (self.decode(data) for data in files)
 
     @abstractmethod
     def normalise(self, cell: Cell) -> Expected:

@@ -9,6 +9,7 @@ from typing import Any
 
 from forge.corpus.vocabulary import vocabulary
 from forge.errors import Phase, ScenarioError, Verdict
+from forge.plan.plan import Plan
 from forge.resources import corpora_dir, templates_dir
 from forge.scenario.model import Scenario
 
@@ -37,6 +38,8 @@ class Case:
     verdict: Verdict = "accept"
     phase: Phase | None = None
     problem: str | None = None
+    #: In the place of the text, of a case that was made by a program.
+    scenario: Scenario | None = None
 
 
 def shipped_folders() -> list[tuple[str, Path]]:
@@ -115,6 +118,8 @@ class CompiledCase:
 
     files: list[BinlogFile]
     tags: tuple[str, ...] = ()
+    #: What happened, of a case that was drawn.
+    plan: Plan | None = None
 
 
 def compile_case(case: Case) -> CompiledCase:
@@ -126,7 +131,7 @@ def compile_case(case: Case) -> CompiledCase:
 
     if case.problem is not None:
         raise ScenarioError(case.problem)
-    scenario = base_scenario(case.text, file=case.file, settings=case.settings)
+    scenario = case.scenario or base_scenario(case.text, file=case.file, settings=case.settings)
     planned = plan(scenario)
     events = compile_files(planned)
     names = file_names(planned, len(events))
@@ -134,7 +139,7 @@ def compile_case(case: Case) -> CompiledCase:
     verdict = f"verdict:{case.verdict}" + (f": {case.phase}" if case.verdict == "reject" else "")
     tags = {*features_of(scenario, planned, events), verdict}
     tags |= vocabulary().rules_shown_by([*case.tags, *tags])
-    return CompiledCase(files, (*case.tags, *sorted(tags - set(case.tags))))
+    return CompiledCase(files, (*case.tags, *sorted(tags - set(case.tags))), None if case.scenario is None else planned)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -89,12 +90,18 @@ def _declared(scenario: Scenario) -> Iterator[str]:
             yield from _words(statement)
 
 
+@cache
+def _names(struct: type[msgspec.Struct]) -> list[tuple[str, str]]:
+    """The fields of a declared form: attribute, and name in a scenario."""
+    return [(field.name, field.encode_name) for field in msgspec.structs.fields(struct)]
+
+
 def _words(struct: msgspec.Struct, path: str = "") -> Iterator[str]:
-    for field in msgspec.structs.fields(struct):
-        value = getattr(struct, field.name)
+    for attribute, encoded in _names(type(struct)):
+        value = getattr(struct, attribute)
         if value is None or value is False or value == []:
             continue
-        name = f"{path}{field.encode_name}"
+        name = f"{path}{encoded}"
         if name in _DECLARED:
             yield _DECLARED[name]
         if isinstance(value, msgspec.Struct) and not path:

@@ -7,22 +7,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, get_args
 
 import msgspec
 
 from forge.check.canonical.decode import canonical_events
+from forge.check.canonical.reference import Reference, read_reference
 from forge.check.compare import compare
 from forge.check.decoder import Decoder
 from forge.check.decoders.table import available_decoders
 from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import BinlogFile, Case, CompiledCase, compile_case
+from forge.corpus.departure import first_departure
 from forge.errors import FormatError, ScenarioError, UnsupportedError, Verdict
 
-#: Seconds for one case, all decoders together.
+#: Seconds for one case, all decoders in this process together.
 CASE_LIMIT = 120.0
+#: Cases, and bytes of their files, that programs read together.
+CASES_TOGETHER = 64
+BYTES_TOGETHER = 4 << 20
 
 Status = Literal["compiled", "unreadable", "unsupported", "invalid", "crashed", "timeout"]
 #: What a decoder did, seen from the verdict of the case.  ``rejects``: it stopped with an error, as it has to or may;
@@ -76,8 +82,14 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     files: list[CaseFile] = []
     verdicts: list[DecoderVerdict] = []
 
+    @property
+    def coverage(self) -> bytes:
+        """A hash of what the case covers: its tags, and what each decoder did."""
+        outcomes = [f"{verdict.decoder} {verdict.outcome}" for verdict in self.verdicts]
+        return hashlib.sha256("\n".join([self.status, *sorted(self.tags), *outcomes]).encode()).digest()[:16]
 
-Judge = Callable[[Case], Judgement]
+
+Judge = Callable[[Iterable[Case]], Iterator[Judgement]]
 
 
 class Jury(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,11 +114,53 @@ def jury_here() -> Jury:
 
 def judge_case(case: Case, *, decoders: Sequence[str]) -> Judgement:
     """Compile the case, decode it canonically and with every decoder named, and compare."""
+    [judgement] = judge_cases([case], decoders=decoders)
+    return judgement
+
+
+def judge_cases(cases: Iterable[Case], *, decoders: Sequence[str]) -> Iterator[Judgement]:
+    """The judgement of each case, in order; programs among the decoders read the files of many cases in one call."""
+    named = [_decoder(name) for name in decoders]
+    together: list[_Trial | Judgement] = []
+    size = 0
+    for case in cases:
+        trial = _tried(case, named)
+        together.append(trial)
+        size += sum(len(file.data) for file in (trial.compiled.files if isinstance(trial, _Trial) else trial.files))
+        if len(together) == CASES_TOGETHER or size > BYTES_TOGETHER:
+            yield from _judged_together(together, named)
+            together, size = [], 0
+    yield from _judged_together(together, named)
+
+
+def judge_compiled(case: Case, compiled: CompiledCase, decoders: Sequence[Decoder]) -> Judgement:
+    """The judgement of a case whose files are known.  Decoders read one file after the other."""
+    [judgement] = _judged_together([_read(case, compiled, decoders)], decoders)
+    return judgement
+
+
+@dataclass(slots=True)
+class _Trial:
+    """A case that was compiled, and what came of reading it: one entry a file, and a decoder's verdicts by its name."""
+
+    case: Case
+    compiled: CompiledCase
+    references: list[Reference] = field(default_factory=list)
+    decodes: list[tuple[str, FormatError | UnsupportedError | None]] = field(default_factory=list)
+    verdicts: dict[str, list[compare.Verdict]] = field(default_factory=dict)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the files are right as far as we know, so that they may be read in one call with others."""
+        return self.case.verdict == "accept" and all(problem is None for _, problem in self.decodes)
+
+
+def _tried(case: Case, decoders: Sequence[Decoder]) -> _Trial | Judgement:
     compiled = CompiledCase([], case.tags)
     try:
         with time_limit(CASE_LIMIT):
             compiled = compile_case(case)
-            return judge_compiled(case, compiled, [_decoder(name) for name in decoders])
+            return _read(case, compiled, decoders)
     except UnsupportedError as error:
         return _failed(case, "unsupported", str(error), compiled)
     except ScenarioError as error:
@@ -114,30 +168,75 @@ def judge_case(case: Case, *, decoders: Sequence[str]) -> Judgement:
     except TimeLimitPassed:
         return _failed(case, "timeout", f"not done after {CASE_LIMIT:.0f} s", compiled)
     except Exception as error:  # noqa: BLE001  # Whatever it is, the other cases go on.
-        return _failed(case, "crashed", f"{type(error).__name__}: {error}", compiled)
+        return _crashed(case, error, compiled)
 
 
-def judge_compiled(case: Case, compiled: CompiledCase, decoders: Sequence[Decoder]) -> Judgement:
-    """The judgement of a case whose files are known.  Decoders read one file after the other."""
-    files = compiled.files
-    by_decoder: dict[str, list[compare.Verdict]] = {}
-    for file in files:
-        for verdict in compare.check(file.data, decoders):
-            by_decoder.setdefault(verdict.decoder, []).append(verdict)
-    decoded = [canonical_decode(file.data) for file in files]
+def _read(case: Case, compiled: CompiledCase, decoders: Sequence[Decoder]) -> _Trial:
+    """The case, read by ourselves, and by the decoders that read it in this process."""
+    trial = _Trial(case, compiled)
+    for file in compiled.files:
+        reference = read_reference(file.data)
+        trial.references.append(reference)
+        trial.decodes.append(canonical_decode(file.data))
+        for decoder in decoders:
+            if not decoder.reads_many:
+                verdict = compare.check_one(reference, file.data, decoder)
+                trial.verdicts.setdefault(decoder.name, []).append(verdict)
+    return trial
+
+
+def _judged_together(trials: Sequence[_Trial | Judgement], decoders: Sequence[Decoder]) -> Iterator[Judgement]:
+    """The judgements of cases that were tried, once the other decoders have read them."""
+    for decoder in decoders:
+        if decoder.reads_many:
+            _read_together([trial for trial in trials if isinstance(trial, _Trial)], decoder)
+    for trial in trials:
+        if isinstance(trial, Judgement):
+            yield trial
+            continue
+        try:
+            yield _concluded(trial, decoders)
+        except Exception as error:  # noqa: BLE001  # As above.
+            yield _crashed(trial.case, error, trial.compiled)
+
+
+def _read_together(trials: Sequence[_Trial], decoder: Decoder) -> None:
+    """Note the verdicts of a program: it reads right files together, as far as it can, others one by one."""
+    right = [file.data for trial in trials if trial.is_right for file in trial.compiled.files]
+    together = iter(
+        compare.check_files([one for trial in trials if trial.is_right for one in trial.references], right, decoder)
+    )
+    for trial in trials:
+        for reference, file in zip(trial.references, trial.compiled.files, strict=True):
+            verdict = next(together) if trial.is_right else compare.check_one(reference, file.data, decoder)
+            trial.verdicts.setdefault(decoder.name, []).append(verdict)
+
+
+def _concluded(trial: _Trial, decoders: Sequence[Decoder]) -> Judgement:
+    case, files = trial.case, trial.compiled.files
     place, problem = next(
-        ((_place(file, files), problem) for file, (_, problem) in zip(files, decoded, strict=True) if problem),
+        ((_place(file, files), problem) for file, (_, problem) in zip(files, trial.decodes, strict=True) if problem),
         ("", None),
     )
     return Judgement(
         case=case,
         status="compiled" if problem is None else "unreadable",
         error=None if problem is None else f"our own reader stops: {place}{problem}",
-        against=against_verdict(case, problem),
-        tags=list(compiled.tags),
-        files=[_case_file(file, decode) for file, (decode, _) in zip(files, decoded, strict=True)],
-        verdicts=[_judged(files, of_files, case.verdict) for of_files in by_decoder.values()],
+        against=against_verdict(case, problem) or _departure(trial),
+        tags=list(trial.compiled.tags),
+        files=[_case_file(file, decode) for file, (decode, _) in zip(files, trial.decodes, strict=True)],
+        verdicts=[
+            _judged(files, trial.verdicts[one.name], case.verdict) for one in decoders if one.name in trial.verdicts
+        ],
     )
+
+
+def _departure(trial: _Trial) -> str | None:
+    """How the decode of a case that was drawn is not what was planned."""
+    if trial.compiled.plan is None:
+        return None
+    said = first_departure(trial.compiled.plan, trial.references)
+    return None if said is None else f"our reader does not show what was planned: {said}"
 
 
 def _case_file(file: BinlogFile, decode: str | None = None) -> CaseFile:
@@ -210,6 +309,10 @@ def canonical_decode(binlog: bytes) -> tuple[str, FormatError | UnsupportedError
 @cache
 def _decoder(name: str) -> Decoder:
     return next(decoder for decoder in available_decoders() if decoder.name == name)
+
+
+def _crashed(case: Case, error: Exception, compiled: CompiledCase) -> Judgement:
+    return _failed(case, "crashed", f"{type(error).__name__}: {error}", compiled)
 
 
 def _failed(case: Case, status: Status, error: str, compiled: CompiledCase) -> Judgement:

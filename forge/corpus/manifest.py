@@ -70,7 +70,19 @@ _BRIEF += [f"files.list.element.{name}" for name in ("name", "size", "sha256")]
 _BYTES = [f"files.list.element.{name}" for name in ("name", "size", "sha256", "bytes")]
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
+class RandomSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """How random cases came to be: ``drawn`` were judged, of which ``repeated`` cover what others do and were left out.
+
+    ``refused`` counts, by kind, scenarios that no server takes; others were drawn in their place.
+    """
+
+    seed: int
+    drawn: int
+    repeated: int
+    refused: dict[str, int]
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What made a corpus.  ``decoders`` has a version, or why it could not run, for every decoder known."""
 
     format: int
@@ -79,6 +91,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     decoders: dict[str, str]
     absent: dict[str, str]
+    random: RandomSummary | None = None
 
 
 class FileEntry(msgspec.Struct, frozen=True, kw_only=True):

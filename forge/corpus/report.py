@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, get_args
 
+import msgspec
+
 from forge.corpus.cases import RECORDED
 from forge.corpus.judge import OUTCOMES, RIGHT, DecoderVerdict, Outcome, Status
-from forge.corpus.manifest import Entry, Summary
+from forge.corpus.manifest import Entry, RandomSummary, Summary
 from forge.errors import Verdict
 from forge.servers import server_names
 
@@ -140,6 +142,7 @@ def summary_lines(tally: Tally, summary: Summary, folder: str) -> list[str]:
         f"{tally.cases} case{'' if tally.cases == 1 else 's'}: "
         + ", ".join(f"{tally.statuses[status]} {status}" for status in statuses),
         f"a reader must accept {accept}, must reject {reject}, may do either with {either}",
+        *_random_lines(summary.random),
         "",
         *_decoder_table(tally, summary),
     ]
@@ -148,6 +151,14 @@ def summary_lines(tally: Tally, summary: Summary, folder: str) -> list[str]:
         head += ["", "what is not right, by decoder, with the number of cases:"]
         end.insert(0, f"(`forge corpus show {folder} --findings` has all of it with the cases)")
     return head + _kind_lines(tally, SCREEN - len(head) - len(end)) + end
+
+
+def _random_lines(drawn: RandomSummary | None) -> Iterator[str]:
+    if drawn is not None:
+        yield (
+            f"drawn with the seed {drawn.seed}: {drawn.drawn}, of which {drawn.repeated} cover what others do;"
+            f" {sum(drawn.refused.values())} more were no scenario"
+        )
 
 
 def _decoder_table(tally: Tally, summary: Summary) -> Iterator[str]:
@@ -197,6 +208,7 @@ def summary_object(tally: Tally, summary: Summary) -> dict[str, Any]:
             for name, version in summary.decoders.items()
         },
         "not_run": summary.absent,
+        "random": None if summary.random is None else msgspec.structs.asdict(summary.random),
         "failures": [asdict(finding) for finding in tally.failures],
         "findings": [asdict(finding) for finding in tally.findings],
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from forge.errors import FormatError, UnsupportedError
@@ -63,6 +64,7 @@ def _typed_array_size(metadata: bytes, offset: int) -> int:
     return 4 if element == 15 else 1 + (metadata_size(element) or 0)
 
 
+@lru_cache(maxsize=64)
 def columns_of(table_map: TableMap, *, mariadb: bool = False) -> tuple[Column, ...]:
     """The table map's columns with everything its optional metadata tells.
 

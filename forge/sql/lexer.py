@@ -35,6 +35,7 @@ _TOKEN = re.compile(
 #: An escape, or the string's own quote twice.
 _ESCAPE = {quote: re.compile(rf"\\(.)|{quote}({quote})", re.DOTALL) for quote in "'\""}
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": r"\%", "_": r"\_"}
+_NOT_PLAIN = re.compile(r"['\"`#]|--|/\*")
 _VERSION = re.compile(r"/\*(M?!)(\d{5,6})?")
 #: Statements of these objects hold other statements.
 _HOLDERS = ("TRIGGER", "PROCEDURE", "FUNCTION", "EVENT")
@@ -72,6 +73,11 @@ class Token:
 
     def shown(self) -> str:
         return "end of the statement" if self.kind == "end" else repr(self.text)
+
+
+def is_plain(sql: str) -> bool:
+    """Whether a text has no quotes and no comments, so that all of it is read as it stands."""
+    return _NOT_PLAIN.search(sql) is None
 
 
 def scan(sql: str) -> Iterator[Token]:
@@ -124,6 +130,8 @@ def tokenize(sql: str, *, several: bool = False) -> list[Token]:
 
 def without_comments(sql: str) -> str:
     """The text with a space in the place of each comment."""
+    if is_plain(sql):
+        return sql
     pieces: list[str] = []
     end = 0
     for token in scan(sql):

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from forge.servers import ServerLine
 from forge.sql.errors import SqlError
-from forge.sql.lexer import Token, scan
+from forge.sql.lexer import Token, is_plain, scan
 
 
 def start_of_statement(sql: str) -> int:
     """The place behind white space and comments on lines of their own, which a client keeps to itself."""
+    if sql[:1].isalpha():
+        return 0
     try:
         for token in scan(sql):
             if token.kind != "comment" or token.text.startswith("/*"):
@@ -27,6 +29,8 @@ def as_sent(sql: str, line: ServerLine) -> str:
     Comments on lines of their own in front stay away, as does the semicolon; a comment that no space follows gets one.
     """
     text = sql[start_of_statement(sql) :].rstrip().rstrip(";").rstrip()
+    if is_plain(text):
+        return text
     pieces: list[str] = []
     end = 0
     for token in scan(text):
@@ -45,6 +49,8 @@ def _gets_space(token: Token, line: ServerLine) -> bool:
 
 def read_text(sql: str, line: ServerLine) -> tuple[str, str]:
     """(what the server reads, what it logs): both as long as the text."""
+    if is_plain(sql):
+        return sql, sql
     read: list[str] = []
     logged: list[str] = []
     end = 0

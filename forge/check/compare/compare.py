@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -17,6 +17,7 @@ __all__ = [
     "Reference",
     "Verdict",
     "check",
+    "check_files",
     "check_one",
     "compare",
     "count_outcomes",
@@ -63,6 +64,15 @@ def check_one(reference: Reference, data: bytes, decoder: Decoder) -> Verdict:
     if missing is not None:
         return Verdict(decoder.name, None, "not_here", missing)
     return compare(reference, decoder, decoder.decode(data))
+
+
+def check_files(references: Sequence[Reference], files: Sequence[bytes], decoder: Decoder) -> Iterator[Verdict]:
+    """As :func:`check_one`, of several files that are right: a program reads many of them in one call."""
+    if decoder.available() is not None:
+        yield from (check_one(reference, data, decoder) for reference, data in zip(references, files, strict=True))
+        return
+    for reference, items in zip(references, decoder.decode_files(files), strict=True):
+        yield compare(reference, decoder, items)
 
 
 def compare(reference: Reference, other: Decoder, items: Iterable[Item]) -> Verdict:

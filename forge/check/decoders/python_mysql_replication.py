@@ -10,7 +10,9 @@ import codecs
 import importlib.metadata
 import importlib.util
 import struct
+import sys
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from forge.binlog.reader import MAGIC, frames, has_magic
@@ -59,12 +61,12 @@ class PythonMysqlReplication(Decoder):
     )
 
     def available(self) -> str | None:
-        if importlib.util.find_spec("pymysqlreplication") is None:
+        if "pymysqlreplication" not in sys.modules and importlib.util.find_spec("pymysqlreplication") is None:
             return "the package mysql-replication is not installed (pip install mysql-replication)"
         return None
 
     def version(self) -> str:
-        return importlib.metadata.version("mysql-replication")
+        return _version()
 
     def decode(self, data: bytes) -> Iterator[Item]:
         # Its loops do not end on some malformed events, so everything is decoded inside the limit.
@@ -103,6 +105,11 @@ class PythonMysqlReplication(Decoder):
             return NOT_SHOWN
         # It keeps the columns of a key, not their order.
         return ", ".join(str(columns[index].name) for index in sorted(index for index, _ in key)) or None
+
+
+@cache
+def _version() -> str:
+    return importlib.metadata.version("mysql-replication")
 
 
 class _Connection:

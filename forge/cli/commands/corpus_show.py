@@ -77,11 +77,11 @@ def show(
 
 
 def require_arrow() -> None:
-    """Raises EnvironmentMissing unless the packages of the extra ``spark`` are installed."""
+    """Raises EnvironmentMissing unless PyArrow is installed."""
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise EnvironmentMissing("the corpus needs PyArrow and PySpark: `pip install binlog-forge[spark]`") from error
+        raise EnvironmentMissing("the corpus needs PyArrow: `pip install binlog-forge[spark]`") from error
 
 
 def _chosen(folder: Path, tags: tuple[str, ...], failing: bool) -> list[Entry]:

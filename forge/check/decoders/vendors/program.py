@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,8 @@ TIME_LIMIT = 20.0
 #: Bytes of standard output, and of standard error.
 OUTPUT_LIMIT = 64 << 20
 _POLL = 0.25
+#: What readers are told that a file is called.  Without its folder: messages that quote it are the same every time.
+FILE_NAME = "binlog.000001"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +47,23 @@ def find_program(program: str, build: str) -> tuple[str, ...] | None:
     """The command that starts ``program`` of an unpacked server, or that of PATH; None if it is not here."""
     runner = servers_home() / f"{build}.run"
     if runner.is_file():
-        return (str(runner.absolute()), program)
+        return _loaded(servers_home().absolute() / build, program) or (str(runner.absolute()), program)
     path = shutil.which(program)
     return (path,) if path else None
+
+
+@cache
+def _loaded(tree: Path, program: str) -> tuple[str, ...] | None:
+    """What an unpacked server's shell script comes to, which takes as long as most programs run: its loader, with its
+    libraries.  None for a folder of another kind.
+    """
+    loaders = (tree / folder / "ld-linux-x86-64.so.2" for folder in ("usr/lib64", "lib64", "usr/lib/x86_64-linux-gnu"))
+    loader = next((path for path in loaders if path.is_file()), None)
+    binary = tree / "usr" / "bin" / program
+    if loader is None or not binary.is_file():
+        return None
+    libraries = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "usr/lib/mysql/private", "usr/lib")
+    return (str(loader), "--library-path", ":".join(str(tree / folder) for folder in libraries), str(binary))
 
 
 @cache
@@ -58,16 +75,14 @@ def program_version(command: tuple[str, ...]) -> str:
     return (match[2] or match[1]) if match else text.strip().splitlines()[0] if text.strip() else "unknown"
 
 
-def run_on_file(command: list[str], data: bytes, *, time_limit: float = TIME_LIMIT) -> Printed:
+def run_on_file(command: Sequence[str], data: bytes, *, time_limit: float = TIME_LIMIT) -> Printed:
     """Run ``command`` with a file that holds ``data`` as its last argument.
 
     Raises DecodingEnded if it crashes, takes too long or prints too much.
     """
     with tempfile.TemporaryDirectory(prefix="forge-check-") as folder:
-        # A name without its folder: messages that quote it are the same every time.
-        name = "binlog.000001"
-        (Path(folder) / name).write_bytes(data)
-        return run_program([*command, name], folder=folder, time_limit=time_limit)
+        (Path(folder) / FILE_NAME).write_bytes(data)
+        return run_program([*command, FILE_NAME], folder=folder, time_limit=time_limit)
 
 
 def run_program(command: list[str], *, folder: str | None = None, time_limit: float = TIME_LIMIT) -> Printed:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from forge.binlog.reader import frames
 from forge.check.canonical.cells import Cell, MappedTable, unprefixed
 from forge.check.decoder import NOT_SHOWN, Decoder, DecodingEnded, Expected, ExpectedKey, Form, Item, Warned
 from forge.check.decoders.vendors.columns import Flavour, column_texts, primary_key_text
+from forge.check.decoders.vendors.many import Family, run_on_files
 from forge.check.decoders.vendors.program import Printed, find_program, program_version, run_on_file, servers_home
 from forge.check.decoders.vendors.pseudo_sql import TextReader, unescape
 from forge.events.column_kinds import is_enum, is_set
@@ -31,6 +32,7 @@ _OPTIONS = ("-vv", "--base64-output=DECODE-ROWS", "--verify-binlog-checksum", "-
 class CommandLineReader(Decoder):
     """What both vendors' readers share."""
 
+    reads_many = True
     program: ClassVar[str]
     #: Event types that only the other vendor's servers write.
     foreign_types: ClassVar[frozenset[int]]
@@ -59,7 +61,23 @@ class CommandLineReader(Decoder):
         command = self.command()
         if command is None:
             raise DecodingEnded("refused", str(self.available()))
-        printed = run_on_file([*command, "--no-defaults", *_OPTIONS], data)
+        yield from self._items(data, run_on_file([*command, "--no-defaults", *_OPTIONS], data))
+
+    def decode_files(self, files: Sequence[bytes]) -> Iterator[Iterable[Item]]:
+        """As :meth:`decode`, with many files in one call of the program."""
+        command = self.command()
+        if command is None:
+            yield from super().decode_files(files)
+            return
+        family: Family = "mysql" if self.flavour == "mysql" else "mariadb"
+        outcomes = run_on_files([*command, "--no-defaults", *_OPTIONS], files, family, self.foreign_types)
+        for data, outcome in zip(files, outcomes, strict=True):
+            yield self._items(data, outcome)
+
+    def _items(self, data: bytes, printed: Printed | DecodingEnded) -> Iterator[Item]:
+        """The items of a file out of what the program printed of it."""
+        if isinstance(printed, DecodingEnded):
+            raise printed
         reader = TextReader(self.read_value, frozenset(frame.offset for frame in frames(data)))
         yield from reader.read(printed.out)
         for line in self.error_lines(printed):

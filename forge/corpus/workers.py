@@ -1,0 +1,73 @@
+"""Who carries out the tasks of a build: this process, or several; ``forge.spark.corpus`` has a cluster."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from forge.errors import ForgeError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+#: Told how many tasks of all are done.
+Progress = Callable[[int, int], None]
+
+
+class Workers(Protocol):
+    """Who carries out tasks.  A task may be tried again, or twice at once: only the result that is given counts."""
+
+    def run(
+        self, work: Callable[[Task], Result], tasks: Sequence[Task], progress: Progress | None = None
+    ) -> list[Result]:
+        """What ``work`` gives of each task, in any order.  Raises what it raises, or ForgeError."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThisProcess:
+    """One task after the other, here."""
+
+    def run(
+        self, work: Callable[[Task], Result], tasks: Sequence[Task], progress: Progress | None = None
+    ) -> list[Result]:
+        results = []
+        for number, task in enumerate(tasks, start=1):
+            results.append(work(task))
+            if progress is not None:
+                progress(number, len(tasks))
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """As many processes as there are cores, or ``count``; ``work`` must be found by its module."""
+
+    count: int | None = None
+
+    def run(
+        self, work: Callable[[Task], Result], tasks: Sequence[Task], progress: Progress | None = None
+    ) -> list[Result]:
+        return list(self._results(work, tasks, progress))
+
+    def _results(
+        self, work: Callable[[Task], Result], tasks: Sequence[Task], progress: Progress | None
+    ) -> Iterator[Result]:
+        if not tasks:
+            return
+        count = min(self.count or len(os.sched_getaffinity(0)), len(tasks))
+        # Not forked: this process may have threads, whose locks a fork would copy in any state.
+        pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+        try:
+            pending = [pool.submit(work, task) for task in tasks]
+            for number, done in enumerate(as_completed(pending), start=1):
+                yield done.result()
+                if progress is not None:
+                    progress(number, len(tasks))
+        except BrokenProcessPool:
+            raise ForgeError("a worker process was killed; the build has stopped") from None
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
