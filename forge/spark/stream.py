@@ -56,9 +56,15 @@ class BinlogStreamReader(DataSourceStreamReader):
 
     def initialOffset(self) -> dict[str, Any]:
         starting = self.options.starting
-        if isinstance(starting, tuple):
-            return asdict(self._log.at(*starting))
-        return asdict(self._log.latest() if starting == "latest" else self._log.earliest())
+        match starting:
+            case "earliest":
+                return asdict(self._log.earliest())
+            case "latest":
+                return asdict(self._log.latest())
+            case (file, position):
+                return asdict(self._log.at(file, position))
+            case known:
+                return asdict(self._log.behind(known))
 
     def latestOffset(self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None) -> dict[str, Any]:
         """Where the next batch ends.  PySpark before 4.2 tells neither where it begins nor a limit."""

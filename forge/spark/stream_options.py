@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from forge.columnar.reading.followed import Limits
+from forge.columnar.reading.known_gtids import KnownGtids, known_gtids
 from forge.errors import ScenarioError
 from forge.spark.read_options import ReadOptions, bytes_of, count_of, read_options
 
@@ -17,11 +18,11 @@ STREAM_OPTIONS: Final = ("starting", _FILES, _BYTES, _ROWS)
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """The options of one stream.  ``starting`` is ``earliest``, ``latest``, or the name of a file and an offset."""
+    """The options of one stream.  ``starting`` is ``earliest``, ``latest``, a file and an offset, or a GTID set."""
 
     read: ReadOptions
     path: str
-    starting: str | tuple[str, int]
+    starting: Literal["earliest", "latest"] | tuple[str, int] | KnownGtids
     limits: Limits
 
 
@@ -39,13 +40,18 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
     return StreamOptions(read, read.paths[0], _starting(options.get("starting", "earliest")), limits)
 
 
-def _starting(text: str) -> str | tuple[str, int]:
+def _starting(text: str) -> Literal["earliest", "latest"] | tuple[str, int] | KnownGtids:
     word = text.strip()
-    if word.lower() in ("earliest", "latest"):
-        return word.lower()
+    if word.lower() == "earliest":
+        return "earliest"
+    if word.lower() == "latest":
+        return "latest"
     file, _, position = word.rpartition(":")
+    if file.lower() == "gtid" or file.lower().startswith("gtid:"):
+        return known_gtids(word[len("gtid:") :])
     if not file or not position.isascii() or not position.isdecimal():
         raise ScenarioError(
-            f"option starting: {text!r}", expected="earliest, latest, or a place such as binlog.000007:1234"
+            f"option starting: {text!r}",
+            expected="earliest, latest, a place such as binlog.000007:1234, or gtid: and a GTID set",
         )
     return file, int(position)

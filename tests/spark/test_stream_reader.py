@@ -140,6 +140,9 @@ def test_a_stream_starts_where_it_is_told_to(folder: Path, files: list[LogFile])
     assert [row["id"] for row in found] == [id for file in files[1:] for id in file.ids]
     with pytest.raises(FormatError, match="no transaction ends at offset 5"):
         of_table(folder, starting="binlog.000002:5").initialOffset()
+    with pytest.raises(ScenarioError, match="'1-x' is no GTID set"):
+        of_table(folder, starting="gtid:1-x")
+    assert of_table(folder, starting="gtid:0-1-5").initialOffset()["file"] == "binlog.000001"
     for wrong in ("first", "binlog.000002", "binlog.000002:x"):
         with pytest.raises(ScenarioError, match=r"a place such as binlog\.000007:1234"):
             of_table(folder, starting=wrong)

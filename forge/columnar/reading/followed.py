@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from forge.binlog.folder import log_files, log_name
 from forge.binlog.reader import announced_size, check_magic, frames
+from forge.columnar.reading.known_gtids import KnownGtids, has_all, has_all_before
 from forge.columnar.reading.splits import TARGET, Mark, Split, last_transaction_end, splits_of
 from forge.errors import FormatError, ScenarioError
 from forge.events.event import decode_event_strictly
@@ -107,6 +108,24 @@ class FollowedLog:
         if path is None:
             raise ScenarioError(f"{self._path} has no file {file!r}")
         return self._place(path, self._mark(path, position))
+
+    def behind(self, known: KnownGtids) -> Place:
+        """The beginning of the first transaction whose GTID is not in the set, or that has none.
+
+        Raises ScenarioError if transactions before the oldest file are not in the set.
+        """
+        files = self._from(Place())
+        if files and has_all_before(known, files[0]) is False:
+            raise ScenarioError(f"transactions that are not in the GTID set are gone: {files[0]} is the oldest file")
+        first = next((number for number in reversed(range(len(files))) if has_all_before(known, files[number])), 0)
+        for path in files[first:]:
+            for piece in splits_of(path, target=_COUNTED, whole=False):
+                if has_all(known, piece):
+                    continue
+                for one in splits_of(path, begin=piece.mark, stop=piece.end, target=1):
+                    if not has_all(known, one):
+                        return self._place(path, one.mark)
+        return self.latest()
 
     def after(self, start: Place, limits: Limits | None = None, until: Place | None = None) -> Place:
         """The last place that the limits allow, not behind ``until``; ``start`` while there is nothing new."""
