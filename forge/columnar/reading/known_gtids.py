@@ -12,11 +12,20 @@ from typing import Protocol
 from forge.binlog.log_file import read_events
 from forge.columnar.reading.splits import GtidRange, Split
 from forge.errors import ScenarioError
+from forge.events.binlog_checkpoint import BinlogCheckpoint
+from forge.events.format_description import FormatDescription
+from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_list import GtidList
 from forge.events.previous_gtids import PreviousGtids
+from forge.events.rotate import Rotate
+from forge.events.stop import Stop
 
 #: PREVIOUS_GTIDS and GTID_LIST stand behind FORMAT_DESCRIPTION and, where there is one, START_ENCRYPTION.
 _HEAD_EVENTS = 3
+#: Events that are no part of a transaction.
+_OUTSIDE = frozenset(
+    body.type_code for body in (FormatDescription, PreviousGtids, GtidList, BinlogCheckpoint, Rotate, Stop)
+)
 
 
 class KnownGtids(Protocol):
@@ -73,8 +82,10 @@ class _MariadbGtids:
 
 
 def has_all(known: KnownGtids, split: Split) -> bool:
-    """Whether all GTIDs of a split are in the set; False where they are not known."""
-    return split.gtids is not None and all(known.has(gtids) for gtids in split.gtids)
+    """Whether all transactions of a split are in the set; False for those whose GTIDs are not known, or that have none."""
+    if not split.gtids:
+        return split.gtids is not None and _OUTSIDE.issuperset(split.types)
+    return AnonymousGtid.type_code not in split.types and all(known.has(gtids) for gtids in split.gtids)
 
 
 def has_all_before(known: KnownGtids, path: Path) -> bool | None:
