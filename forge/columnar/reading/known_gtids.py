@@ -82,26 +82,22 @@ class _MariadbGtids:
 
 
 def has_all(known: KnownGtids, split: Split) -> bool:
-    """Whether all transactions of a split are in the set; False for those whose GTIDs are not known, or that have none."""
+    """Whether all transactions of a split are in the set; those without a GTID, or with tags, are not."""
     if not split.gtids:
         return split.gtids is not None and _OUTSIDE.issuperset(split.types)
     return AnonymousGtid.type_code not in split.types and all(known.has(gtids) for gtids in split.gtids)
 
 
 def has_all_before(known: KnownGtids, path: Path) -> bool | None:
-    """Whether the set has the GTIDs of all files before this one; None if the file does not say which these are."""
+    """Whether the set has the GTIDs of all files before this one; None if the file names none."""
     for logged in islice(read_events(path), _HEAD_EVENTS):
         body = logged.event.body
         if isinstance(body, PreviousGtids):
-            return all(
-                not tag and known.has(GtidRange(source, first, last))
-                for source, tag, intervals in body.gtid_set[1]
-                for first, last in intervals
-            )
-        if isinstance(body, GtidList):
-            return all(
-                known.has(GtidRange(f"{domain}-{server}", number, number)) for domain, server, number in body.gtids
-            )
+            sources = body.gtid_set[1]
+            before = [(tag, GtidRange(source, *interval)) for source, tag, found in sources for interval in found]
+            return all(not tag and known.has(gtids) for tag, gtids in before) if before else None
+        if isinstance(body, GtidList) and body.gtids:
+            return all(known.has(GtidRange(f"{domain}-{server}", last, last)) for domain, server, last in body.gtids)
     return None
 
 
