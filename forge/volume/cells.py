@@ -24,8 +24,11 @@ from forge.volume.lives import Lives, drawn
 from forge.volume.pools import Pool, plan_of
 from forge.volume.references import parents_of
 from forge.volume.rows import Rows
-from forge.volume.skew import even_ranks, skewed_ranks, zipf_table
+from forge.volume.skew import changing_ranks, even_ranks, skewed_ranks, zipf_table
 
+_NO_RANKS = np.zeros(0, np.int64)
+#: Of so few numbers an update draws another one; of more, odd and even ones take turns.
+_FEW = 256
 _HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 #: Where the hyphens of a UUID's text are.
 _HYPHENS = (8, 13, 18, 23)
@@ -43,6 +46,14 @@ class Draws:
 
     def null_rows(self, rows: Rows) -> Mask | None:
         return None if not self.nulls else drawn_below(self.of("null"), rows.counters, np.uint64(self.nulls))
+
+    def changing(self, word: str, rows: Rows, same: Whole, table: tuple[Whole, Whole] | None) -> tuple[Whole, Mask]:
+        """A rank for each version of a row, other than that of the version before, and which rows are NULL."""
+        starts, sums = (_NO_RANKS, _NO_RANKS) if table is None else table
+        nulls = np.uint64(self.nulls)
+        found = changing_ranks(self.of(word), self.of("null"), nulls, rows.numbers, rows.versions, starts, sums, same)
+        missing = found < 0
+        return np.maximum(found, 0), missing
 
 
 @kernel
@@ -79,6 +90,11 @@ def drawn_sums(key: np.uint64, counters: Whole) -> Whole:
             total += _piece(one, shift) + _piece(other, shift)
         out[place] = np.int64(total)
     return out
+
+
+def _alternating(numbers: Whole, rows: Rows, span: int) -> Whole:
+    """Numbers below ``span``, odd in every second version: none is that of the version before."""
+    return np.asarray(np.minimum(numbers >> 1, span // 2 - 1) * 2 + (rows.versions & 1)) if span > 1 else numbers
 
 
 class Source(ABC):
@@ -124,20 +140,23 @@ class PoolSource(Source):
         self.pool = pool
         self._table = None if zipf is None else zipf_table(zipf, len(pool))
 
-    def _places(self, rows: Rows) -> Whole:
-        if len(self.pool) == 1:
-            return np.zeros(len(rows), np.int64)
+    def _places(self, rows: Rows) -> tuple[Whole, Mask | None]:
+        """Places in the pool, and which rows are NULL."""
+        if self.updated:
+            return self.draws.changing("pool", rows, self.pool.same, self._table)
         key = self.draws.of("pool")
+        nulls = self.draws.null_rows(rows)
+        if len(self.pool) == 1:
+            return np.zeros(len(rows), np.int64), nulls
         if self._table is not None:
-            return np.asarray(skewed_ranks(key, rows.counters, *self._table))
-        return np.asarray(even_ranks(key, rows.counters, len(self.pool)))
+            return np.asarray(skewed_ranks(key, rows.counters, *self._table)), nulls
+        return np.asarray(even_ranks(key, rows.counters, len(self.pool))), nulls
 
     def values(self, rows: Rows) -> pa.Array:
-        return self.pool.taken(self._places(rows), self.draws.null_rows(rows))
+        return self.pool.taken(*self._places(rows))
 
     def wire(self, rows: Rows) -> WireColumn:
-        rows = rows if self.updated else rows.inserted
-        return self.pool.wire(self._places(rows), self.draws.null_rows(rows))
+        return self.pool.wire(*self._places(rows if self.updated else rows.inserted))
 
 
 class NumberSource(Source):
@@ -148,8 +167,14 @@ class NumberSource(Source):
         self.low, self.span, self.digits = low, high - low + 1, digits
 
     def values(self, rows: Rows) -> pa.Array:
-        numbers = self.low + np.asarray(even_ranks(self.draws.of("number"), rows.counters, self.span))
-        return number_array(self.kind, numbers, self.digits, self.draws.null_rows(rows))
+        key, nulls = self.draws.of("number"), self.draws.null_rows(rows)
+        if self.updated and self.span <= _FEW:
+            places, nulls = self.draws.changing("number", rows, np.arange(self.span), None)
+        else:
+            places = np.asarray(even_ranks(key, rows.counters, self.span))
+            if self.updated:
+                places = _alternating(places, rows, self.span)
+        return number_array(self.kind, self.low + places, self.digits, nulls)
 
 
 class NormalSource(Source):
@@ -168,6 +193,9 @@ class NormalSource(Source):
         numbers = (self.mean + sums / 53509.91 * self.deviation) * unit
         low, high = self.ends
         whole = np.rint(np.clip(numbers, low * unit, high * unit)).astype(np.int64)
+        if self.updated:
+            least = round(low * unit)
+            whole = least + _alternating(whole - least, rows, round(high * unit) - least + 1)
         return number_array(self.kind, whole, self.digits, self.draws.null_rows(rows))
 
 

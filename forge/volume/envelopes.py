@@ -35,8 +35,8 @@ KINDS: Final[tuple[ChangeKind, ...]] = ("insert", "update", "delete")
 class Statement:
     """One statement of a transaction: a table of the epoch, and what is done to its rows.
 
-    ``assigned``: the columns that an UPDATE sets; ``zoned``: the first row that an INSERT logs has a moment in it, for
-    which servers ask for the time zone.
+    ``assigned``: the columns that an UPDATE sets; ``zoned``: the first row is given a moment, for which servers ask
+    for the time zone.
     """
 
     table: int
@@ -102,8 +102,11 @@ class FormCompiler:
         evaluation = Evaluation()
         if statement.zoned:
             row: tuple[Any, ...] = tuple(1 if column.type.name in ZONED else None for column in table.columns)
-            origins: tuple[Origin, ...] = tuple("literal" for _ in row)
-            evaluation = Evaluation(rows=(EvaluatedRow("insert", row, origins),))
+            origins: tuple[Origin, ...] = tuple(
+                "literal" if kind == "insert" or index in (statement.assigned or ()) else "omitted"
+                for index in range(len(row))
+            )
+            evaluation = Evaluation(rows=(EvaluatedRow("update" if kind == "update" else "insert", row, origins),))
         assigned = frozenset(range(len(table.columns))) if kind == "insert" else statement.assigned
         return RowsStatement(
             kind,

@@ -15,9 +15,8 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -60,19 +59,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     state: list[PartRecord]
 
 
-@dataclass(slots=True)
 class PartOutput:
     """A part that is being written: bytes that follow each other, with their checksum."""
 
-    path: Path
-    descriptor: int
-
-    def __post_init__(self) -> None:
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self.descriptor = descriptor
         self._hash = hashlib.sha256()
         self._size = 0
-
-    _hash: Any = None
-    _size: int = 0
 
     def write(self, data: bytes | memoryview) -> None:
         view = memoryview(data)

@@ -192,7 +192,6 @@ class _EpochRows:
         self.sources = [setup.sources[epoch].of_table(table.index) for table in setup.tables]
         self.limit = setup.definitions.plan.session.binlog_row_event_max_size
         self.padding = setup.definitions.line.rows.null_padding
-        self._zoned = [self.compiler.zoned_columns(table.index) for table in setup.tables]
         self._assigned = [
             frozenset(
                 index
@@ -201,6 +200,13 @@ class _EpochRows:
             )
             for table in setup.tables
         ]
+        moments = [self.compiler.zoned_columns(table.index) for table in setup.tables]
+        #: By table and kind: the columns that a statement sets for whose values the server asks for the time zone.
+        self._zoned = {
+            (table.index, kind): [column for column in moments[table.index] if kind == INSERT or column in assigned]
+            for table, assigned in zip(setup.tables, self._assigned, strict=True)
+            for kind in (INSERT, UPDATE)
+        }
         self._shapes: list[StatementShape] = []
         self._shape_numbers: dict[tuple[int, int], int] = {}
         self._forms: list[TransactionForm] = []
@@ -226,8 +232,8 @@ class _EpochRows:
             images.append((made, places))
             sizes[places] = row_sizes(made, total)
             counts[table, kind] = total
-            if kind == INSERT and self._zoned[table]:
-                zoned[places] = self._has_moment(table, number, made[0], total)
+            if self._zoned.get((table, kind)):
+                zoned[places] = self._has_moment(table, kind, number, made[-1], total)
         forms = self._forms_of(batch, zoned)
         if self._tables is None:
             self._tables = form_tables(self._forms, self._shapes, self.limit)
@@ -259,12 +265,12 @@ class _EpochRows:
             images.append(cells(template.after, now))
         return images
 
-    def _has_moment(self, table: int, shape: int, image: ImageCells, rows: int) -> Any:
-        """Whether each row has a value in a column of moments."""
+    def _has_moment(self, table: int, kind: int, shape: int, image: ImageCells, rows: int) -> Any:
+        """Whether each row sets a column of moments to a value."""
         found = np.zeros(rows, np.bool_)
         present = self._shapes[shape].rows.after or ()
         for place, column in enumerate(present):
-            if column in self._zoned[table]:
+            if column in self._zoned[table, kind]:
                 wire = image.columns[place]
                 if not len(wire.validity):
                     return np.ones(rows, np.bool_)
@@ -290,7 +296,7 @@ class _EpochRows:
         several = np.diff(batch.cuts)
         bits = np.left_shift(1, batch.tables)
         tables = np.bitwise_or.reduceat(bits, batch.cuts[:-1]) if len(several) else bits
-        first = zoned[batch.row_cuts[batch.cuts[:-1]]] & (transactions.kinds == INSERT)
+        first = zoned[batch.row_cuts[batch.cuts[:-1]]]
         width = len(self.setup.tables)
         keys = ((tables * 2 + first) * _KINDS + transactions.kinds) * width + transactions.tables
         known, places = np.unique(keys, return_inverse=True)

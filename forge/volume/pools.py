@@ -60,6 +60,8 @@ class Pool:
     values: Bytes
     starts: npt.NDArray[np.int64]
     lengths: npt.NDArray[np.int32]
+    #: Values that are the same have the same number.
+    same: Whole
 
     def __len__(self) -> int:
         return len(self.array)
@@ -96,7 +98,9 @@ def pool_of(column: Column, declared: Sequence[Any], *, cut: bool = False) -> Po
     if len(read.odd):
         raise UnsupportedError(f"{declared[int(read.odd[0])]!r} has no value in Arrow, which the state is written as")
     array = plan.array(len(cells), None, 0, read)
-    return Pool(plan, array, joined, starts, lengths)
+    numbers: dict[bytes, int] = {}
+    same = np.array([numbers.setdefault(cell, len(numbers)) for cell in cells], np.int64)
+    return Pool(plan, array, joined, starts, lengths, same)
 
 
 def plan_of(column: Column) -> ColumnPlan:

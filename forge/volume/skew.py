@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from forge.columnar.machine import inline, kernel
-from forge.volume.lives import below, drawn
+from forge.volume.lives import VERSIONS, below, drawn
 
 #: Ranks with a weight of their own; each later span is longer than the one before by this part.
 _OWN: Final = 512
@@ -61,6 +61,35 @@ def skewed_ranks(key: Any, counters: Any, starts: Any, sums: Any) -> Any:
     for place in range(len(counters)):
         number = drawn(key, counters[place])
         out[place] = rank(number, drawn(number, 1), starts, sums, limit)
+    return out
+
+
+@kernel
+def changing_ranks(
+    key: Any, null_key: Any, nulls: Any, rows: Any, versions: Any, starts: Any, sums: Any, same: Any
+) -> Any:
+    """A rank for each version of a row, other than that of the version before; -1 for NULL.
+
+    ``nulls``: of 2^64; ``starts`` and ``sums`` are empty where there is no skew; ranks of the same value have the same
+    number in ``same``, as many as there are ranks.
+    """
+    out = np.empty(len(rows), np.int64)
+    limit = len(same)
+    for place in range(len(rows)):
+        found = np.int64(-2)
+        for version in range(versions[place] + 1):
+            before = found
+            counter = rows[place] * VERSIONS + version
+            number = drawn(key, counter)
+            found = rank(number, drawn(number, 1), starts, sums, limit) if len(starts) else below(number, limit)
+            if drawn(null_key, counter) < nulls and before != -1:
+                found = np.int64(-1)
+            elif before >= 0 and same[found] == same[before]:
+                for _ in range(limit - 1):
+                    found = (found + 1) % limit
+                    if same[found] != same[before]:
+                        break
+        out[place] = found
     return out
 
 
