@@ -320,11 +320,14 @@ class ReferenceSource(Source):
         super().__init__(column, draws)
         self.parent, self.source, self.zipf, self.key = parent, source, zipf, key
 
-    def values(self, rows: Rows) -> pa.Array:
+    def parents(self, rows: Rows) -> Whole:
+        """The numbers of the rows that these refer to; -1 for none."""
         if self.key is None:
-            found = rows.owners
-        else:
-            found = np.asarray(parents_of(rows.lives, self.parent, self.key, self.zipf, rows.numbers))
+            return rows.owners
+        return parents_of(rows.lives, self.parent, self.key, self.zipf, rows.numbers)
+
+    def values(self, rows: Rows) -> pa.Array:
+        found = self.parents(rows)
         cells = self.source.array(Rows(self.parent, np.maximum(found, 0)))
         nulls = self.draws.null_rows(rows)
         missing = found < 0

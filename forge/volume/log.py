@@ -21,11 +21,13 @@ from forge.columnar.writing.interleaving import (
 )
 from forge.columnar.writing.packing import room, seal
 from forge.columnar.writing.row_images import ImageCells, WireColumn, row_sizes, write_rows_at
+from forge.compile.groups.dependency import Writeset
 from forge.compile.groups.grouping import logged_groups
 from forge.events.event import Event, advance, encode_event
 from forge.events.format import CHECKSUM_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
 from forge.volume.batches import INSERT, UPDATE, Batch, batch_of, batches_between, spread
+from forge.volume.dependencies import DependencyClock, Entries, WrittenKeys
 from forge.volume.envelopes import KINDS, FormCompiler, Statement
 from forge.volume.lives import Numbers
 from forge.volume.output import Output
@@ -101,6 +103,10 @@ class _FileWriter:
         else:
             files.logged = self.group = self.sequence = len(own)
         self.files = files
+        tracked = isinstance(getattr(log, "order", None), Writeset)
+        self.clock = DependencyClock(self.line.groups.dependency_history if tracked else None)
+        if self.sequence:
+            self.clock.restart(self.sequence)
         self.format = advance(FormatContext(), head[0])
         self.checksum = CHECKSUM_SIZE if self.format.checksum else 0
         self._put(write_binlog(events), len(events))
@@ -135,6 +141,7 @@ class _FileWriter:
                 events[0] = events[0].replace(body=body.replace(transaction_length=size))
             self._events(events)
             self._after(1)
+            self.clock.restart(self.sequence)
 
     def _after(self, transactions: int) -> None:
         first = self.sequence == 0
@@ -158,7 +165,10 @@ class _FileWriter:
         made = rows.encoded(batch)
         placed = place_interleaved(made.sizes, made.interleaved, made.tables, self.checksum)
         threads = self.log.default_thread_id
-        stamps = self.setup.numbers.stamps(batch.transactions.moments, self.group, self.sequence + 1, self.xid, threads)
+        last_committed = self.clock.next(self.sequence + 1, made.entry_cuts, made.entries, *rows.dependent(batch))
+        stamps = self.setup.numbers.stamps(
+            batch.transactions.moments, last_committed, self.group, self.sequence + 1, self.xid, threads
+        )
         self.buffer = out = room(self.buffer, 0, placed.end)
         stamp_interleaved(out, placed, made.tables, stamps)
         for images, places in made.images:
@@ -181,6 +191,9 @@ class _Encoded:
     interleaved: Interleaved
     tables: FormTables
     counts: dict[tuple[int, int], int]
+    #: Entries in keys, row by row, and where those of each transaction begin.
+    entries: Entries
+    entry_cuts: Numbers
 
 
 class _EpochRows:
@@ -190,7 +203,9 @@ class _EpochRows:
         self.setup = setup
         self.compiler = FormCompiler(setup.definitions, epoch)
         self.sources = [setup.sources[epoch].of_table(table.index) for table in setup.tables]
-        self.limit = setup.definitions.plan.session.binlog_row_event_max_size
+        session = setup.definitions.plan.session
+        self.keys = WrittenKeys(setup.definitions.epochs[epoch].tables, self.sources, checks=session.foreign_key_checks)
+        self.limit = session.binlog_row_event_max_size
         self.padding = setup.definitions.line.rows.null_padding
         self._assigned = [
             frozenset(
@@ -218,6 +233,9 @@ class _EpochRows:
         sizes = np.empty(batch.rows, np.int64)
         shapes = np.empty(len(codes), np.int64)
         zoned = np.zeros(batch.rows, np.bool_)
+        widths = np.repeat(self.keys.widths[batch.tables], batch.counts)
+        entry_begins = np.concatenate([[0], np.cumsum(widths)])
+        entries = np.empty(int(entry_begins[-1]), np.uint64)
         images, counts = [], {}
         for code in np.unique(codes).tolist():
             table, kind = divmod(code, _KINDS)
@@ -232,12 +250,32 @@ class _EpochRows:
             images.append((made, places))
             sizes[places] = row_sizes(made, total)
             counts[table, kind] = total
+            width = int(self.keys.widths[table])
+            if width:
+                own = entry_begins[places][:, None] + np.arange(width)
+                entries[own] = self.keys.entries(table, self.setup.tables[table].lives, rows)
             if self._zoned.get((table, kind)):
                 zoned[places] = self._has_moment(table, kind, number, made[-1], total)
         forms = self._forms_of(batch, zoned)
         if self._tables is None:
             self._tables = form_tables(self._forms, self._shapes, self.limit)
-        return _Encoded(sizes, images, Interleaved(forms, batch.cuts, shapes, batch.counts), self._tables, counts)
+        return _Encoded(
+            sizes,
+            images,
+            Interleaved(forms, batch.cuts, shapes, batch.counts),
+            self._tables,
+            counts,
+            entries,
+            entry_begins[batch.row_cuts[batch.cuts]],
+        )
+
+    def dependent(self, batch: Batch) -> tuple[Any, Any]:
+        """Of each transaction: whether nothing may run beside it, and whether it has rows without a key."""
+        begins = batch.cuts[:-1]
+        return (
+            np.logical_or.reduceat(self.keys.alone[batch.tables], begins),
+            np.logical_or.reduceat(self.keys.keyless[batch.tables], begins),
+        )
 
     def _images(self, table: int, kind: int, shape: int, rows: Numbers, versions: Numbers | None) -> list[ImageCells]:
         template = self._shapes[shape].rows

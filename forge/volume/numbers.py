@@ -20,7 +20,7 @@ from forge.plan.facts import Facts, FileFacts
 from forge.scenario.counter_hash import key_of
 from forge.volume.calendar import SECOND, Calendar
 from forge.volume.definitions import Definitions
-from forge.volume.lives import Moments
+from forge.volume.lives import Moments, Numbers
 from forge.volume.skew import even_ranks
 
 
@@ -78,10 +78,12 @@ class VolumeNumbers:
             order.sequence_number = sequence - 1
         return list(log.group(0, group))
 
-    def stamps(self, moments: Moments, first_group: int, first_sequence: int, xid: int, threads: int) -> Stamps:
+    def stamps(
+        self, moments: Moments, last_committed: Numbers, first_group: int, first_sequence: int, xid: int, threads: int
+    ) -> Stamps:
         """A column for each transaction: the first is the log's group ``first_group``, the file's ``first_sequence``.
 
-        ``xid``: that of group 0; ``threads``: the first session's connection.
+        ``last_committed``: what each depends on; ``xid``: that of group 0; ``threads``: the first session's connection.
         """
         count = len(moments)
         micros = self.calendar.times(moments)
@@ -91,7 +93,7 @@ class VolumeNumbers:
         for name in ("time_0", "time_1", "time_2", "time_3"):
             stamps[STAMPS.index(name)] = micros // SECOND
         stamps[STAMPS.index("gno")] = groups + 1
-        stamps[STAMPS.index("last_committed")] = sequence - 1
+        stamps[STAMPS.index("last_committed")] = last_committed
         stamps[STAMPS.index("sequence_number")] = sequence
         stamps[STAMPS.index("commit_timestamp")] = micros
         stamps[STAMPS.index("xid")] = groups + xid
