@@ -1,4 +1,4 @@
-"""The Jinja2 templates of ``templates/``: text that people and servers read, never bytes."""
+"""The Jinja2 templates of ``templates/``: text that people and servers read, never bytes.  HTML is escaped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _environment() -> Any:
     return Environment(
         loader=FileSystemLoader(templates_dir()),
         undefined=StrictUndefined,
-        autoescape=False,
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
