@@ -32,10 +32,12 @@ def test_the_page_says_the_same_where_no_java_is_installed(tmp_path: Path) -> No
     programs, folder = tmp_path / "programs", tmp_path / "folder"
     programs.mkdir()
     folder.mkdir()
-    for place in os.environ["PATH"].split(os.pathsep):
-        for program in Path(place).iterdir() if Path(place).is_dir() else ():
-            if not program.name.startswith("java") and not (programs / program.name).exists():
-                (programs / program.name).symlink_to(program)
+    found: dict[str, Path] = {}
+    for place in map(Path, os.environ["PATH"].split(os.pathsep)):
+        found = {**{program.name: program for program in (place.iterdir() if place.is_dir() else ())}, **found}
+    for name, program in found.items():
+        if not name.startswith("java"):
+            (programs / name).symlink_to(program.absolute())
     environment = {name: value for name, value in os.environ.items() if name not in ("JAVA_HOME", "SPARK_HOME")}
     done = subprocess.run(
         [sys.executable, "-m", "tests.python_pages", PAGE],
