@@ -27,10 +27,10 @@ def rows(first: int, count: int) -> pa.Table:
 class Write:
     """A write of the rows in so many partitions, each of a few batches."""
 
-    def __init__(self, folder: Path, table: pa.Table, partitions: int = 2, *, overwrite: bool = False, **options: Any):
+    def __init__(self, folder: Path, frame: pa.Table, partitions: int = 2, *, overwrite: bool = False, **options: Any):
         given = {"path": str(folder), "table": TABLE} | {name: str(value) for name, value in options.items()}
-        self.commits = Commit(sink_options(given), table.schema, overwrite=overwrite)
-        self.table = table
+        self.commits = Commit(sink_options(given), frame.schema, overwrite=overwrite)
+        self.table = frame
         self.partitions = partitions
 
     def parts(self, job: Job) -> list[Part]:
