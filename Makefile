@@ -18,7 +18,7 @@ help:
 	@echo 'make unit      run those alone that need no minute'
 	@echo 'make long      run them with 10,000 examples for each property instead of 50 (hours)'
 	@echo 'make fuzz      read 100,000 damaged logs in bulk, with kernels that check every access (hours)'
-	@echo 'make kills     kill the driver of a stream 50 times at random; every row comes once (half an hour)'
+	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
 	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (about an hour)'
 	@echo 'make testees   build the programs that drive other decoders for forge conform, into $(OUT)/testees'
@@ -44,7 +44,8 @@ fuzz: $(VENV)/.ready
 	  tests/columnar/test_damaged.py tests/columnar/test_generated.py $(PYTEST_ARGS)
 
 kills: $(VENV)/.ready
-	FORGE_STREAM_KILLS=50 $(BIN)/python -m pytest -o faulthandler_timeout=7200 tests/spark/test_stream_killed.py $(PYTEST_ARGS)
+	FORGE_STREAM_KILLS=50 FORGE_SINK_FAULTS=50 $(BIN)/python -m pytest -o faulthandler_timeout=7200 \
+	  tests/spark/test_stream_killed.py tests/spark/test_stream_sink_killed.py tests/spark/test_sink_faults.py $(PYTEST_ARGS)
 
 spark-versions:
 	.ci/spark-versions $(PYTEST_ARGS)

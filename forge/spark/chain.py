@@ -17,8 +17,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal
@@ -30,18 +28,11 @@ from forge.binlog.index import index_text
 from forge.errors import ForgeError, ScenarioError
 from forge.rows.log_end import LogEnd
 from forge.rows.output import numbered_name
-from forge.spark.owner import Owner
+from forge.spark.job import TEMPORARY, Intent, Job, put
 
 FORMAT: Final = 1
 MANIFEST: Final = "_manifest.json"
 _LOCK: Final = "_lock"
-_TEMPORARY: Final = "_temporary-"
-_OWNER: Final = "owner.json"
-_INTENT: Final = "intent.json"
-#: In the folder of a job: files that are to get their names, and those that they replace.
-_NEW, _OLD = "new", "old"
-#: Seconds without a change after which a job of another machine counts as ended.
-_STALE: Final = 24 * 3600.0
 
 
 class WrittenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -70,15 +61,6 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     commits: list[str] = []
 
 
-class _Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Files that get their names in a commit, and those among and beside them that were there before."""
-
-    commit: str
-    files: list[str]
-    replaced: list[str]
-    index: str
-
-
 class Chain:
     """The folder of a chain.  Every change of it is made while it is locked."""
 
@@ -86,13 +68,10 @@ class Chain:
         self.folder = folder
         self.sync = sync
 
-    def job(self, name: str) -> Job:
-        """The job of that name, which need not have begun."""
-        return Job(self.folder / f"{_TEMPORARY}{name}")
-
     def jobs(self, prefix: str = "") -> list[Job]:
         """The jobs that have begun and whose names begin so."""
-        return [Job(folder) for folder in sorted(self.folder.glob(f"{_TEMPORARY}{prefix}*"))]
+        found = sorted(self.folder.glob(f"{TEMPORARY}{prefix}*"))
+        return [Job(self.folder, folder.name.removeprefix(TEMPORARY)) for folder in found]
 
     def manifest(self) -> Manifest | None:
         """What the folder holds; None if nothing was written.  Raises ForgeError if the manifest is damaged."""
@@ -135,7 +114,7 @@ class Chain:
             if manifest is None:
                 (self.folder / intent.index).unlink(missing_ok=True)
             else:
-                self._write_index(manifest)
+                self._write_index(job, manifest)
             self._flush()
         job.remove()
 
@@ -169,7 +148,7 @@ class Chain:
         """
         before = self.manifest()
         index = _index_name(manifest)
-        intent = _Intent(commit=manifest.commit, files=list(names), replaced=list(replaced), index=index)
+        intent = Intent(commit=manifest.commit, files=list(names), replaced=list(replaced), index=index)
         job.intend(intent, sync=self.sync)
         try:
             job.old.mkdir(exist_ok=True)
@@ -179,18 +158,24 @@ class Chain:
                 (job.new / name).rename(self.folder / name)
             if before is not None and _index_name(before) != index:
                 (self.folder / _index_name(before)).unlink(missing_ok=True)
-            self._write_index(manifest)
+            self._write_index(job, manifest)
             self._flush()
             job.require_owner()
-            _write(self.folder / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)), sync=self.sync)
+            self._place(job, MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
             self._flush()
         except BaseException:
             self.take_back(job)
             raise
 
-    def _write_index(self, manifest: Manifest) -> None:
-        path = self.folder / _index_name(manifest)
-        _write(path, index_text(file.name for file in manifest.files), sync=self.sync)
+    def _write_index(self, job: Job, manifest: Manifest) -> None:
+        self._place(job, _index_name(manifest), index_text(file.name for file in manifest.files))
+
+    def _place(self, job: Job, name: str, data: bytes) -> None:
+        """A file of the folder, made in that of the job, where nothing is left of it."""
+        draft = job.folder / name
+        with draft.open("wb") as file:
+            put(file, data, sync=self.sync)
+        draft.replace(self.folder / name)
 
     def _flush(self) -> None:
         """New names are on the disk."""
@@ -202,74 +187,5 @@ class Chain:
                 os.close(descriptor)
 
 
-class Job:
-    """The folder of one write, in which nothing counts."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.name = folder.name.removeprefix(_TEMPORARY)
-        self.new = folder / _NEW
-        self.old = folder / _OLD
-
-    def begin(self, owner: Owner) -> None:
-        """Make the folder, if no other task has."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if not (self.folder / _OWNER).exists():
-            _write(self.folder / _OWNER, msgspec.json.encode(owner), sync=False)
-
-    def owner(self) -> Owner | None:
-        with contextlib.suppress(FileNotFoundError, msgspec.MsgspecError):
-            return msgspec.json.decode((self.folder / _OWNER).read_bytes(), type=Owner)
-        return None
-
-    def is_over(self) -> bool:
-        """Whether the driver has ended; on another machine that is believed after a day without a change."""
-        owner = self.owner()
-        lives = None if owner is None else owner.lives()
-        if lives is not None:
-            return not lives
-        return time.time() - self._last_change() > _STALE
-
-    def _last_change(self) -> float:
-        times = []
-        for path in (self.folder, *self.folder.rglob("*")):
-            with contextlib.suppress(FileNotFoundError):
-                times.append(path.stat().st_mtime)
-        return max(times, default=time.time())
-
-    def require_owner(self) -> None:
-        """Raises ForgeError if the driver has ended: it is told of no success, and will write the rows again."""
-        owner = self.owner()
-        if owner is not None and owner.lives() is False:
-            raise ForgeError("the driver has ended before the write did")
-
-    def intend(self, intent: _Intent, *, sync: bool) -> None:
-        _write(self.folder / _INTENT, msgspec.json.encode(intent), sync=sync)
-
-    def intent(self) -> _Intent | None:
-        with contextlib.suppress(FileNotFoundError):
-            return msgspec.json.decode((self.folder / _INTENT).read_bytes(), type=_Intent)
-        return None
-
-    def remove(self) -> None:
-        """Take the folder away, what it intends first.  A task that goes on without knowing has an error."""
-        (self.folder / _INTENT).unlink(missing_ok=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
 def _index_name(manifest: Manifest) -> str:
     return f"{manifest.end.numbering['log_name']}.index"
-
-
-def _write(path: Path, data: bytes, *, sync: bool) -> None:
-    """The file, whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with partial.open("wb") as file:
-            file.write(data)
-            if sync:
-                file.flush()
-                os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -18,7 +18,8 @@ from forge.plan.tables import Table
 from forge.rows.changes import PRESENT, PRESENT_AFTER, PRESENT_BEFORE
 from forge.rows.log_end import LogEnd
 from forge.rows.write import Prepared, prepared, write_rows
-from forge.spark.chain import Chain, Job, Manifest, WrittenFile
+from forge.spark.chain import Chain, Manifest, WrittenFile
+from forge.spark.job import Job
 from forge.spark.parts import Part, read_parts
 from forge.spark.sink_options import SinkOptions
 
@@ -59,6 +60,10 @@ class Commit:
                 except OSError as error:
                     raise ForgeError(f"cannot write into {self.options.folder}: {error.strerror or error}") from error
             job.remove()
+            if batch is not None:
+                # A query runs one batch at a time: what its other batches have left is nobody's.
+                for other in self.chain.jobs(f"{batch.query}-"):
+                    self.chain.take_back(other)
 
     def take_back(self, job: Job) -> None:
         """The folder as it was before the job."""
@@ -97,7 +102,7 @@ class Commit:
         end = after
         if after is None or any(part.rows for part in parts):
             written = write_rows(
-                self._batches(parts, ready.reader.table),
+                self._batches(parts, job, ready.reader.table),
                 ready.text,
                 job.new / self._first_name(after),
                 server=options.server,
@@ -126,12 +131,12 @@ class Commit:
         replaced = [file.name for file in there] if self.overwrite else []
         self.chain.publish(job, manifest, [file.name for file in made], replaced)
 
-    def _batches(self, parts: Sequence[Part], table: Table) -> Iterator[pa.RecordBatch]:
+    def _batches(self, parts: Sequence[Part], job: Job, table: Table) -> Iterator[pa.RecordBatch]:
         """The rows in order; first a batch without rows, which names the columns."""
         yield pa.RecordBatch.from_pylist([], schema=self.schema)
         width = -(-len(table.columns) // 8)
         bitmaps = [name for name in (PRESENT, PRESENT_BEFORE, PRESENT_AFTER) if name in self.schema.names]
-        for batch in read_parts(parts):
+        for batch in read_parts(parts, job):
             for name in bitmaps:
                 # Spark knows no binary of a fixed size.
                 place = batch.schema.get_field_index(name)

@@ -1,11 +1,13 @@
-"""What the tasks of a write make: the rows of their partition as they come, in files that nothing else knows of."""
+"""What the tasks of a write make: the rows of their partition as they come, in files that nothing else knows of.
+
+Tasks load this module, so it needs little.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -15,18 +17,18 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from forge.errors import ForgeError
-from forge.spark.chain import Job
+from forge.spark.job import Job
 from forge.spark.owner import Owner
 
 
 class Part(WriterCommitMessage):
-    """Rows of one partition.  ``folder``: of the job; ``name``: of the file in it, None if there are no rows.
+    """Rows of one partition.  ``job``: its name; ``name``: of the file in its folder, None if there are no rows.
 
     ``query``: the streaming query that runs the task, None in a batch.
     """
 
-    def __init__(self, folder: Path, name: str | None, partition: int, rows: int, size: int, query: str | None) -> None:
-        self.folder = folder
+    def __init__(self, job: str, name: str | None, partition: int, rows: int, size: int, query: str | None) -> None:
+        self.job = job
         self.name = name
         self.partition = partition
         self.rows = rows
@@ -58,12 +60,12 @@ def arrow_schema(schema: StructType) -> pa.Schema:
     return to_arrow_schema(schema, **zoned)
 
 
-def write_part(batches: Iterator[pa.RecordBatch], folder: Path, owner: Owner, task: Task) -> Part:
+def write_part(batches: Iterator[pa.RecordBatch], job: Job, owner: Owner, task: Task) -> Part:
     """Keep the rows of a partition in the folder of a job.  Raises ForgeError if the disk refuses them.
 
     They are not flushed to the disk: a crash ends the job, and what counts in the end is.
     """
-    path = folder / f"part-{task.partition:05}.attempt-{task.attempt}"
+    path = job.folder / f"part-{task.partition:05}.attempt-{task.attempt}"
     rows = 0
     writer: Any = None
     try:
@@ -72,7 +74,7 @@ def write_part(batches: Iterator[pa.RecordBatch], folder: Path, owner: Owner, ta
                 if not batch.num_rows:
                     continue
                 if writer is None:
-                    Job(folder).begin(owner)
+                    job.begin(owner)
                     file = closing.enter_context(pa.OSFile(str(path), "wb"))
                     writer = closing.enter_context(pa.ipc.new_stream(file, batch.schema))
                 writer.write_batch(batch)
@@ -84,10 +86,10 @@ def write_part(batches: Iterator[pa.RecordBatch], folder: Path, owner: Owner, ta
         if isinstance(error, OSError):
             raise ForgeError(f"cannot write {path}: {error.strerror or error}") from error
         raise
-    return Part(folder, path.name if writer is not None else None, task.partition, rows, size, task.query)
+    return Part(job.name, path.name if writer is not None else None, task.partition, rows, size, task.query)
 
 
-def read_parts(parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:
+def read_parts(parts: Sequence[Part], job: Job) -> Iterator[pa.RecordBatch]:
     """The rows of all partitions in order; each file is taken away when its rows were.
 
     Raises ForgeError for a file that is not as its task left it: a folder that is not shared by all executors.
@@ -95,7 +97,7 @@ def read_parts(parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:
     for part in sorted(parts, key=lambda part: part.partition):
         if part.name is None:
             continue
-        path = part.folder / part.name
+        path = job.folder / part.name
         size = path.stat().st_size if path.exists() else -1
         if size != part.size:
             raise ForgeError(

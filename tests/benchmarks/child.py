@@ -100,6 +100,13 @@ def spark_read(source: str, path: str, table: str, rows: str) -> int:
     return int(rows)
 
 
+def spark_write(sink: str, parquet: str, definition: str) -> int:
+    """The rows of a Parquet file through Spark on two cores, as a log (``binlog``) or to nowhere (``dropped``)."""
+    from tests.benchmarks.spark_dropped import write_through
+
+    return write_through(_spark(), sink, Path(parquet), definition)
+
+
 def _spark() -> Any:
     from forge.spark.session import spark_session
 
@@ -178,7 +185,8 @@ def _source(parquet: str) -> Any:
 _WORK: dict[str, Callable[..., int]] = {
     work.__name__.replace("_", "-"): work
     for work in (
-        decode, first_rows, encode, load_module, canonical, command, python_mysql_replication, spark_read, spin,
+        decode, first_rows, encode, load_module, canonical, command, python_mysql_replication, spark_read, spark_write,
+        spin,
     )
 }  # fmt: skip
 

@@ -143,6 +143,8 @@ _SPARK = (
         0.8,
     ),
     Line("SP1", "W2", "Spark on 2 cores: rows of a table", (("spark-read", "w2_insert"),), None, ">=", 1, "Mrows/s"),
+    _faster("SP2", "W2", "Spark: rows that are dropped / written as a log", "spark-dropped", "spark-write", "w2", 0.8),
+    Line("SP2", "W2", "Spark on 2 cores: rows written as a log", (("spark-write", "w2"),), None, ">=", 0.5, "Mrows/s"),
 )
 
 _REFERENCE = (

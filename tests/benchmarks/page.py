@@ -18,7 +18,7 @@ _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _RESULTS = re.compile(r"(<!-- results -->\n).*(<!-- end of results -->)", re.DOTALL)
 _PLOT = "performance.svg"
 
-#: The tables of the page, by the first letter of the lines' names.
+#: The tables of the page, by the letters of the lines' names.
 _PARTS = {
     "E": "Encoding",
     "D": "Decoding",
@@ -28,6 +28,7 @@ _PARTS = {
     "M": "Memory",
     "C": "Start",
     "R": "The reference path",
+    "SP": "Spark",
 }
 
 #: The rows of the plot: a title, the kind of work that is ours, and what it is done on.
@@ -56,8 +57,8 @@ def results(document: dict[str, Any]) -> str:
         f"{document['rounds']} rounds, best of {document['passes']} passes in each; load average {loads}.",
         f"![Rows a second of every program, on a logarithmic axis]({_PLOT})",
     ]
-    for letter, title in _PARTS.items():
-        lines = [line for line in document["lines"] if line["name"][0] == letter]
+    for letters, title in _PARTS.items():
+        lines = [line for line in document["lines"] if line["name"].rstrip("0123456789") == letters]
         if lines:
             parts.append(f"### {title}")
             parts.append("\n".join(_table(lines)))

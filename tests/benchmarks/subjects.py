@@ -90,6 +90,8 @@ class Subjects:
             "spin-pair": lambda _: self._together(2, "spin"),
             "spark-read": partial(self._spark_read, "binlog"),
             "spark-memory": partial(self._spark_read, "memory"),
+            "spark-write": partial(self._spark_write, "binlog"),
+            "spark-dropped": partial(self._spark_write, "dropped"),
             "canonical": lambda name: self._child("canonical", str(log(name))),
             "python-mysql-replication": self._python_mysql_replication,
             **{kind: partial(self._command, kind) for kind in ("dump", "disasm", "asm", "build")},
@@ -127,11 +129,14 @@ class Subjects:
         return InProcess(MemoryCopy(pc.sum(pc.binary_length(texts)).as_py()))
 
     def _spark_read(self, source: str, name: str) -> Subject:
-        if importlib.util.find_spec("pyspark") is None:
-            raise NotHere("PySpark is not installed (pip install 'binlog-forge[spark]')")
+        _require_spark()
         made = child(_ROOT, "spark-read", source, *self._rows_of(name), str(self.workloads.rows(name)))
         # Workers start, kernels are loaded, and each worker comes to hold all batches.
         return replace(made, warm_up=4)
+
+    def _spark_write(self, sink: str, table: str) -> Subject:
+        _require_spark()
+        return replace(child(_ROOT, "spark-write", sink, *self._source_of(table)), warm_up=4)
 
     def _first_start(self, name: str) -> Subject:
         """Each start has a folder for compiled kernels of its own."""
@@ -217,6 +222,11 @@ class Subjects:
 
     def _source_of(self, table: str) -> tuple[str, str]:
         return str(self.workloads.parquet(table)), _definition(table)
+
+
+def _require_spark() -> None:
+    if importlib.util.find_spec("pyspark") is None:
+        raise NotHere("PySpark is not installed (pip install 'binlog-forge[spark]')")
 
 
 def _table_of(log: str) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from forge.spark.chain import Job
 from forge.spark.commit import Batch, Commit
+from forge.spark.job import Job
 from forge.spark.owner import this_driver
 from forge.spark.parts import Part, Task, write_part
 from forge.spark.sink_options import sink_options
@@ -40,7 +40,7 @@ class Write:
         return [
             write_part(
                 iter(self.table.slice(number * each, each).to_batches(max_chunksize=7)),
-                job.folder,
+                job,
                 owner,
                 Task(number, number, None),
             )
@@ -49,7 +49,7 @@ class Write:
 
     def run(self, name: str, batch: Batch | None = None) -> None:
         self.commits.check()
-        job = self.commits.chain.job(name)
+        job = Job(self.commits.options.folder, name)
         self.commits.run(self.parts(job)[::-1], job, batch)
 
 

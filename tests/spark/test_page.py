@@ -13,10 +13,15 @@ import pytest
 pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
+from forge.spark.versions import spark_release
 from tests.python_pages import run_page
 from tests.spark.processes import HOME
 
-pytestmark = [pytest.mark.slow, pytest.mark.spark]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.spark,
+    pytest.mark.skipif(spark_release() < (4, 1), reason="the page shows what PySpark 4.0 lacks"),
+]
 
 PAGE = "spark.md"
 

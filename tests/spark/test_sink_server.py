@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ GTIDS = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]
 
 def _written(folder: Path, partitions: int) -> Manifest:
     """Inserts, then deletes of some rows, then another table: nine files or more in three writes."""
-    options = {"session": SESSION, "rows_per_transaction": 25, "max_binlog_size": 9000}
+    options: dict[str, Any] = {"session": SESSION, "rows_per_transaction": 25, "max_binlog_size": 9000}
     Write(folder, rows(0, 2000), partitions, **options).run("inserts")
     Write(folder, rows(500, 700), partitions, operation="delete", **options).run("deletes")
     other = pa.table({"id": pa.array(range(300)), "price": pa.array([number / 3 for number in range(300)])})
