@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,9 @@ from forge.errors import ScenarioError
 
 #: What a server puts behind the base name: six digits, seven after 999,999 (sql/binlog.cc, find_uniq_filename).
 _NUMBERED = re.compile(r"(.+)\.(\d{6,})", re.DOTALL)
+
+#: Seconds that an index file may be missing, while its server replaces it.
+_INDEX_LIMIT = 1.0
 
 
 class LogName(NamedTuple):
@@ -49,7 +53,7 @@ def log_files(path: str | os.PathLike[str]) -> list[Path]:
         if path.is_dir():
             return _of_folder(path)
         if path.suffix == ".index":
-            return _of_index(path)
+            return _of_index(path, _index_lines(path))
     except FileNotFoundError:
         pass
     if not path.exists():
@@ -71,8 +75,24 @@ def _of_folder(folder: Path) -> list[Path]:
     return [folder / file for files in logs.values() for _, file in files]
 
 
-def _of_index(index: Path) -> list[Path]:
-    names = dict.fromkeys(line for line in index.read_text(errors="surrogateescape").splitlines() if line)
+def _index_lines(index: Path) -> list[str]:
+    """The lines of an index file.
+
+    MySQL deletes the old one before it renames the new one (MYSQL_BIN_LOG::move_crash_safe_index_file_to_index_file of
+    sql/binlog.cc), so that for a moment there is none.  Raises FileNotFoundError if there is none for longer.
+    """
+    end = time.monotonic() + _INDEX_LIMIT
+    while True:
+        try:
+            return index.read_text(errors="surrogateescape").splitlines()
+        except FileNotFoundError:
+            if not index.parent.exists() or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
+def _of_index(index: Path, lines: Iterable[str]) -> list[Path]:
+    names = dict.fromkeys(line for line in lines if line)
     found = [(name, line) for line in names if (name := log_name(Path(line).name)) is not None]
     return [_named(index.parent, line) for files in _by_base(found).values() for _, line in files]
 

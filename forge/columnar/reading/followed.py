@@ -18,11 +18,16 @@ import numpy.typing as npt
 
 from forge.binlog.folder import log_files, log_name
 from forge.binlog.reader import announced_size, check_magic, frames
+from forge.binlog.window import LogWindow
 from forge.columnar.reading.known_gtids import KnownGtids, has_all, has_all_before
 from forge.columnar.reading.splits import TARGET, Mark, Split, last_transaction_end, splits_of
 from forge.errors import FormatError, ScenarioError
+from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import decode_event_strictly
 from forge.events.format import HEADER_SIZE, FormatContext
+from forge.events.format_description import FormatDescription
+from forge.events.gtid_list import GtidList
+from forge.events.previous_gtids import PreviousGtids
 from forge.events.rotate import Rotate
 from forge.events.start_encryption import StartEncryption
 from forge.events.stop import Stop
@@ -35,6 +40,10 @@ _COUNTED: Final = 4 << 20
 _MOST_MARKS: Final = 64
 #: FORMAT_DESCRIPTION and the header behind it have fewer bytes; ROTATE too, whose name has 512 at most (FN_REFLEN).
 _HEAD: Final = 1024
+#: What a server writes when it creates a file.
+_OF_HEAD: Final = frozenset(
+    body.type_code for body in (FormatDescription, StartEncryption, PreviousGtids, GtidList, BinlogCheckpoint)
+)
 
 #: The file offsets of the events of a split that hold rows, one for each row.
 RowPositions = Callable[[Split], npt.NDArray[np.int64]]
@@ -140,13 +149,14 @@ class FollowedLog:
                 continue
             begin = self._mark(part.path, part.begin)
             end = last_transaction_end(part.path, begin, stop=part.begin + limits.bytes - taken)
-            if end == begin and place == start:
-                end = last_transaction_end(part.path, begin, most=1, stop=part.stop)
-                if end == begin and part.then is not None:  # What is left of the file is no transaction.
+            reached = self._place(part.path, end)
+            if place == start and reached in (start, Place(part.path.name)):
+                first = self._first_end(part, begin)
+                if first is None and part.then is not None:  # What is left of the file is no transaction.
                     place = part.then
                     continue
-            if end != begin:
-                place = self._place(part.path, end)
+                reached = first or start
+            place = reached
             break
         return place if limits.rows is None else self._with_rows(start, place, limits.rows)
 
@@ -160,15 +170,21 @@ class FollowedLog:
                 positions = np.sort(np.concatenate([self._row_positions(piece) for piece in pieces]))
                 if len(positions) > rows:
                     first_beyond = int(positions[rows])
-                    if (cut := last_transaction_end(part.path, mark, stop=first_beyond)) != mark:
-                        return self._place(part.path, cut)
-                    if place != start:
-                        return place
-                    return self._place(part.path, last_transaction_end(part.path, mark, most=1))
+                    reached = self._place(part.path, last_transaction_end(part.path, mark, stop=first_beyond))
+                    return reached if reached != start else self._first_end(part, mark) or start
                 rows -= len(positions)
                 mark, place = goal, self._place(part.path, goal)
             place = part.then or place
         return end
+
+    def _first_end(self, part: _Part, mark: Mark) -> Place | None:
+        """The end of the first transaction behind a mark; None if there is none yet."""
+        before = self._place(part.path, mark)
+        while (end := last_transaction_end(part.path, mark, most=1, stop=part.stop)) != mark:
+            if (place := self._place(part.path, end)) != before:
+                return place
+            mark = end
+        return None
 
     def splits(self, start: Place, end: Place, target: int = TARGET) -> list[Split]:
         """What lies between two places, cut at ends of transactions."""
@@ -276,12 +292,18 @@ class FollowedLog:
         return place
 
     def _place(self, path: Path, mark: Mark) -> Place:
-        """The place at a mark; behind the end of a closed file, the beginning of the one that follows."""
+        """The place at a mark; behind the end of a closed file, the beginning of the one that follows.
+
+        Before its first transaction a file may be made anew: a server that crashes before the file is in its index
+        deletes it when it starts (seen of MySQL 9.7), so such a place is the beginning.
+        """
         name = log_name(path.name)
         if name is not None and _is_closed(path, mark.position):
             return Place(str(name.following))
+        if not _has_transactions(path, mark.position):
+            return Place(path.name)
         self._remember(path, mark)
-        head = _head(path) if mark.position > BEGINNING else None
+        head = _head(path)
         return Place(path.name, mark.position, 0 if head is None else head.began)
 
 
@@ -310,6 +332,17 @@ def _head(path: Path) -> _Head | None:
     except FormatError as error:
         raise error.in_file(str(path)) from None
     return _Head(event.timestamp, getattr(event.body, "created", event.timestamp))
+
+
+def _has_transactions(path: Path, position: int) -> bool:
+    """Whether more than the head of a file stands before that offset."""
+    with path.open("rb") as file:
+        for frame in frames(LogWindow(file)):
+            if frame.offset >= position:
+                break
+            if frame.type_code not in _OF_HEAD:
+                return True
+    return False
 
 
 def _is_closed(path: Path, position: int) -> bool:
