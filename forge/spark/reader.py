@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 #: Rows of a batch that goes to Spark, and its bytes: whatever comes first.
 _ROWS = 1 << 16
 _BYTES = 1 << 24
+#: Files whose headers are walked over at the same time: the disk is waited for, and the walk holds no lock.
+_WALKS = 8
 
 
 class SplitPartition(InputPartition):
@@ -41,8 +45,11 @@ class BinlogReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Raises FormatError with the place for files that end inside a transaction, unless ``tail=lenient``."""
-        planned_splits = planned(self.options, whole=self.options.tail == "strict")
-        splits = [split for split in planned_splits if self._may_hold(split)]
+        whole = self.options.tail == "strict"
+        with ThreadPoolExecutor(_WALKS) as pool:
+            files = list(enumerate(self.options.files()))
+            walks = [pool.submit(_splits, self.options, file, ordinal, whole=whole) for ordinal, file in files]
+            splits = [split for walk in walks for split in walk.result() if self._may_hold(split)]
         if splits and not kernels_are_kept():
             # Here, once: else all workers compile them at the same time.
             next(batches(self.options, self._schema, splits[0]), None)
@@ -102,8 +109,13 @@ def plain_schema(options: ReadOptions) -> pa.Schema:
 def planned(options: ReadOptions, *, whole: bool) -> Iterator[Split]:
     """The splits of the files; not ``whole``, they are still written.  Raises ScenarioError, FormatError, OSError."""
     for ordinal, file in enumerate(options.files()):
-        if whole or file.stat().st_size:
-            yield from splits_of(file, target=options.split_size, whole=whole, ordinal=ordinal)
+        yield from _splits(options, file, ordinal, whole=whole)
+
+
+def _splits(options: ReadOptions, file: Path, ordinal: int, *, whole: bool) -> list[Split]:
+    if not whole and not file.stat().st_size:
+        return []
+    return splits_of(file, target=options.split_size, whole=whole, ordinal=ordinal)
 
 
 def batches(options: ReadOptions, schema: StructType, split: Split) -> Iterator[pa.RecordBatch]:

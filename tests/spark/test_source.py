@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,6 +23,9 @@ from forge.events.mariadb_compressed import uncompressed
 from forge.events.rows import ROWS_BODIES
 from forge.spark.read_options import EVENT_COLUMNS
 from forge.spark.source import BinlogDataSource
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 RECORDINGS = Path(__file__).parents[2] / "corpora" / "recordings"
 MARIADB = RECORDINGS / "compressed-events" / "mariadb-11.8" / "binlog.000001"
@@ -183,3 +186,16 @@ def test_a_log_may_be_a_folder_a_list_an_index_or_a_uri(tmp_path: Path) -> None:
 def test_options_that_cannot_be_are_refused_by_name(options: dict[str, str], problem: str) -> None:
     with pytest.raises(ScenarioError, match=problem):
         read(**{"path": PAYLOADS, **options})
+
+
+@pytest.mark.slow
+def test_spark_filters_what_is_left_and_says_where_a_file_ends(spark: SparkSession, tmp_path: Path) -> None:
+    changes = spark.read.format("binlog").load(str(PAYLOADS), split_size="1")
+    gtid = "054930bc-e52a-11f1-9d7b-02fc00000001:4"
+    [row, *others] = changes.where(f"_gtid = '{gtid}' AND _position > 200").collect()
+    assert {one["_gtid"] for one in (row, *others)} == {gtid}
+    assert len(others) + 1 == sum(one["_gtid"] == gtid for one in read(path=PAYLOADS).to_pylist())
+    torn = tmp_path / "binlog.000001"
+    torn.write_bytes(PAYLOADS.read_bytes()[:1500])
+    with pytest.raises(Exception, match=r"FormatError: .*binlog.000001, event 9, offset 1164, framing: .*are left"):
+        spark.read.format("binlog").load(str(torn)).collect()
