@@ -14,6 +14,7 @@ from forge.columnar.machine import kernels_are_kept
 from forge.columnar.reading.beside import BESIDE
 from forge.columnar.reading.splits import Split, splits_of
 from forge.spark.read_options import EVENT_COLUMNS, ReadOptions
+from forge.spark.reading.larger import larger
 from forge.spark.reading.pruning import holds_rows, may_match
 from forge.spark.reading.types import arrow_schema, spark_form, spark_schema
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from pyspark.sql.datasource import Filter
     from pyspark.sql.types import StructType
 
-#: Rows of a batch that goes to Spark, and its bytes: whatever comes first.
-_ROWS = 1 << 16
-_BYTES = 1 << 24
 #: Files whose headers are walked over at the same time: the disk is waited for, and the walk holds no lock.
 _WALKS = 8
 
@@ -124,32 +122,11 @@ def batches(options: ReadOptions, schema: StructType, split: Split) -> Iterator[
     if options.table is not None:
         from forge.spark.reading.table import TableRows
 
-        return _larger(TableRows(options, shown).batches(split))
+        return TableRows(options, shown).batches(split)
     if options.rows == "events":
         from forge.spark.reading.events import event_batches
 
         return event_batches(split, shown)
     from forge.spark.reading.changes import ChangeRows
 
-    return _larger(ChangeRows(shown, options.values).batches(split))
-
-
-def _larger(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches that cost Spark less."""
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        held.append(batch)
-        rows, size = rows + len(batch), size + batch.nbytes
-        if rows >= _ROWS or size >= _BYTES:
-            yield _joined(held)
-            held, rows, size = [], 0, 0
-    if held:
-        yield _joined(held)
-
-
-def _joined(held: list[pa.RecordBatch]) -> pa.RecordBatch:
-    if len(held) == 1:
-        return held[0]
-    columns = [pa.concat_arrays([batch.column(place) for batch in held]) for place in range(held[0].num_columns)]
-    return pa.RecordBatch.from_arrays(columns, schema=held[0].schema)
+    return larger(ChangeRows(shown, options.values).batches(split))

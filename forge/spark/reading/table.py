@@ -19,6 +19,7 @@ from forge.columnar.reading.survey import RowEvents
 from forge.columnar.reading.tables import Chosen, Table, table_of
 from forge.errors import ScenarioError, nearest
 from forge.spark.read_options import ReadOptions
+from forge.spark.reading.larger import larger
 from forge.spark.reading.types import converted, spark_form, wider
 from forge.values.base import Column
 
@@ -32,7 +33,8 @@ class TableRows:
 
     def batches(self, split: Split) -> Iterator[pa.RecordBatch]:
         """Raises FormatError, after the rows before the bad bytes; ScenarioError where the table's columns change."""
-        for _, batch in FileRows(self, Path(split.path), split).batches():
+        rows = FileRows(self, Path(split.path), split).batches()
+        for batch in larger(batch for _, batch in rows):
             yield self._fitted(batch)
 
     def wants(self, name: str) -> bool:
