@@ -41,6 +41,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("forge.cli.commands.verify", "Compile recorded scenarios and compare with the recordings."),
     "corpus": ("forge.cli.commands.corpus", "Build, search and unpack the conformance corpus."),
     "conform": ("forge.cli.commands.conform", "Hold a decoder in any language against the cases of a kit."),
+    "shrink": (
+        "forge.cli.commands.shrink",
+        "Make a binary log smaller while a command or decoder does the same with it.",
+    ),
     "charsets": ("forge.cli.commands.charsets", "Compare character-set codecs with a real server."),
     "schema-of": ("forge.cli.commands.schema_of", "Print a CREATE TABLE for every table map of a binary log."),
     "schema": ("forge.cli.commands.schema", "Print a JSON Schema: of scenarios, of the decode, or of listings."),

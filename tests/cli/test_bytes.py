@@ -13,7 +13,7 @@ from forge.cli.app import run
 from tests.pages import blocks_of
 
 
-def _carry_out(page: str, capfd: pytest.CaptureFixture[str]) -> int:
+def carry_out(page: str, capfd: pytest.CaptureFixture[str]) -> int:
     """Write the files of a page, run its commands in the current folder, compare what they print."""
     steps = 0
     for block in blocks_of(page):
@@ -34,7 +34,7 @@ def test_the_page_about_bytes_shows_what_the_command_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert _carry_out("bytes.md", capfd) > 3
+    assert carry_out("bytes.md", capfd) > 3
 
 
 def test_a_number_beyond_the_last_event_is_a_wrong_request(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

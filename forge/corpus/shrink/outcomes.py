@@ -1,0 +1,144 @@
+"""What a smaller file still has to show: the exit code of a command, or what a testee does."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from forge.binlog.reader import read_events
+from forge.check.canonical.expected import Expected, expected_of
+from forge.check.compare.differences import Difference
+from forge.corpus.conform.comparison import Comparison, Outcome, judged
+from forge.corpus.conform.forms import Forms
+from forge.corpus.conform.testee import Testee
+from forge.corpus.kit.protocol import Level
+from forge.corpus.kit.reading import ExpectedLog
+from forge.errors import FormatError, ScenarioError, Verdict
+from forge.events.format import version_tuple
+from forge.events.format_description import FormatDescription
+
+#: Where the path of the candidate stands in a command.
+PLACE = "{}"
+
+
+class CommandOutcome:
+    """The exit code of a command (of a shell) that is given the file; None if it does not end in time."""
+
+    def __init__(self, command: str, path: Path, *, timeout: float) -> None:
+        if PLACE not in command:
+            raise ScenarioError("the command does not say where the file stands", expected="{} in its place")
+        self.command = command
+        self.path = path
+        self.timeout = timeout
+
+    def of(self, data: bytes) -> int | None:
+        """What becomes of the command with this file.  Raises OSError."""
+        self.path.write_bytes(data)
+        process = subprocess.Popen(
+            self.command.replace(PLACE, shlex.quote(str(self.path))),
+            shell=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            return process.wait(self.timeout)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class TesteeFinding:
+    """What a testee does with a file: its outcome, and the kind of the first difference, or of its message."""
+
+    outcome: Outcome
+    kind: str | None
+    sentence: str | None = None
+
+    def same_as(self, other: TesteeFinding) -> bool:
+        return (self.outcome, self.kind) == (other.outcome, other.kind)
+
+
+class TesteeOutcome:
+    """A testee that is asked about files, each laid beside what a correct reader gets of it."""
+
+    def __init__(self, testee: Testee, path: Path) -> None:
+        self.testee = testee
+        self.path = path
+
+    def of(self, data: bytes) -> TesteeFinding:
+        """What the testee does.  Raises EnvironmentMissing, ScenarioError if it cannot be asked; OSError."""
+        hello = self.testee.hello()
+        level: Level = hello.levels[-1]
+        flavor, server = _writer(data)
+        self.path.write_bytes(data)
+        expected = expected_of(data)
+        reading = self.testee.read(self.path, level, flavor, server)
+        difference = Comparison(_expected_log(expected), Forms(hello.forms), reading).difference()
+        outcome = judged(reading, difference, _verdict(expected))
+        if outcome == "disagree" and difference is not None:
+            return TesteeFinding(outcome, _kind(difference, expected), difference.sentence)
+        said = reading.message or next(iter(reading.gaps.values()), None)
+        return TesteeFinding(outcome, None if outcome in ("agree", "rejects") else _pattern(said), said)
+
+
+def _verdict(expected: Expected) -> Verdict:
+    if expected.problem is None:
+        return "accept"
+    return "reject" if isinstance(expected.problem, FormatError) else "may"
+
+
+def _expected_log(expected: Expected) -> ExpectedLog:
+    """As it is read from a kit."""
+    rows: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(expected.rows))
+    events: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(expected.events))
+    return ExpectedLog(events, rows, None if expected.problem is None else expected.problem_place[0])
+
+
+def _kind(difference: Difference, expected: Expected) -> str:
+    """What differs, and in a cell of which type."""
+    types = (
+        cell["type_code"]
+        for row in expected.rows
+        if (row["event"], row["offset"], row["row"]) == (difference.event_index, difference.offset, difference.row)
+        for cell in (row["before"] or []) + (row["after"] or [])
+        if cell["column"] == difference.column
+    )
+    what = difference.what
+    if difference.column is not None:
+        return f"{what} of type {next(types, None)}"
+    tail = difference.sentence.rpartition(": ")[2]
+    return f"{what}: {_pattern(tail)}"
+
+
+def _pattern(message: str | None) -> str | None:
+    """A message without what differs from file to file: numbers, and words in quotes."""
+    if message is None:
+        return None
+    first = next(iter(message.splitlines()), "")
+    return re.sub(r"""0x[0-9a-fA-F]+|\d+|'[^']*'|"(?:[^"\\]|\\.)*("|$)""", "#", first)
+
+
+def _writer(data: bytes) -> tuple[Literal["mysql", "mariadb"], str]:
+    """The family and the line of the server that says it wrote the file."""
+    for placed in read_events(data, strict=False):
+        if isinstance(placed.event.body, FormatDescription):
+            context = placed.event.body.context()
+            major, minor, _ = version_tuple(context.server_version)
+            return ("mariadb", f"mariadb-{major}.{minor}") if context.mariadb else ("mysql", f"mysql-{major}.{minor}")
+        break
+    return "mysql", "mysql-0.0"
