@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import mmap
 import uuid
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ from forge.spark.chain import Chain, Manifest, WrittenFile
 from forge.spark.job import Job
 from forge.spark.parts import Part, read_parts
 from forge.spark.sink_options import SinkOptions
+
+#: Bytes of a file that are summed together.
+_CHUNK: Final = 1 << 21
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +157,19 @@ def _of_width(bitmaps: pa.Array, name: str, width: int) -> pa.Array:
 
 
 def _described(path: Path) -> WrittenFile:
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        array: Any = np.frombuffer(data, np.uint8)
-        size, crc32 = len(array), int(checksum(array))
-        # The file cannot be closed while the array has its memory.
-        del array
+    buffer: Any = np.empty(_CHUNK, np.uint8)
+    size = crc32 = 0
+    with path.open("rb", buffering=0) as file:
+        while count := file.readinto(memoryview(buffer)):
+            size += count
+            crc32 = _continued(crc32, buffer[:count])
     return WrittenFile(name=path.name, size=size, crc32=crc32)
+
+
+def _continued(crc32: int, chunk: Any) -> int:
+    """The CRC32 of bytes that have this one and of the chunk behind them; the chunk is changed."""
+    if len(chunk) < 4:
+        return zlib.crc32(chunk, crc32)
+    # A remainder from before counts as if it were added to the first bytes.
+    chunk[:4] ^= np.frombuffer(crc32.to_bytes(4, "little"), np.uint8)
+    return int(checksum(chunk))

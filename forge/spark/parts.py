@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import mmap
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -19,6 +21,9 @@ from pyspark.sql.types import StructType
 from forge.errors import ForgeError
 from forge.spark.job import Job
 from forge.spark.owner import Owner
+
+#: Bytes of a part that are in memory at most, beside the batch at hand.
+_HELD: Final = 1 << 26
 
 
 class Part(WriterCommitMessage):
@@ -104,6 +109,19 @@ def read_parts(parts: Sequence[Part], job: Job) -> Iterator[pa.RecordBatch]:
                 f"{path} is not there with the {part.size} bytes that a task has written: the driver and all executors"
                 " must share the folder"
             )
-        with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as batches:
-            yield from batches
+        yield from _batches(path)
         path.unlink()
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """The batches of a file, which is mapped; what lies behind does not stay in memory."""
+    with path.open("rb") as file:
+        # It is closed with the last batch that has its memory.
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    source = pa.BufferReader(pa.py_buffer(data))
+    left = 0
+    for batch in pa.ipc.open_stream(source):
+        yield batch
+        if source.tell() - left > _HELD:
+            left = source.tell() & -mmap.PAGESIZE
+            data.madvise(mmap.MADV_DONTNEED, 0, left)
