@@ -13,10 +13,14 @@ from hypothesis import strategies as st
 from forge.binlog.payload import payload_bytes
 from forge.binlog.reader import read_events
 from forge.check.canonical.expected import expected_of
+from forge.events.format import FormatContext
+from forge.events.gtid_list import GtidList
 from forge.events.transaction_payload import TransactionPayload
+from forge.events.user_var import UserVar
 from forge.render.byte_view import html_page, section_object, text_lines
+from forge.render.labels.layouts import LayoutLabels
 from forge.render.labels.log import labelled_log
-from forge.render.labels.runs import LabelledRun, LabelledSection
+from forge.render.labels.runs import LabelledRun, LabelledSection, Labels
 from forge.resources import corpora_dir
 
 _HOME = corpora_dir() / "recordings"
@@ -133,6 +137,16 @@ def test_a_torn_event_is_raw_behind_its_header_and_says_why() -> None:
     assert [run.field for run in last.runs if not run.field.startswith("header")] == ["raw"]
     assert last.problem is not None
     assert "bytes, but only" in last.problem.rule
+
+
+def test_a_count_that_counts_something_else_says_what_it_counts() -> None:
+    body = UserVar(name="x", is_null=1, value=None).build(FormatContext())
+    right = Labels(body)
+    LayoutLabels(right, FormatContext()).body(UserVar.layout, {})
+    wrong = Labels(GtidList(count_and_flags=0x10000000, gtids=()).build(FormatContext()))
+    LayoutLabels(wrong, FormatContext()).body(GtidList.layout, {})
+    assert "what it counts" not in str(right.runs)
+    assert wrong.runs[0].rule == "u32, little-endian; what it counts is 0"
 
 
 class _Outside(HTMLParser):

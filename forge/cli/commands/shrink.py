@@ -77,6 +77,7 @@ def _condition(
     data: bytes, path: Path, condition: str | None, command: str | None, timeout: float
 ) -> Iterator[tuple[Shows, str]]:
     """What a smaller file has to show, and that in words."""
+    from forge.corpus.conform.comparison import RIGHT
     from forge.corpus.conform.testee import Limits, Testee
     from forge.corpus.shrink.outcomes import CommandOutcome, TesteeOutcome
 
@@ -89,5 +90,9 @@ def _condition(
     with Testee(command or "", Limits(seconds=timeout)) as testee:
         by_testee = TesteeOutcome(testee, path)
         finding = by_testee.of(data)
+        if finding.outcome in RIGHT:
+            raise ScenarioError(
+                f"the testee is right about this file: {finding.outcome}", expected="a file that it fails"
+            )
         words = finding.outcome if finding.kind is None else f"{finding.outcome}, {finding.kind}"
-        yield (lambda candidate: by_testee.of(candidate).same_as(finding)), words
+        yield (lambda candidate: by_testee.of(candidate) == finding), words

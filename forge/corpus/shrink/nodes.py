@@ -7,13 +7,15 @@ log says just that, so that it is right again in each smaller log.  What a log s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from forge.binlog.payload import PayloadForm, compress_events, inner_events
 from forge.binlog.reader import read_events
 from forge.binlog.writer import GROUP_BOUNDARIES, Item, write_binlog
 from forge.errors import ForgeError
-from forge.events.columns import columns_of
+from forge.events.columns import bare_columns, columns_of
 from forge.events.event import Event
 from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
@@ -94,13 +96,7 @@ class _Tables:
         if isinstance(body, FormatDescription):
             self.mariadb = body.context().mariadb
         if isinstance(body, TableMap):
-            self.columns.pop(body.table_id, None)
-            try:
-                columns = columns_of(body, mariadb=self.mariadb)
-            except ForgeError:
-                return Node(event)
-            self.columns[body.table_id] = columns
-            return Node(event, columns=columns)
+            return Node(event, columns=self._mapped(body))
         if isinstance(body, ROWS_BODIES) and body.table_id in self.columns:
             columns = self.columns[body.table_id]
             try:
@@ -110,6 +106,15 @@ class _Tables:
             if isinstance(body, COMPRESSED_ROWS) or build_rows(rows) == body.rows:
                 return Node(event, rows=rows, columns=columns)
         return Node(event)
+
+    def _mapped(self, body: TableMap) -> tuple[Column, ...]:
+        """The columns that a TABLE_MAP describes; without what its optional metadata says, if that is wrong."""
+        self.columns.pop(body.table_id, None)
+        for read in (partial(columns_of, mariadb=self.mariadb), bare_columns):
+            with suppress(ForgeError):
+                self.columns[body.table_id] = read(body)
+                return self.columns[body.table_id]
+        return ()
 
 
 def read_log(data: bytes) -> Log:

@@ -17,7 +17,7 @@ import msgspec
 from forge.binlog.reader import read_events
 from forge.check.canonical.expected import Expected, expected_of
 from forge.check.compare.differences import Difference
-from forge.corpus.conform.comparison import Comparison, Outcome, judged
+from forge.corpus.conform.comparison import RIGHT, Comparison, Outcome, judged
 from forge.corpus.conform.forms import Forms
 from forge.corpus.conform.testee import Testee
 from forge.corpus.kit.protocol import Level
@@ -63,14 +63,13 @@ class CommandOutcome:
 
 @dataclass(frozen=True, slots=True)
 class TesteeFinding:
-    """What a testee does with a file: its outcome, and the kind of the first difference, or of its message."""
+    """What a testee does with a file: its outcome, the kind of the first difference or of its message, and what is
+    wrong with the file, if it breaks a rule.
+    """
 
     outcome: Outcome
     kind: str | None
-    sentence: str | None = None
-
-    def same_as(self, other: TesteeFinding) -> bool:
-        return (self.outcome, self.kind) == (other.outcome, other.kind)
+    problem: str | None
 
 
 class TesteeOutcome:
@@ -90,10 +89,11 @@ class TesteeOutcome:
         reading = self.testee.read(self.path, level, flavor, server)
         difference = Comparison(_expected_log(expected), Forms(hello.forms), reading).difference()
         outcome = judged(reading, difference, _verdict(expected))
+        problem = None if expected.problem is None else _pattern(str(expected.problem))
         if outcome == "disagree" and difference is not None:
-            return TesteeFinding(outcome, _kind(difference, expected), difference.sentence)
+            return TesteeFinding(outcome, _kind(difference, expected), problem)
         said = reading.message or next(iter(reading.gaps.values()), None)
-        return TesteeFinding(outcome, None if outcome in ("agree", "rejects") else _pattern(said), said)
+        return TesteeFinding(outcome, None if outcome in RIGHT else _pattern(said), problem)
 
 
 def _verdict(expected: Expected) -> Verdict:
@@ -130,7 +130,7 @@ def _pattern(message: str | None) -> str | None:
     if message is None:
         return None
     first = next(iter(message.splitlines()), "")
-    return re.sub(r"""0x[0-9a-fA-F]+|\d+|'[^']*'|"(?:[^"\\]|\\.)*("|$)""", "#", first)
+    return re.sub(r"""0x[0-9a-fA-F]+|\d+|'[^']*'|"(?:[^"\\]|\\.?)*("|$)""", "#", first)
 
 
 def _writer(data: bytes) -> tuple[Literal["mysql", "mariadb"], str]:

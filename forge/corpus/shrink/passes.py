@@ -253,18 +253,16 @@ def _described(node: Node) -> int:
 
 
 def _undescribed(node: Node, taken: Set[int]) -> Node:
-    event = node.event
-    assert event is not None
-    body: Any = event.body
-    name = {True: "optional_metadata"}.get(
-        isinstance(body, TableMap), "extra" if isinstance(body, ROWS_BODIES) else "status_variables"
-    )
-    left = (
-        b""
-        if name == "extra"
-        else tuple(item for number, item in enumerate(getattr(body, name)) if number not in taken)
-    )
-    return replace(node, event=event.replace(body=body.replace(**{name: left})))
+    body = node.body
+    if isinstance(body, TableMap):
+        return _with_body(node, optional_metadata=_without(body.optional_metadata, taken))
+    if isinstance(body, QueryFields):
+        return _with_body(node, status_variables=_without(body.status_variables, taken))
+    return _with_body(node, extra=b"")
+
+
+def _without(items: tuple[Any, ...], taken: Set[int]) -> tuple[Any, ...]:
+    return tuple(item for number, item in enumerate(items) if number not in taken)
 
 
 def names(search: Search) -> None:

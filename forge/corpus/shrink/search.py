@@ -40,12 +40,12 @@ class Search:
         self._known: dict[bytes, bool] = {}
         self._size = _size(log, data)
         self._must_be_right = expected_of(data).problem is None
-        self._must_be_shaped = self._must_be_right and well_shaped(log)
-        self._must_have_gtids = self._must_be_shaped and has_gtids(log)
+        self.must_be_shaped = well_shaped(log)
+        self._must_have_gtids = self.must_be_shaped and has_gtids(log)
 
     def offer(self, log: Log | None, *, any_size: bool = False) -> bool:
         """Take the log if it is smaller and still shows it.  Raises OutOfTime."""
-        if log is None or (self._must_be_shaped and not well_shaped(log)):
+        if log is None or (self.must_be_shaped and not well_shaped(log)):
             return False
         if self._must_have_gtids and not has_gtids(log):
             return False

@@ -35,7 +35,7 @@ def shrink(data: bytes, shows: Shows, *, seconds: float | None = None, progress:
             before = search.data
             for one in PASSES:
                 one(search)
-        if expected_of(data).problem is not None:
+        if not search.must_be_shaped and expected_of(data).problem is not None:
             _bytes(search)
     except OutOfTime:
         return Shrunk(search.data, search.asked, False)
@@ -43,7 +43,7 @@ def shrink(data: bytes, shows: Shows, *, seconds: float | None = None, progress:
 
 
 def _bytes(search: Search) -> None:
-    """Bytes of a file that is broken, in pieces of half of it down to single ones."""
+    """Bytes of a file that is not made of whole events, in pieces of half of it down to single ones."""
     step = len(search.data) // 2
     while step and len(search.data) > step:
         at = 4

@@ -6,6 +6,7 @@ The declaration says how the bytes lie; here it is walked with a reader of its o
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +35,7 @@ from forge.events.packed import PackedBytes, PackedInt
 from forge.events.plain import FlagTable, flag_names, to_text
 from forge.events.previous_gtids import GtidSet
 from forge.events.serialization import read_uvarint
-from forge.events.status_vars import STATUS_VARIABLES, StatusBlock
+from forge.events.status_vars import STATUS_VARIABLES, StatusBlock, StatusVariables, parse_status_variables
 from forge.events.type_length_values import END, TypeLengthValues
 from forge.render.labels.runs import Labels
 
@@ -65,6 +66,9 @@ class LayoutLabels:
             value = self.part(part, name, table)
             if part.name:
                 self.context[part.name] = value
+        for part in layout.subcons:
+            if isinstance(part, Renamed) and isinstance(part.subcon, Derived):
+                self._hold(part.name, part.subcon)
         return self.context
 
     def part(self, layout: Construct, name: str, flags: FlagTable | None = None) -> Any:
@@ -72,7 +76,7 @@ class LayoutLabels:
         if isinstance(layout, Renamed):
             return self.part(layout.subcon, name, flags)
         if isinstance(layout, Derived):
-            return self._derived(layout, name)
+            return self.part(layout.subcon, name, flags)
         if isinstance(layout, When):
             return self.part(layout.subcon, name, flags) if layout.condition(self.context) else None
         if isinstance(layout, WhileMore):
@@ -94,9 +98,17 @@ class LayoutLabels:
         self.labels.put(end, name, said, rule or rule_of(layout))
         return value
 
-    def _derived(self, layout: Derived, name: str) -> Any:
-        """A field that says something of what follows: whether it does so rightly is told when that has been read."""
-        return self.part(layout.subcon, name)
+    def _hold(self, name: str, layout: Derived) -> None:
+        """Say beside a length or a count if what it counts is another number."""
+        said = self.context[name]
+        try:
+            right = layout.compute(self.context)
+        except UNREADABLE:
+            return
+        if isinstance(said, int) and isinstance(right, int) and said != right:
+            runs = self.labels.runs
+            place = next(number for number, run in enumerate(runs) if run.field == name)
+            runs[place] = dataclasses.replace(runs[place], rule=f"{runs[place].rule}; what it counts is {right}")
 
     # Parts of several parts.
 
@@ -117,7 +129,7 @@ class LayoutLabels:
         length = self._leaf(PackedInt(), f"{name}.length")
         return bytes(self._leaf(Span(lambda _: length), name))
 
-    def status_block(self, layout: Any, name: str) -> bytes:
+    def status_block(self, layout: Any, name: str) -> StatusVariables:
         block: bytes = layout.span._parse(self.stream, self.context, name)
         end = self.stream.tell()
         inside = self._inside(block)
@@ -137,7 +149,7 @@ class LayoutLabels:
                 break
         inside.labels.rest(f"{name}.unread", rule="a variable that is not known: nothing says how long it is")
         self._adopt(inside.labels, end)
-        return block
+        return parse_status_variables(block)
 
     def optional_metadata(self, layout: Any, name: str) -> Any:
         start = self.stream.tell()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from forge.check.canonical.expected import expected_of
 from forge.corpus.shrink.columns import without_columns
 from forge.corpus.shrink.nodes import Node, read_log, well_shaped, write_log
 from forge.corpus.shrink.shrink import shrink
+from forge.errors import FormatError
 from forge.events.gtid import Gtid
+from forge.events.optional_metadata import METADATA_CODES, MetadataRecord
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
 from forge.resources import corpora_dir
@@ -121,6 +124,28 @@ def test_a_broken_log_is_cut_down_to_what_is_broken() -> None:
 
     assert torn(data)
     assert len(shrink(data, torn).data) < 60
+
+
+def test_a_log_that_breaks_a_rule_inside_whole_events_keeps_whole_transactions() -> None:
+    log = read_log(recording("integers"))
+
+    def spoiled(path: object, node: Node) -> Node:
+        if not isinstance(node.body, TableMap) or node.event is None:
+            return node
+        records = (MetadataRecord(METADATA_CODES["signedness"], b""), *node.body.optional_metadata[1:])
+        return replace(node, event=node.event.replace(body=node.body.replace(optional_metadata=records)))
+
+    data = write_log(log.changed(spoiled))
+    problem = expected_of(data).problem
+    assert problem is not None
+
+    def breaks_it(candidate: bytes) -> bool:
+        found = expected_of(candidate).problem
+        return isinstance(found, FormatError) and "signedness" in found.rule
+
+    small = shrink(data, breaks_it).data
+    assert len(small) < 500
+    assert well_shaped(read_log(small))
 
 
 def test_no_time_gives_the_log_as_it_was() -> None:
