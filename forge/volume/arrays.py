@@ -40,11 +40,11 @@ def number_array(kind: pa.DataType, values: Whole, digits: int, nulls: Mask | No
     if pa.types.is_floating(kind):
         return fixed_array(kind, (values / 10.0**digits).astype(kind.to_pandas_dtype()), rows, nulls)
     if pa.types.is_decimal(kind):
-        scaled = values * 10 ** (kind.scale - digits) if kind.scale >= digits else values // 10 ** (digits - kind.scale)
-        words = np.empty((rows, kind.bit_width // 64), np.int64)
-        words[:, 0] = scaled
-        words[:, 1:] = (scaled >> 63)[:, None]
-        return fixed_array(kind, words, rows, nulls)
+        same = kind if kind.scale == digits else pa.decimal128(19, digits)
+        words = np.empty((rows, same.bit_width // 64), np.int64)
+        words[:, 0] = values
+        words[:, 1:] = (values >> 63)[:, None]
+        return fixed_array(same, words, rows, nulls).cast(kind)
     raise UnsupportedError(f"numbers of the Arrow type {kind} are not generated")
 
 

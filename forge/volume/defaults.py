@@ -127,6 +127,7 @@ def _of_name(column: TableColumn) -> VolumeColumn | None:
 
 def _of_type(column: TableColumn) -> VolumeColumn:
     kind = column.type
+    length = 1 if kind.length is None else kind.length
     match kind.name:
         case "TINYINT" if kind.length == 1:
             return VolumeColumn(random_int={"min": 0, "max": 1})
@@ -134,7 +135,8 @@ def _of_type(column: TableColumn) -> VolumeColumn:
             return VolumeColumn(random_int={"min": 0, "max": min(_LARGEST, (1 << NUMBERS[name]) - 1)})
         case "DECIMAL" | "FLOAT" | "DOUBLE":
             whole = 10 ** min((kind.precision or 10) - (kind.scale or 0), 4) if kind.precision else 10**4
-            return VolumeColumn(normal=Normal(mean=whole / 8, deviation=whole / 10, min=0, max=max(whole - 1, 0)))
+            most = whole - 10.0 ** -min(kind.scale or 0, 4)
+            return VolumeColumn(normal=Normal(mean=whole / 8, deviation=whole / 10, min=0, max=most))
         case "BIT":
             return VolumeColumn(random_int={"min": 0, "max": min(_LARGEST, (1 << (kind.length or 1)) - 1)})
         case "YEAR":
@@ -146,11 +148,11 @@ def _of_type(column: TableColumn) -> VolumeColumn:
         case "SET":
             return VolumeColumn(choice=["", *kind.members, ",".join(kind.members)])
         case "CHAR" | "VARCHAR":
-            return VolumeColumn(text={"length": min(kind.length or 1, 24), "min": min(kind.length or 1, 6)})
+            return VolumeColumn(text={"length": min(length, 24), "min": min(length, 6)})
         case name if name in TEXTS:
             return VolumeColumn(faker="paragraph")
         case "BINARY" | "VARBINARY":
-            return VolumeColumn(bytes={"length": min(kind.length or 1, 32), "min": min(kind.length or 1, 4)})
+            return VolumeColumn(bytes={"length": min(length, 32), "min": min(length, 4)})
         case name if name in BYTES:
             return VolumeColumn(bytes={"length": 64, "min": 8}, pool=_SHORT_POOL)
         case "JSON":

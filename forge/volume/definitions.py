@@ -63,7 +63,7 @@ def definitions_of(scenario: Scenario) -> Definitions:
             raise ScenarioError(f"volume.definitions: {declared.ddl!r} is no data definition statement")
         changed = {table.full_name: table for table in group.tables}
         tables = tuple(changed.get(table.full_name, table) for table in tables)
-        moment = int(Fraction(str(declared.at)) * SPAN)
+        moment = min(int(Fraction(str(declared.at)) * SPAN), SPAN - 1)
         epochs.append(Epoch(moment, tuple(logged_groups((group,), line)), tables))
     for name, table in zip(names, tables, strict=True):
         if ended.tables.get(name) != table:

@@ -8,7 +8,6 @@ import numpy as np
 
 from forge.columnar.machine import inline, kernel
 from forge.volume.lives import (
-    BLOCK,
     GROUP,
     INSIDE,
     OFFSET,
@@ -17,6 +16,7 @@ from forge.volume.lives import (
     Keys,
     Lives,
     Numbers,
+    begins,
     below,
     drawn,
     first_inside,
@@ -33,8 +33,7 @@ _NO_RANKS: Final = np.zeros(0, np.int64)
 def parents_of(child: Lives, parent: Lives, key: np.uint64, zipf: float | None, rows: Numbers) -> Numbers:
     """The number of the parent of each of the child's rows; -1 where no parent is there yet."""
     ranks = (_NO_RANKS, _NO_RANKS) if zipf is None else zipf_table(zipf, parent.rows)
-    owner = child.owner or child
-    return np.asarray(_parents(child.numbers, child.keys, owner.numbers, *parent.arguments, key, *ranks, rows))
+    return np.asarray(_parents(*child.arguments, *parent.arguments, key, *ranks, rows))
 
 
 @kernel
@@ -42,6 +41,7 @@ def _parents(
     n: Numbers,
     k: Keys,
     on: Numbers,
+    ok: Keys,
     pn: Numbers,
     pk: Keys,
     pon: Numbers,
@@ -55,8 +55,10 @@ def _parents(
     for place in range(len(rows)):
         row = rows[place]
         root = owner_of(n, k, on, row) if n[INSIDE] else row
-        # The transaction begins no earlier than the block of the row does, ...
-        moment = on[OFFSET] + (root - root % on[BLOCK]) * on[SLOT]
+        while not begins(on, ok, root):
+            root -= 1
+        # The transaction that inserts it comes no earlier, ...
+        moment = on[OFFSET] + root * on[SLOT]
         # ... and these rows are there before that.
         limit = min(max(moment - pon[OFFSET], 0) // pon[SLOT], pon[ROWS])
         if pn[INSIDE]:

@@ -43,6 +43,8 @@ from forge.volume.tables import PlannedTable, threshold
 
 #: Values of pools by (table, column), as the scenario states them.
 Pools = Mapping[tuple[str, str], Sequence[Any]]
+#: Digits behind the point of numbers that are drawn, which fit 64 bits.
+_MOST_DIGITS = 6
 _POOLED = ("faker", "choice", "text", "bytes")
 _MICROSECOND = dt.timedelta(microseconds=1)
 _EPOCH = dt.datetime(1970, 1, 1)
@@ -247,14 +249,15 @@ def _step(column: TableColumn) -> int:
 def _digits(column: TableColumn) -> int:
     """Digits behind the point."""
     if column.type.name == "DECIMAL" or column.type.scale is not None:
-        return column.type.scale or 0
+        return min(column.type.scale or 0, _MOST_DIGITS)
     return 2 if column.type.name in ("FLOAT", "DOUBLE") else 0
 
 
 def _range(column: TableColumn) -> tuple[float, float]:
     kind = column.type
     if kind.name == "DECIMAL" or kind.precision is not None:
-        high = float(min(10 ** ((kind.precision or 10) - (kind.scale or 0)) - 1, 10 ** (18 - (kind.scale or 0))))
+        digits = _digits(column)
+        high = min(10 ** ((kind.precision or 10) - (kind.scale or 0)), 10 ** (18 - digits)) - 10.0**-digits
     else:
         bits = {"TINYINT": 8, "SMALLINT": 16, "MEDIUMINT": 24, "INT": 32, "BIT": kind.length or 1}.get(kind.name, 50)
         high = float((1 << (bits if kind.unsigned or kind.name == "BIT" else bits - 1)) - 1)

@@ -74,6 +74,7 @@ def planned_tables(definitions: Sequence[Table], volume: Volume, rows: int, seed
             made, found = columns_of(table, declared[index], definitions, owners[index])
         columns.append(made)
         references.append(found)
+    _check_first_rows(definitions, owners, references)
     updated = []
     for index, table in enumerate(definitions):
         with about(table.full_name):
@@ -151,6 +152,23 @@ def _shares(declared: Sequence[VolumeTable], rows: int) -> list[int]:
     if shares[largest] < 1:
         raise ScenarioError(f"{rows} rows are too few for the shares of {len(declared)} tables")
     return shares
+
+
+def _check_first_rows(
+    definitions: Sequence[Table], owners: Sequence[int | None], references: Sequence[Mapping[str, Reference]]
+) -> None:
+    """Rows that refer to rows of their own table, or of one that comes with theirs, need NULL for the first."""
+    for index, table in enumerate(definitions):
+        owner = owners[index]
+        family = _family(index if owner is None else owner, owners)
+        for column in table.columns:
+            reference = references[index].get(column.name.lower())
+            circular = reference is not None and reference.key is not None and reference.parent in family
+            if circular and not column.nullable:
+                raise ScenarioError(
+                    f"{table.full_name}: column {column.name!r} is NOT NULL, and the first rows have none to refer to",
+                    expected="a column that may be NULL",
+                )
 
 
 def _family(index: int, owners: Sequence[int | None]) -> set[int]:

@@ -159,6 +159,48 @@ def test_tables_alone_make_a_volume_of_every_type(tmp_path: Path, server: str, i
         assert replayed(logs(tmp_path / "out"), keys)["s.t"] == left
 
 
+def test_odd_tables_make_volumes_too(tmp_path: Path) -> None:
+    tables = [
+        "CREATE TABLE s.emp (id INT PRIMARY KEY, boss INT, FOREIGN KEY (boss) REFERENCES s.emp (id))",
+        "CREATE TABLE s.log (a INT, b VARCHAR(9))",
+        "CREATE TABLE s.pair (a INT, b CHAR(30), PRIMARY KEY (a, b))",
+        "CREATE TABLE s.both (id INT PRIMARY KEY, pa INT, pb CHAR(30), FOREIGN KEY (pa, pb) REFERENCES s.pair (a, b))",
+        "CREATE TABLE s.small (id INT PRIMARY KEY, d DECIMAL(3,3), e DECIMAL(65,30), f BIT(64), h FLOAT(7,3),"
+        " j CHAR(0), k VARCHAR(1), email CHAR(5), l TINYTEXT, m DOUBLE UNSIGNED, n BIGINT UNSIGNED)",
+    ]
+    session = Session(row_metadata="full", gtid=True)
+    generate(checked(Scenario("odd", tables=list(tables), session=session)), tmp_path / "out", rows=500, files=2)
+    keys = {"s.emp": ("id",), "s.pair": ("a", "b"), "s.both": ("id",), "s.small": ("id",)}
+    left = declared(tmp_path / "out", keys)
+    found = changes(logs(tmp_path / "out"))
+    assert {table for table, _ in found} == {*keys, "s.log"}
+    bosses = {row["boss"] for row in left["s.emp"].values()} - {None}
+    assert bosses
+    assert bosses <= {key for (key,) in left["s.emp"]}
+    pairs = {(row["pa"], row["pb"]) for row in left["s.both"].values()} - {(None, None)}
+    assert pairs
+    assert pairs <= set(left["s.pair"])
+
+
+def test_definitions_at_the_ends_of_time_are_logged(tmp_path: Path) -> None:
+    texts = [
+        "ALTER TABLE s.t ADD COLUMN b INT",
+        "CREATE INDEX i ON s.t (b)",
+        "ALTER TABLE s.t ADD COLUMN c INT DEFAULT 3",
+    ]
+    definitions = [VolumeDefinition(at=at, ddl=text) for at, text in zip((0, 0, 1), texts, strict=True)]
+    scenario = small("CREATE TABLE s.t (a INT PRIMARY KEY)", definitions=definitions)
+    generate(scenario, tmp_path / "out", rows=200, files=2)
+    logged = [
+        placed.event.body.query
+        for path in logs(tmp_path / "out")
+        for placed in read_events(path.read_bytes())
+        if isinstance(placed.event.body, Query) and placed.event.body.query != "BEGIN"
+    ]
+    assert logged[2:] == texts
+    assert {row["c"] for row in declared(tmp_path / "out", {"s.t": ("a",)})["s.t"].values()} == {3}
+
+
 def small(*tables: str, **volume: Any) -> Scenario:
     return checked(Scenario("small", tables=list(tables), volume=Volume(**volume)))
 
@@ -212,6 +254,10 @@ def test_generators_make_what_they_say(tmp_path: Path) -> None:
             "dropped or renamed",
         ),
         (small("CREATE TABLE s.t (a INT, b INT AS (a + 1))"), "generated columns"),
+        (
+            small("CREATE TABLE s.t (a INT PRIMARY KEY, b INT NOT NULL, FOREIGN KEY (b) REFERENCES s.t (a))"),
+            "the first rows have none to refer to",
+        ),
         (small(), "no tables"),
     ],
 )

@@ -11,6 +11,7 @@ import click
 
 from forge.cli.output import STDOUT, write_output
 from forge.cli.progress import progress
+from forge.resources import corpora_dir
 
 #: Character sets that are read in different ways.
 _CHARSETS = (
@@ -48,7 +49,7 @@ _VALUES = {
 
 @click.command()
 def command() -> None:
-    """Compile the kernels that read and write rows in bulk, ahead of their first use.
+    """Compile the kernels that read, write and generate rows in bulk, ahead of their first use.
 
     They are compiled for this machine once, and kept in the user's cache folder; NUMBA_CACHE_DIR names another. Without
     this command each is compiled when it is first needed. Needs the extra `rows`.
@@ -61,6 +62,8 @@ def command() -> None:
     from forge.columnar.reading.counts import count_tables
     from forge.columnar.reading.rows import read_rows
     from forge.rows.write import write_rows
+    from forge.scenario import load_scenario
+    from forge.volume.generate import generate
 
     begin = time.monotonic()
     steps = [("mysql-9.7", table) for table in _MYSQL] + [("mariadb-11.8", table) for table in _MARIADB]
@@ -84,6 +87,7 @@ def command() -> None:
                     rows_per_transaction=rows_each,
                     sync=False,
                 )
+        generate(load_scenario(corpora_dir() / "volumes" / "shop.yaml"), Path(folder) / "volume", rows=200)
     seconds = time.monotonic() - begin
     write_output(STDOUT, f"compiled in {seconds:.0f} s, kept in {kernels_folder()}\n")
 
