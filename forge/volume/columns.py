@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from forge.errors import ScenarioError, UnsupportedError, about, nearest
@@ -25,16 +25,16 @@ class Reference:
 
 
 def columns_of(
-    table: Table, declared: VolumeTable, definitions: Sequence[Table], owner: int | None
+    table: Table, declared: VolumeTable, definitions: Sequence[Table], owner: int | None, later: Collection[str]
 ) -> tuple[dict[str, VolumeColumn], dict[str, Reference]]:
-    """The generators of all columns and the references, by lower-case name.
+    """The generators of all columns and the references, by lower-case name; ``later``: of columns that are added.
 
     Raises ScenarioError for what cannot be, UnsupportedError for columns whose values are not made.
     """
     names = {column.name.lower(): column.name for column in table.columns}
     columns: dict[str, VolumeColumn] = {}
     for name, column in declared.columns.items():
-        if name.lower() not in names:
+        if name.lower() not in names and name.lower() not in later:
             raise ScenarioError(f"there is no column {name!r}", suggestion=nearest(name, list(names.values())))
         columns[name.lower()] = column
     for each in table.columns:

@@ -101,8 +101,3 @@ def _check(scenario: Scenario) -> None:
         )
     if session.facts != type(session.facts)():
         raise ScenarioError("facts are of a recording, and what forge generate makes is none", expected="no facts")
-
-
-def with_volume(scenario: Scenario) -> Volume:
-    """What the scenario declares, or the defaults."""
-    return scenario.volume or Volume()

@@ -113,7 +113,7 @@ def birth_moment(n: Any, k: Any, row: Any) -> Any:
 
 @inline
 def first_inside(n: Any, k: Any, on: Any, owner: Any) -> Any:
-    """The first row inside row ``owner``.  Ever owner has its even part, from which a hashed piece goes to the one
+    """The first row inside row ``owner``.  Every owner has an even part, from which a hashed piece goes to the one
     before it.
     """
     rows, owners = n[ROWS], on[ROWS]

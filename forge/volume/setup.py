@@ -72,7 +72,11 @@ class VolumeSetup:
         tables = self.definitions.epochs[0].tables
         if len(tables) > MOST_TABLES:
             raise ScenarioError(f"{len(tables)} tables are too many for forge generate", expected=f"{MOST_TABLES}")
-        return planned_tables(tables, self.volume, self.request.rows, self.request.scenario.seed)
+        later = [
+            {column.name.lower() for epoch in self.definitions.epochs for column in epoch.tables[index].columns}
+            for index in range(len(tables))
+        ]
+        return planned_tables(tables, later, self.volume, self.request.rows, self.request.scenario.seed)
 
     @cached_property
     def calendar(self) -> Calendar:

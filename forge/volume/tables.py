@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -59,8 +59,12 @@ def threshold(part: float | Fraction) -> int:
     return min(int(exact * _WHOLE), _WHOLE - 1)
 
 
-def planned_tables(definitions: Sequence[Table], volume: Volume, rows: int, seed: int) -> list[PlannedTable]:
-    """``definitions``: the tables at the beginning.  Raises ScenarioError for what cannot be, and UnsupportedError."""
+def planned_tables(
+    definitions: Sequence[Table], later: Sequence[Collection[str]], volume: Volume, rows: int, seed: int
+) -> list[PlannedTable]:
+    """``definitions``: the tables at the beginning; ``later``: names (lower-case) of the columns that each gets.
+
+    Raises ScenarioError for what cannot be, and UnsupportedError."""
     names = {table.full_name.lower(): index for index, table in enumerate(definitions)}
     declared = _declared(definitions, names, volume)
     owners = [_owner(table, declared[index], names) for index, table in enumerate(definitions)]
@@ -71,7 +75,7 @@ def planned_tables(definitions: Sequence[Table], volume: Volume, rows: int, seed
     columns, references = [], []
     for index, table in enumerate(definitions):
         with about(table.full_name):
-            made, found = columns_of(table, declared[index], definitions, owners[index])
+            made, found = columns_of(table, declared[index], definitions, owners[index], later[index])
         columns.append(made)
         references.append(found)
     _check_first_rows(definitions, owners, references)

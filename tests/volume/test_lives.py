@@ -57,7 +57,7 @@ def volumes(draw: st.DrawFn) -> list[PlannedTable]:
 
     declared = {"s.customers": root(), "s.orders": root(), "s.items": table(inside="s.orders")}
     volume = Volume(tables=declared, lifetime=draw(st.sampled_from([0.001, 0.1, 1.0])))
-    return planned_tables(TABLES, volume, draw(st.integers(3, 400)), draw(st.integers(0, 5)))
+    return planned_tables(TABLES, [()] * len(TABLES), volume, draw(st.integers(3, 400)), draw(st.integers(0, 5)))
 
 
 def all_changes(table: PlannedTable, ends: Sequence[int]) -> list[tuple[int, ...]]:
