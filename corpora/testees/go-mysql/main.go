@@ -33,8 +33,8 @@ type request struct {
 // How go-mysql shows values: strings as they are stored, numbers signed, members by number.
 var forms = object{
 	"integer": "number", "decimal": "text", "float": "value", "bits": "number signed", "year": "number",
-	"date": "text", "datetime": "text", "timestamp": "text", "time": "text", "enum": "number", "set": "number signed",
-	"text": "utf8", "bytes": "utf8", "json": "value", "geometry": "hex", "vector": "numbers", "diffs": "value",
+	"date": "text", "datetime": "text", "timestamp": "text", "time": "value", "enum": "number", "set": "number signed",
+	"text": "utf8", "bytes": "utf8", "json": "value", "geometry": "hex", "vector": "hex", "diffs": "value",
 }
 
 var answers *bufio.Writer
@@ -71,7 +71,7 @@ func value(found any, kind byte) any {
 	case string:
 		return text(found)
 	case []byte:
-		if kind == mysql.MYSQL_TYPE_GEOMETRY {
+		if kind == mysql.MYSQL_TYPE_GEOMETRY || kind == mysql.MYSQL_TYPE_VECTOR {
 			return hex.EncodeToString(found)
 		}
 		return text(string(found))

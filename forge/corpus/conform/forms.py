@@ -192,7 +192,31 @@ def _document(expected: Any, answer: Any) -> bool:
         given = json.loads(answer) if isinstance(answer, str) else answer
     except ValueError:
         return False
+    return _same_document(expected, given)
+
+
+def _same_document(expected: Any, given: Any) -> bool:
+    if isinstance(expected, dict) and isinstance(given, dict):
+        return expected.keys() == given.keys() and all(_same_document(expected[key], given[key]) for key in expected)
+    if isinstance(expected, list) and isinstance(given, list):
+        return len(expected) == len(given) and all(map(_same_document, expected, given))
+    if isinstance(expected, float) and isinstance(given, int) and not isinstance(given, bool):
+        return _float(expected, given)  # All digits of a double's shortest text, with zeros behind them.
     return _identical(expected, given)
+
+
+def _same_diffs(expected: Any, answer: Any) -> bool:
+    """The same steps; their values are compared as documents."""
+    if not isinstance(answer, list) or len(answer) != len(expected):
+        return False
+    for step, given in zip(expected, answer, strict=True):
+        if not isinstance(given, dict) or given.keys() != step.keys():
+            return False
+        if any(given[name] != step[name] for name in step.keys() - {"value"}):
+            return False
+        if "value" in step and not _document(json.loads(step["value"]), given["value"]):
+            return False
+    return True
 
 
 def _seconds(parts: Mapping[str, int]) -> int:
@@ -216,10 +240,24 @@ def _instant(parts: Mapping[str, int]) -> int:
     return parts["seconds"] * 1_000_000 + parts["microseconds"]
 
 
+def _plain(cell: ExpectedCell, value: Any) -> Any:
+    return cell["text"]
+
+
+def _same_moment(expected: Any, answer: Any) -> bool:
+    """The same digits; a decoder may not know how many digits the fraction of a column has."""
+
+    def shortest(text: str) -> str:
+        return text.rstrip("0").rstrip(".") if "." in text else text
+
+    return isinstance(answer, str) and shortest(expected) == shortest(answer)
+
+
 def _moments(of: Callable[[Any], int], text: str) -> dict[str, Form]:
     zeros = ("zero=null", "zero=none")
     return {
-        "text": Form(text, lambda cell, value: cell["text"], options=zeros),
+        "text": Form(text, _plain, options=zeros),
+        "value": Form("the same text, whatever zeros end its fraction", _plain, _same_moment, zeros),
         "microseconds": Form("microseconds since 1970-01-01", lambda cell, value: of(value), options=zeros),
         "milliseconds": Form("the same in milliseconds, cut", lambda cell, value: of(value) // 1000, options=zeros),
         "seconds": Form("the same in seconds, cut", lambda cell, value: of(value) // 1_000_000, options=zeros),
@@ -233,6 +271,21 @@ def _text_or_hex(data: bytes) -> Any:
         return {"hex": data.hex()}
 
 
+def _text_and_bytes(cell: ExpectedCell, value: str) -> list[Any]:
+    return [value, {"hex": stored(cell).hex()}]
+
+
+def _one_of(expected: Any, answer: Any) -> bool:
+    return any(_identical(item, answer) for item in expected)
+
+
+def _same_members(expected: Any, answer: Any) -> bool:
+    def ordered(items: Any) -> list[str]:
+        return sorted(json.dumps(item) for item in items)
+
+    return isinstance(answer, list) and ordered(expected) == ordered(answer)
+
+
 def _members(value: Mapping[str, Any]) -> list[Any]:
     if value["members"] is None:
         raise _NotCompared
@@ -241,6 +294,17 @@ def _members(value: Mapping[str, Any]) -> list[Any]:
 
 def _one_member(cell: ExpectedCell, value: Mapping[str, Any]) -> Any:
     return next(iter(_members(value)), "")
+
+
+def _member_text(cell: ExpectedCell, value: Mapping[str, Any]) -> Any:
+    if value["members"] is None:
+        raise _NotCompared
+    return cell["text"]
+
+
+def _member_texts(cell: ExpectedCell, value: Mapping[str, Any]) -> list[str]:
+    text = _member_text(cell, value)
+    return text.split(",") if value["members"] else []
 
 
 _TYPED: Final = (Form("the object of the kit", lambda cell, value: cell["value"]), frozenset[str]())
@@ -257,6 +321,7 @@ def _not_compared() -> Any:
 
 _STORED = Form("the bytes as hex, without their length", lambda cell, value: stored(cell).hex())
 _UTF8 = Form("the stored bytes as UTF-8, {hex} where they are not", lambda cell, value: _text_or_hex(stored(cell)))
+_TEXT_OR_HEX: Final = "text, or {hex} of the stored bytes"
 _NUMBER = Form("a JSON number", lambda cell, value: int(value), options=("signed",))
 
 #: The forms of each kind; ``typed``, ``raw`` and ``none`` are forms of every kind.
@@ -293,7 +358,8 @@ FORMS: Final[Mapping[str, Mapping[str, Form]]] = {
     "datetime": _moments(_microseconds, "YYYY-MM-DD hh:mm:ss with the column's fraction"),
     "timestamp": _moments(_instant, "YYYY-MM-DD hh:mm:ss with the column's fraction, in UTC"),
     "time": {
-        "text": Form("[-]hh:mm:ss with the column's fraction", lambda cell, value: cell["text"]),
+        "text": Form("[-]hh:mm:ss with the column's fraction", _plain),
+        "value": Form("the same text, whatever zeros end its fraction", _plain, _same_moment),
         "microseconds": Form("a signed JSON number", lambda cell, value: _span(value)),
         "milliseconds": Form("the same in milliseconds, cut", lambda cell, value: int(_span(value) / 1000)),
         "seconds": Form("the same in seconds, cut", lambda cell, value: int(_span(value) / 1_000_000)),
@@ -301,20 +367,27 @@ FORMS: Final[Mapping[str, Mapping[str, Form]]] = {
     "enum": {
         "number": Form("the member's number, from 1", lambda cell, value: int(value["number"])),
         "member": Form("the member: text, or {hex} where it is not UTF-8", _one_member),
+        "text": Form("the member's text, whatever its character set is", _member_text),
     },
     "set": {
         "number": Form("the bits as a number", lambda cell, value: int(value["number"]), options=("signed",)),
         "members": Form("a list of members", lambda cell, value: _members(value)),
+        "texts": Form("a list of the members' texts in any order", _member_texts, _same_members),
+        "hex": Form("the bytes as hex, lowest first", lambda cell, value: cell["raw"]),
         "text": Form("members with commas between them", lambda cell, value: ",".join(map(str, _members(value)))),
     },
     "text": {
         "text": Form("the text", lambda cell, value: value),
         "hex": _STORED,
         "utf8": _UTF8,
+        "text-or-hex": Form(_TEXT_OR_HEX, _text_and_bytes, _one_of),
     },
     "bytes": {
         "hex": _STORED,
         "utf8": _UTF8,
+        "text-or-hex": Form(
+            _TEXT_OR_HEX, lambda cell, value: [_text_or_hex(stored(cell)), {"hex": stored(cell).hex()}], _one_of
+        ),
     },
     "json": {
         "value": Form("the document, as JSON or as text of JSON", lambda cell, value: value, _document),
@@ -329,5 +402,5 @@ FORMS: Final[Mapping[str, Mapping[str, Form]]] = {
         "numbers": Form("a list of numbers", lambda cell, value: [float(item) for item in value]),
         "hex": _STORED,
     },
-    "diffs": {"value": Form("a list of {operation, path, value}", lambda cell, value: value)},
+    "diffs": {"value": Form("a list of {operation, path, value}", lambda cell, value: value, _same_diffs)},
 }  # fmt: skip

@@ -25,11 +25,16 @@ TIME = {
     "value": {"time": {"negative": True, "hour": 0, "minute": 0, "second": 0, "microsecond": 500000}},
 }  # fmt: skip
 SET = {"raw": "03", "text": "a,b", "value": {"set": {"number": "3", "members": ["61", "62"]}}}
+ENUM = {"raw": "01", "text": "é", "value": {"enum": {"number": "1", "members": ["e9"]}}}
+BINARY = {"raw": "0161", "prefix": 1, "text": "a", "value": {"bytes": "61"}}
 NAMELESS = {"raw": "03", "value": {"set": {"number": "3", "members": None}}}
 TEXT = {"raw": "01e9", "prefix": 1, "text": "é", "value": {"text": "é"}}
 JSON = {"raw": "", "text": '{"a": 1.0}', "value": {"json": {"a": 1.0}}}
+LARGE = {"raw": "", "text": "1.8446744073709552e19", "value": {"json": 1.8446744073709552e19}}
 JSON_NULL = {"raw": "0100", "text": "null", "value": {"json": None}}
 BITS = {"raw": "05", "text": "5", "value": {"bits": "101"}}
+STEP = {"operation": "REPLACE", "path": "$.a", "value": '{"b": "c"}'}
+DIFFS = {"raw": "", "value": {"diffs": [STEP]}}
 NULL = {"raw": None}
 
 
@@ -47,6 +52,9 @@ NULL = {"raw": None}
         (DATETIME, {"datetime": "text"}, "2024-02-29 11:11:07.5"),
         (DATETIME, {"datetime": "microseconds"}, 1709205067500000),
         (DATETIME, {"datetime": "seconds"}, 1709205067),
+        (DATETIME, {"datetime": "value"}, "2024-02-29 11:11:07.500000"),
+        (TIME, {"time": "value"}, "-00:00:00.500"),
+        (ZERO, {"date": "value"}, "0000-00-00"),
         (ZERO, {"date": "days zero=null"}, None),
         (ZERO, {"date": "text zero=null"}, None),
         (ZERO, {"date": "text"}, "0000-00-00"),
@@ -54,14 +62,25 @@ NULL = {"raw": None}
         (TIME, {"time": "milliseconds"}, -500),
         (SET, {"set": "text"}, "a,b"),
         (SET, {"set": "members"}, ["a", "b"]),
+        (SET, {"set": "texts"}, ["b", "a"]),
         (SET, {"set": "number"}, 3),
+        (SET, {"set": "hex"}, "03"),
+        (ENUM, {"enum": "member"}, {"hex": "e9"}),
+        (ENUM, {"enum": "text"}, "é"),
+        (TEXT, {"text": "text-or-hex"}, "é"),
+        (TEXT, {"text": "text-or-hex"}, {"hex": "e9"}),
+        (BINARY, {"bytes": "text-or-hex"}, "a"),
+        (BINARY, {"bytes": "text-or-hex"}, {"hex": "61"}),
         (TEXT, {"text": "hex"}, "e9"),
         (TEXT, {"text": "utf8"}, {"hex": "e9"}),
         (JSON, {"json": "value"}, {"a": 1}),
         (JSON, {"json": "value"}, '{"a":1}'),
+        (LARGE, {"json": "value"}, 18446744073709552000),
         (JSON_NULL, {"json": "value"}, "null"),
         (JSON_NULL, {"json": "value"}, None),
         (JSON_NULL, {}, {"json": None}),
+        (DIFFS, {"diffs": "value"}, [STEP | {"value": '{"b":"c"}'}]),
+        (DIFFS, {"diffs": "value"}, [STEP | {"value": {"b": "c"}}]),
         (BITS, {"bits": "number"}, 5),
         ({"raw": "ff" * 8, "value": {"bits": "1" * 64}}, {"bits": "number signed"}, -1),
         (NULL, {"integer": "number"}, None),
@@ -81,11 +100,26 @@ def test_a_value_in_the_declared_form_agrees(cell: dict[str, Any], forms: dict[s
         (FLOAT, {"float": "value"}, 0.2),
         (FLOAT, {"float": "value"}, "x"),
         (FLOAT, {"float": "value"}, None),
+        (DATETIME, {"datetime": "value"}, "2024-02-29 11:11:07.05"),
+        (DATETIME, {"datetime": "value"}, "2024-02-29 11:11:07"),
+        (TIME, {"time": "value"}, "00:00:00.5"),
+        (LARGE, {"json": "value"}, 18446744073709555000),
         (ZERO, {"date": "days zero=null"}, 0),
         (TIME, {"time": "microseconds"}, 500000),
         (SET, {"set": "members"}, ["b", "a"]),
+        (SET, {"set": "texts"}, ["a"]),
+        (SET, {"set": "texts"}, ["a", "b", "b"]),
+        (ENUM, {"enum": "text"}, {"hex": "e9"}),
+        (TEXT, {"text": "text-or-hex"}, "Ã©"),
+        (TEXT, {"text": "text-or-hex"}, {"hex": "c3a9"}),
+        (TEXT, {"text": "text-or-hex"}, None),
+        (BINARY, {"bytes": "text-or-hex"}, {"hex": "62"}),
         (JSON, {"json": "value"}, {"a": True}),
         (JSON, {"json": "text"}, '{"a": 1}'),
+        (DIFFS, {"diffs": "value"}, [STEP | {"value": '{"b": "d"}'}]),
+        (DIFFS, {"diffs": "value"}, [STEP | {"path": "$.b"}]),
+        (DIFFS, {"diffs": "value"}, []),
+        (DIFFS, {"diffs": "value"}, ""),
         (BITS, {"bits": "number"}, True),
         (NULL, {"integer": "number"}, 0),
     ],
@@ -97,6 +131,7 @@ def test_another_value_does_not(cell: dict[str, Any], forms: dict[str, str], ans
 def test_what_a_testee_cannot_show_is_not_compared() -> None:
     assert Forms({"date": "text zero=none"}).expected(ZERO) is NOT_COMPARED
     assert Forms({"set": "text"}).expected(NAMELESS) is NOT_COMPARED
+    assert Forms({"set": "texts"}).expected(NAMELESS) is NOT_COMPARED
     assert Forms({"set": "none"}).expected(SET) is NOT_COMPARED
 
 

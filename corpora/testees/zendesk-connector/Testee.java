@@ -1,0 +1,181 @@
+// A testee of mysql-binlog-connector-java: its BinaryLogFileReader over files, in the protocol of docs/conform.md.
+// Zendesk's library and Debezium's have the same classes: one of them is on the class path.
+
+import com.github.shyiko.mysql.binlog.BinaryLogFileReader;
+import com.github.shyiko.mysql.binlog.event.DeleteRowsEventData;
+import com.github.shyiko.mysql.binlog.event.Event;
+import com.github.shyiko.mysql.binlog.event.EventData;
+import com.github.shyiko.mysql.binlog.event.EventHeaderV4;
+import com.github.shyiko.mysql.binlog.event.TableMapEventData;
+import com.github.shyiko.mysql.binlog.event.TransactionPayloadEventData;
+import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
+import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
+import com.github.shyiko.mysql.binlog.event.deserialization.ColumnType;
+import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer;
+import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer.CompatibilityMode;
+import com.github.shyiko.mysql.binlog.event.deserialization.json.JsonBinary;
+import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.Serializable;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+public final class Testee {
+    // How it shows values: numbers signed, members by number, strings as stored bytes, moments as microseconds, and
+    // null for what has no moment.
+    private static final String FORMS = """
+        {"integer":"number signed","decimal":"text","float":"value","bits":"digits","year":"number",
+        "date":"microseconds zero=null","datetime":"microseconds zero=null","timestamp":"microseconds",
+        "time":"microseconds","enum":"number","set":"number signed","text":"hex","bytes":"hex","json":"value",
+        "geometry":"hex","vector":"hex"}""".replace("\n", "");
+    private static final Pattern FIELD = Pattern.compile("\"(id|hello|file)\": *(?:(\\d+)|\"((?:[^\"\\\\]|\\\\.)*)\")");
+
+    private final PrintStream out;
+    private final Map<Long, TableMapEventData> tables = new HashMap<>();
+    private long offset = BinaryLogFileReader.MAGIC_HEADER.length;
+
+    private Testee(PrintStream out) {
+        this.out = out;
+    }
+
+    private static String quote(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (char unit : text.toCharArray()) {
+            if (unit == '"' || unit == '\\') {
+                quoted.append('\\').append(unit);
+            } else if (unit < ' ' || Character.isSurrogate(unit)) {
+                quoted.append(String.format("\\u%04x", (int) unit));
+            } else {
+                quoted.append(unit);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+
+    private static String value(Object found, int type) throws IOException {
+        if (found == null) {
+            return "null";
+        }
+        if (found instanceof byte[] bytes) {
+            boolean document = type == ColumnType.JSON.getCode();
+            return quote(document ? JsonBinary.parseAsString(bytes) : HexFormat.of().formatHex(bytes));
+        }
+        if (found instanceof BitSet bits) {
+            BigInteger number = BigInteger.ZERO;
+            for (int bit = bits.nextSetBit(0); bit >= 0; bit = bits.nextSetBit(bit + 1)) {
+                number = number.setBit(bit);
+            }
+            return quote(number.toString());
+        }
+        if (found instanceof BigDecimal decimal) {
+            return quote(decimal.toPlainString());
+        }
+        // JSON has no NaN and no infinity.
+        return found instanceof Integer || found instanceof Long ? found.toString() : quote(found.toString());
+    }
+
+    // An image has the values of the columns that are present; the event knows which.
+    private static String image(Object[] row, BitSet present, TableMapEventData table) throws IOException {
+        StringJoiner cells = new StringJoiner(",", "[", "]");
+        int column = present.nextSetBit(0);
+        for (Object found : row) {
+            String value = value(found, table.getColumnTypes()[column] & 255);
+            cells.add("{\"column\":" + (column + 1) + ",\"value\":" + value + "}");
+            column = present.nextSetBit(column + 1);
+        }
+        return cells.toString();
+    }
+
+    private void row(String place, String kind, TableMapEventData table, String before, String after) {
+        out.println("{\"row\":{" + place + ",\"kind\":\"" + kind + "\",\"database\":" + quote(table.getDatabase())
+            + ",\"table\":" + quote(table.getTable()) + ",\"before\":" + before + ",\"after\":" + after + "}}");
+    }
+
+    private void show(Event event, String place) throws IOException {
+        EventData data = event.getData();
+        if (data instanceof EventDeserializer.EventDataWrapper wrapper) {
+            data = wrapper.getInternal();
+        }
+        if (data instanceof TableMapEventData table) {
+            tables.put(table.getTableId(), table);
+        } else if (data instanceof WriteRowsEventData rows) {
+            TableMapEventData table = tables.get(rows.getTableId());
+            for (Serializable[] row : rows.getRows()) {
+                row(place, "insert", table, "null", image(row, rows.getIncludedColumns(), table));
+            }
+        } else if (data instanceof DeleteRowsEventData rows) {
+            TableMapEventData table = tables.get(rows.getTableId());
+            for (Serializable[] row : rows.getRows()) {
+                row(place, "delete", table, image(row, rows.getIncludedColumns(), table), "null");
+            }
+        } else if (data instanceof UpdateRowsEventData rows) {
+            TableMapEventData table = tables.get(rows.getTableId());
+            for (Map.Entry<Serializable[], Serializable[]> row : rows.getRows()) {
+                String before = image(row.getKey(), rows.getIncludedColumnsBeforeUpdate(), table);
+                row(place, "update", table, before, image(row.getValue(), rows.getIncludedColumns(), table));
+            }
+        } else if (data instanceof TransactionPayloadEventData payload) {
+            int inner = 0;
+            for (Event within : payload.getUncompressedEvents()) {
+                show(within, place + ",\"inner\":" + ++inner);
+            }
+        }
+    }
+
+    private String read(String file) throws IOException {
+        EventDeserializer deserializer = new EventDeserializer();
+        deserializer.setCompatibilityMode(
+            CompatibilityMode.CHAR_AND_BINARY_AS_BYTE_ARRAY, CompatibilityMode.DATE_AND_TIME_AS_LONG_MICRO);
+        ByteArrayInputStream data = new ByteArrayInputStream(Files.readAllBytes(Path.of(file)));
+        try (BinaryLogFileReader reader = new BinaryLogFileReader(data, deserializer)) {
+            for (Event event = reader.readEvent(); event != null; event = reader.readEvent()) {
+                show(event, "\"offset\":" + offset);
+                EventHeaderV4 header = event.getHeader();
+                offset += header.getEventLength();
+            }
+        } catch (Exception | StackOverflowError | OutOfMemoryError problem) {
+            Throwable root = problem;
+            while (root.getCause() != null) {
+                root = root.getCause();
+            }
+            String end = problem instanceof Error ? "crashed" : "refused";
+            StackTraceElement[] trace = root.getStackTrace();
+            String message = root + (trace.length > 0 ? " at " + trace[0] : "");
+            String shown = quote(message.substring(0, Math.min(400, message.length())));
+            return "\"end\":\"" + end + "\",\"message\":" + shown;
+        }
+        return "\"end\":\"ok\"";
+    }
+
+    public static void main(String[] args) throws IOException {
+        String hello = "{\"name\":\"" + args[0] + "\",\"version\":\"" + args[1]
+            + "\",\"language\":\"Java\",\"levels\":[\"rows\"],\"forms\":" + FORMS + "}";
+        PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+            Map<String, String> asked = new HashMap<>();
+            for (Matcher field = FIELD.matcher(line); field.find();) {
+                String text = field.group(3);
+                asked.put(field.group(1), text == null ? field.group(2) : text.replaceAll("\\\\(.)", "$1"));
+            }
+            String answer = asked.containsKey("hello") ? "\"hello\":" + hello : new Testee(out).read(asked.get("file"));
+            out.println("{\"id\":" + asked.get("id") + "," + answer + "}");
+            out.flush();
+        }
+    }
+}
