@@ -11,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.binlog.payload import payload_bytes
-from forge.binlog.reader import read_events
+from forge.binlog.reader import MAGIC, read_events
+from forge.binlog.writer import Item, write_binlog
 from forge.check.canonical.expected import expected_of
+from forge.events.event import Event, RawBody, decode_event, encode_event
 from forge.events.format import FormatContext
 from forge.events.gtid_list import GtidList
+from forge.events.layout import Body
+from forge.events.registry import EVENT_TYPES
 from forge.events.transaction_payload import TransactionPayload
 from forge.events.user_var import UserVar
 from forge.render.byte_view import html_page, section_object, text_lines
@@ -22,6 +26,7 @@ from forge.render.labels.layouts import LayoutLabels
 from forge.render.labels.log import labelled_log
 from forge.render.labels.runs import LabelledRun, LabelledSection, Labels
 from forge.resources import corpora_dir
+from forge.testing.events import bodies_of, files
 
 _HOME = corpora_dir() / "recordings"
 _ALL = sorted(path for path in _HOME.rglob("*.0*") if path.stat().st_size < 20_000)
@@ -93,6 +98,28 @@ def test_every_byte_of_a_damaged_log_has_one_label(draw: st.DataObject) -> None:
     assert labelled_bytes(torn) == torn
     for section in labelled_log(torn):
         assert list(text_lines(section))
+
+
+@settings(max_examples=30, deadline=None)
+@given(files())
+def test_every_byte_of_any_events_has_one_label(items: list[Item]) -> None:
+    data = write_binlog(items)
+    assert labelled_bytes(data) == data
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES.values(), ids=lambda kind: kind.type_name)
+def test_the_body_of_every_event_type_is_labelled_by_its_layout(kind: type[Body]) -> None:
+    @settings(max_examples=5, deadline=None)
+    @given(bodies_of(kind))
+    def held(body: Body) -> None:
+        raw = encode_event(Event(body=body), 4, FormatContext())
+        if isinstance(decode_event(raw, 4, FormatContext()).body, RawBody):
+            return
+        assert labelled_bytes(MAGIC + raw) == MAGIC + raw
+        (_, section) = labelled_log(MAGIC + raw)
+        assert "raw" not in [run.field for run in section.runs]
+
+    held()
 
 
 def test_the_cells_of_a_row_event_are_those_of_the_decode() -> None:

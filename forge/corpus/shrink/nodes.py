@@ -207,9 +207,11 @@ def group_starts(nodes: Sequence[Node]) -> list[int]:
 
 
 def statement_word(node: Node) -> str | None:
-    """The statement of a QUERY event if it begins or ends a transaction, else ""; None for other events."""
+    """BEGIN, COMMIT or ROLLBACK if a QUERY event is that, else ""; None for other events.  XA START begins as well."""
     if not isinstance(node.body, Query):
         return None
+    if node.body.query.startswith("XA START "):
+        return "BEGIN"
     return node.body.query if node.body.query in ("BEGIN", "COMMIT", "ROLLBACK") else ""
 
 

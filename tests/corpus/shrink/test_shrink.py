@@ -50,6 +50,16 @@ def test_a_log_taken_apart_is_written_again_as_it_was(path: Path) -> None:
     assert write_log(read_log(data)) == data
 
 
+@pytest.mark.parametrize("path", _ALL[::17], ids=lambda path: str(path.relative_to(_HOME).parent))
+def test_the_transactions_of_a_recording_are_whole(path: Path) -> None:
+    assert well_shaped(read_log(path.read_bytes()))
+
+
+def test_the_transactions_of_xa_are_whole() -> None:
+    path = _HOME / "transactions" / "xa-mixed-mysql-9.7" / "binlog.000001"
+    assert well_shaped(read_log(path.read_bytes()))
+
+
 @pytest.mark.parametrize(
     "name",
     [
