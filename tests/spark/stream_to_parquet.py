@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark import TaskContext
+from pyspark.errors import StreamingQueryException
 
 from forge.spark.session import spark_session
 from forge.spark.source import register
@@ -53,12 +54,15 @@ def main(master: str, log: str, out: Path, options: dict[str, str]) -> None:
         query = (writer.trigger(availableNow=True) if now else writer).start()
         sys.stdout.write("started\n")
         sys.stdout.flush()
-        while not now and not (out / "end").exists():
-            query.awaitTermination(1)
-        if not now:
-            query.processAllAvailable()
-            query.stop()
-        query.awaitTermination()
+        try:
+            while not now and not (out / "end").exists():
+                query.awaitTermination(1)
+            if not now:
+                query.processAllAvailable()
+                query.stop()
+            query.awaitTermination()
+        except StreamingQueryException as error:
+            sys.exit(str(error))  # It asks the JVM, which ends with the session.
 
 
 def ids_of(folder: Path) -> list[Any]:
