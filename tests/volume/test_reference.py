@@ -85,7 +85,11 @@ def test_the_bytes_are_those_of_the_reference_path(tmp_path: Path, line: str, im
         tables = [re.sub(r",\s*FOREIGN KEY.*", "", str(table)) for table in scenario.tables]
         scenario = msgspec.structs.replace(scenario, tables=list(tables))
     assert scenario.volume is not None
-    volume = msgspec.structs.replace(scenario.volume, definitions=[], sessions=1)
+    # Without the definition that adds a column.
+    orders = scenario.volume.tables["shop.orders"]
+    customer_id = {"customer_id": orders.columns["customer_id"]}
+    declared = scenario.volume.tables | {"shop.orders": msgspec.structs.replace(orders, columns=customer_id)}
+    volume = msgspec.structs.replace(scenario.volume, tables=declared, definitions=[], sessions=1)
     scenario = checked(msgspec.structs.replace(scenario, volume=volume))
     # A full image shows which columns the statements set.
     full = msgspec.structs.replace(scenario, session=msgspec.structs.replace(scenario.session, row_image="full"))
