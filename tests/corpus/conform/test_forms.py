@@ -26,7 +26,7 @@ TIME = {
 }  # fmt: skip
 SET = {"raw": "03", "text": "a,b", "value": {"set": {"number": "3", "members": ["61", "62"]}}}
 ENUM = {"raw": "01", "text": "é", "value": {"enum": {"number": "1", "members": ["e9"]}}}
-BINARY = {"raw": "0161", "prefix": 1, "text": "a", "value": {"bytes": "61"}}
+BINARY = {"type_code": 254, "raw": "0161", "prefix": 1, "text": "a", "value": {"bytes": "61"}}
 NAMELESS = {"raw": "03", "value": {"set": {"number": "3", "members": None}}}
 TEXT = {"raw": "01e9", "prefix": 1, "text": "é", "value": {"text": "é"}}
 JSON = {"raw": "", "text": '{"a": 1.0}', "value": {"json": {"a": 1.0}}}
@@ -71,6 +71,7 @@ NULL = {"raw": None}
         (TEXT, {"text": "text-or-hex"}, {"hex": "e9"}),
         (BINARY, {"bytes": "text-or-hex"}, "a"),
         (BINARY, {"bytes": "text-or-hex"}, {"hex": "61"}),
+        (BINARY, {"bytes": "text-or-hex padded"}, {"hex": "610000"}),
         (TEXT, {"text": "hex"}, "e9"),
         (TEXT, {"text": "utf8"}, {"hex": "e9"}),
         (JSON, {"json": "value"}, {"a": 1}),
@@ -114,6 +115,9 @@ def test_a_value_in_the_declared_form_agrees(cell: dict[str, Any], forms: dict[s
         (TEXT, {"text": "text-or-hex"}, {"hex": "c3a9"}),
         (TEXT, {"text": "text-or-hex"}, None),
         (BINARY, {"bytes": "text-or-hex"}, {"hex": "62"}),
+        (BINARY, {"bytes": "text-or-hex"}, {"hex": "6100"}),
+        (BINARY, {"bytes": "text-or-hex padded"}, {"hex": "610001"}),
+        (BINARY | {"type_code": 15}, {"bytes": "text-or-hex padded"}, {"hex": "6100"}),
         (JSON, {"json": "value"}, {"a": True}),
         (JSON, {"json": "text"}, '{"a": 1}'),
         (DIFFS, {"diffs": "value"}, [STEP | {"value": '{"b": "d"}'}]),

@@ -67,6 +67,7 @@ def test_it_reads_rows_of_many_cases(shipped: Path, kit: Path) -> None:
     accepted = [case for case in opened.cases if case.verdict == "accept"]
     cases = accepted[:: max(1, len(accepted) // 24)]
     _, results = run_cases(opened, cases, command(shipped), jobs=1)
-    agreeing = [result for result in results if result.outcome == "agree"]
+    said = [result for result in results if result.outcome != "unsupported"]
+    agreeing = [result for result in said if result.outcome == "agree"]
     assert sum(result.cells for result in agreeing) > 0
-    assert len(agreeing) >= len(results) // 2, [(result.case.id, result.outcome, result.message) for result in results]
+    assert len(agreeing) >= len(said) // 2, [(result.case.id, result.outcome, result.message) for result in said]
