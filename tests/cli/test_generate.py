@@ -87,3 +87,18 @@ def test_a_killed_run_goes_on_with_the_same_bytes(tmp_path: Path) -> None:
     files = {path.relative_to(whole) for path in whole.rglob("*") if path.is_file()}
     assert {path.relative_to(struck) for path in struck.rglob("*") if path.is_file()} == files
     assert all((whole / name).read_bytes() == (struck / name).read_bytes() for name in files)
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "for name in ('pyarrow', 'numpy', 'numba'): sys.modules[name] = None\n"
+        "from forge.cli.app import run\n"
+        "raise SystemExit(run(sys.argv[1:]))\n"
+    )
+    for more in ([], ["--dry-run"]):
+        command = [sys.executable, "-c", program, "generate", SHOP, "--rows", "10", "-o", str(tmp_path / "out"), *more]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stderr.count("\n")) == (1, 1), ran.stderr
+        assert "pip install 'binlog-forge[rows]'" in ran.stderr
+    assert not (tmp_path / "out").exists()
