@@ -61,7 +61,7 @@ class PythonMysqlReplication(Decoder):
     )
 
     def available(self) -> str | None:
-        if "pymysqlreplication" not in sys.modules and importlib.util.find_spec("pymysqlreplication") is None:
+        if sys.modules.get("pymysqlreplication") is None and importlib.util.find_spec("pymysqlreplication") is None:
             return "the package mysql-replication is not installed (pip install mysql-replication)"
         return None
 
