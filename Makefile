@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz kills spark-versions bench servers lint docs lock clean testees
+.PHONY: help corpus test unit long fuzz nightly kills spark-versions bench servers lint docs lock clean testees
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -18,6 +18,7 @@ help:
 	@echo 'make unit      run those alone that need no minute'
 	@echo 'make long      run them with 10,000 examples for each property instead of 50 (hours)'
 	@echo 'make fuzz      read 100,000 damaged logs in bulk, with kernels that check every access (hours)'
+	@echo 'make nightly   run the tests that take minutes each: killed processes, clusters, Spark Connect (half an hour)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
 	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (about an hour)'
@@ -43,8 +44,11 @@ fuzz: $(VENV)/.ready
 	FORGE_CHECKED_KERNELS=1 FORGE_DAMAGED_LOGS=10000 HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -o faulthandler_timeout=7200 \
 	  tests/columnar/test_damaged.py tests/columnar/test_generated.py $(PYTEST_ARGS)
 
+nightly: $(VENV)/.ready
+	FORGE_NIGHTLY=1 $(BIN)/python -m pytest -m nightly -o faulthandler_timeout=1800 $(PYTEST_ARGS)
+
 kills: $(VENV)/.ready
-	FORGE_STREAM_KILLS=50 FORGE_SINK_FAULTS=50 $(BIN)/python -m pytest -o faulthandler_timeout=7200 \
+	FORGE_NIGHTLY=1 FORGE_STREAM_KILLS=50 FORGE_SINK_FAULTS=50 $(BIN)/python -m pytest -o faulthandler_timeout=7200 \
 	  tests/spark/test_stream_killed.py tests/spark/test_stream_sink_killed.py tests/spark/test_sink_faults.py $(PYTEST_ARGS)
 
 spark-versions:

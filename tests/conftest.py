@@ -63,8 +63,16 @@ LATER = ("slow", "spark", "servers")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The fast ones first (``-m unit``); who uses a fixture of ``LATER`` is marked with it."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The fast ones first (``-m unit``); who uses a fixture of ``LATER`` is marked with it.
+
+    Tests of the night are left out unless FORGE_NIGHTLY is set.
+    """
+    nightly = [] if NIGHTLY else [item for item in items if item.get_closest_marker("nightly")]
+    if nightly:
+        config.hook.pytest_deselected(items=nightly)
+        config.stash[LEFT_OUT] = len(nightly)
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
     for item in items:
         for name in LATER:
             if name in getattr(item, "fixturenames", ()):
@@ -79,6 +87,8 @@ def _part(item: pytest.Item) -> int:
 
 
 NOT_CHECKED = pytest.StashKey[list[str]]()
+LEFT_OUT = pytest.StashKey[int]()
+NIGHTLY = bool(os.environ.get("FORGE_NIGHTLY"))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -98,6 +108,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if left_out := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.line(f"{left_out} tests of the night were left out: `make nightly` runs them.", yellow=True)
     unchecked = config.stash.get(NOT_CHECKED, [])
     if not unchecked or IN_CI:
         return

@@ -18,7 +18,7 @@ from forge.scenario import Scenario, Session, insert, plan
 from forge.spark.java import find_java
 from tests.spark.processes import HOME
 
-pytestmark = [pytest.mark.slow, pytest.mark.spark]
+pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.nightly]
 
 SCRIPT = """
 import sys

