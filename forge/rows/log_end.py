@@ -77,7 +77,7 @@ def _gtid_set(log: SessionLog, groups: int) -> str:
     previous = log.previous_gtids(groups)
     if previous is not None:
         return gtid_set_text(previous.gtid_set[1])
-    if log.line.family != "mariadb" or not groups:
+    if not log.line.groups.always_gtids or not groups:
         return ""
     return f"{log.session.gtid_domain_id}-{log.session.server_id}-{log.group_number(groups - 1)}"
 

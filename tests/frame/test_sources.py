@@ -29,6 +29,20 @@ def tracked_files() -> list[str]:
     return [str(path.relative_to(ROOT)) for folder in folders for path in folder.rglob("*") if path.is_file()]
 
 
+def test_the_top_level_has_only_what_belongs_there() -> None:
+    folders = {".ci", "corpora", "docs", "forge", "templates", "tests"}
+    files = {
+        ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "hatch_build.py",
+        "mkdocs.yml", "pyproject.toml", "requirements-test.lock", "requirements.lock",
+    }  # fmt: skip
+    assert {Path(name).parts[0] for name in tracked_files()} - folders - files == set()
+
+
+def test_no_tracked_file_is_large() -> None:
+    sizes = {name: (ROOT / name).stat().st_size for name in tracked_files()}
+    assert {name: size for name, size in sizes.items() if size > 2 << 20} == {}
+
+
 def files_with(pattern: re.Pattern[bytes]) -> list[str]:
     """Names of the tracked text files in which ``pattern`` is found."""
     contents = ((name, (ROOT / name).read_bytes()) for name in tracked_files())

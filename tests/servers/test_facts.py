@@ -24,6 +24,10 @@ CONDITIONS = {
     "record/server.py": 2,
     # Whose tool printed a text.
     "check/decoders/vendors/columns.py": 6,
+    "check/decoders/vendors/many.py": 3,
+    "check/decoders/vendors/reader.py": 1,
+    # Which values of a setting are drawn.
+    "testing/draws/scenarios.py": 1,
     # The order of rows in a table.
     "corpus/coverage.py": 1,
     # Tags and readers that are for one family.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
+
+import numpy as np
 
 from forge.compile.groups.dependency import Writeset
 from forge.compile.groups.logged import LoggedTransaction

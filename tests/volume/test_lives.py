@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
+
+import numpy as np
 
 from forge.plan.tables import Table
 from forge.scenario import Scenario, counter_hash, plan

@@ -11,6 +11,7 @@ import msgspec
 from forge.check.canonical.expected import Expected, expected_of
 from forge.corpus.vocabulary import vocabulary
 from forge.errors import Phase, Verdict
+from forge.servers import server_line
 
 #: What is put behind the name of a binary log for the events and rows expected of it.
 EVENTS, ROWS = ".events.jsonl", ".rows.jsonl"
@@ -93,7 +94,7 @@ def write_case(folder: Path, plain: Plain) -> KitCase:
         case=row["case"],
         since=plain.since,
         server=row["server"],
-        flavor="mariadb" if row["server"].startswith("mariadb") else "mysql",
+        flavor=server_line(row["server"]).family,
         verdict=row["verdict"],
         phase=row["phase"],
         files=files,
