@@ -55,6 +55,8 @@ class Run:
             if first:
                 subject.prepare()
             costs = subject.passes(self.passes)
+            if not costs:
+                raise ValueError("it measured nothing")
         except NotHere as missing:
             self.missing[key] = str(missing)
         except Exception as error:  # noqa: BLE001 - one that fails is reported, the others are still worth their time

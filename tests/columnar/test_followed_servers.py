@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -69,11 +70,11 @@ def test_every_row_of_a_server_comes_once(name: str, indexed: bool) -> None:
         follower = Follower(server.index_file() if indexed else server.folder / "data")
         until_done(client.submit(server.run_sql, inserts(0, 200)), follower)
         server.flush()
-        killed = client.submit(server.run_sql, inserts(1000, 5000))
+        killed = client.submit(server.run_sql, inserts(1000, 8000))
         while len(follower.ids) < 400 and not killed.done():
             follower.catch_up()
         server.kill()
-        with pytest.raises(RecordingError):
+        with suppress(RecordingError):  # A quick server has ended them all before it is killed.
             killed.result()
         follower.catch_up()
         server.start()
