@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 
@@ -22,6 +22,7 @@ from forge.check.decoders.table import available_decoders
 from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import BinlogFile, Case, CompiledCase, compile_case
 from forge.corpus.departure import first_departure
+from forge.corpus.outcomes import Outcome, weightiest
 from forge.errors import FormatError, ScenarioError, UnsupportedError, Verdict
 
 #: Seconds for one case, all decoders in this process together.
@@ -31,16 +32,6 @@ CASES_TOGETHER = 64
 BYTES_TOGETHER = 4 << 20
 
 Status = Literal["compiled", "unreadable", "unsupported", "invalid", "crashed", "timeout"]
-#: What a decoder did, seen from the verdict of the case.  ``rejects``: it stopped with an error, as it has to or may;
-#: ``accepts``: it read on where it has to stop.  The others are as in :data:`forge.check.compare.compare.Outcome`.
-Outcome = Literal["agree", "rejects", "disagree", "accepts", "refused", "unsupported", "crashed", "timeout", "not_here"]
-OUTCOMES: tuple[Outcome, ...] = tuple(outcome for outcome in get_args(Outcome) if outcome != "not_here")
-#: Of the outcomes on several files the first one here is that on the case: a chain with one broken file is rejected.
-_WEIGHTIEST: tuple[Outcome, ...] = (
-    "crashed", "timeout", "disagree", "refused", "unsupported", "rejects", "accepts", "agree", "not_here",
-)  # fmt: skip
-#: The outcomes that a correct decoder has.
-RIGHT: frozenset[Outcome] = frozenset(("agree", "rejects"))
 
 
 class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -267,15 +258,15 @@ def judged_outcome(read: compare.Verdict, verdict: Verdict) -> Outcome:
 def _judged(files: Sequence[BinlogFile], of_files: Sequence[compare.Verdict], verdict: Verdict) -> DecoderVerdict:
     """One decoder's verdict on the case, of its verdicts on the files."""
     outcomes = [judged_outcome(of_file, verdict) for of_file in of_files]
-    outcome = min(outcomes, key=_WEIGHTIEST.index)
+    outcome = weightiest(outcomes)
     places = [_place(file, files) for file in files]
     number = outcomes.index(outcome)
-    weightiest = of_files[number]
+    worst = of_files[number]
     return DecoderVerdict(
-        decoder=weightiest.decoder,
-        version=weightiest.version,
+        decoder=worst.decoder,
+        version=worst.version,
         outcome=outcome,
-        detail=None if outcome == "agree" else f"{places[number]}{weightiest.message}",
+        detail=None if outcome == "agree" else f"{places[number]}{worst.message}",
         warnings=[
             f"{place}{text}" for place, of_file in zip(places, of_files, strict=True) for text in of_file.warnings
         ],

@@ -22,7 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from forge.corpus.judge import RIGHT, DecoderVerdict, Judgement, Status
+from forge.corpus.judge import DecoderVerdict, Judgement, Status
+from forge.corpus.outcomes import RIGHT
 from forge.errors import ManifestError, Phase, ScenarioError, Verdict, nearest
 
 FORMAT = 3

@@ -11,8 +11,9 @@ from typing import Any, get_args
 import msgspec
 
 from forge.corpus.cases import RECORDED
-from forge.corpus.judge import OUTCOMES, RIGHT, DecoderVerdict, Outcome, Status
+from forge.corpus.judge import DecoderVerdict, Status
 from forge.corpus.manifest import Entry, RandomSummary, Summary
+from forge.corpus.outcomes import OUTCOMES, RIGHT, Outcome
 from forge.errors import Verdict
 from forge.servers import server_names
 

@@ -12,7 +12,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="the extra [spark] is not installed")
 
 from forge.corpus.cases import Case
-from forge.corpus.judge import OUTCOMES, CaseFile, DecoderVerdict, Judgement
+from forge.corpus.judge import CaseFile, DecoderVerdict, Judgement
 from forge.corpus.manifest import (
     SCHEMA,
     Entry,
@@ -26,6 +26,7 @@ from forge.corpus.manifest import (
     write_part,
     write_summary,
 )
+from forge.corpus.outcomes import OUTCOMES
 from forge.corpus.report import Tally, finding_lines, kind_of, summary_lines, summary_object, table, topic
 from forge.errors import ScenarioError
 

@@ -14,7 +14,7 @@ import msgspec
 from forge.binlog.logged import logged_events
 from forge.check.canonical.cells import Cell, RowChange
 from forge.check.canonical.decode import event_without_rows
-from forge.check.canonical.reference import Place
+from forge.check.canonical.reference import Place, place_behind
 from forge.check.canonical.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
 from forge.events.plain import text_or_hex
@@ -39,14 +39,10 @@ def expected_of(data: bytes) -> Expected:
     tables = TableMaps()
     try:
         for logged in logged_events(data):
-            placed = logged.placed
-            expected.problem_place = (placed.offset, logged.inner)
+            expected.problem_place = (logged.placed.offset, logged.inner)
             expected.events.append(event_without_rows(logged, tables.note(logged)))
             expected.rows += map(row_object, tables.changes(logged))
-            inside = logged.inner > 0
-            expected.problem_place = (
-                (placed.offset, logged.inner + 1) if inside else (placed.offset + len(placed.raw), 0)
-            )
+            expected.problem_place = place_behind(logged)
     except (FormatError, UnsupportedError) as error:
         expected.problem = error
     return expected

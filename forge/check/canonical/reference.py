@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from forge.binlog.logged import logged_events
+from forge.binlog.logged import LoggedEvent, logged_events
 from forge.check.canonical.cells import MappedTable, RowChange, surroundings_of
 from forge.check.canonical.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
@@ -37,6 +37,12 @@ class Reference:
             self.rows.pop(place, None)
 
 
+def place_behind(logged: LoggedEvent) -> Place:
+    """Where the event behind this one is, if there is one."""
+    placed = logged.placed
+    return (placed.offset, logged.inner + 1) if logged.inner else (placed.offset + len(placed.raw), 0)
+
+
 def read_reference(data: bytes) -> Reference:
     """The canonical decode of a file, as far as it goes."""
     reference = Reference()
@@ -57,8 +63,7 @@ def read_reference(data: bytes) -> Reference:
             for change in tables.changes(logged):
                 reference.events[place] = placed.index
                 reference.rows.setdefault(place, []).append(change)
-            following = (placed.offset, logged.inner + 1) if logged.inner else (placed.offset + len(placed.raw), 0)
-            reference.problem_place = following
+            reference.problem_place = place_behind(logged)
     except (FormatError, UnsupportedError) as error:
         reference.problem = error
         if isinstance(error, FormatError) and error.phase == "checksum":

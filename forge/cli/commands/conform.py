@@ -19,7 +19,6 @@ from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, ScenarioError
 
 if TYPE_CHECKING:
-    from forge.corpus.conform.runner import CaseResult
     from forge.corpus.kit.reading import OpenKit
 
 KIT = Path("out/kit")
@@ -109,11 +108,7 @@ def command(
         return
     bad = [result for result in results if standing(result, known) in BAD]
     if bad:
-        raise CheckFailed(f"{hello.name}: {_counted(bad)} of {len(results)} cases")
-
-
-def _counted(bad: list[CaseResult]) -> str:
-    return f"not as expected: {len(bad)}"
+        raise CheckFailed(f"{hello.name}: not as expected: {len(bad)} of {len(results)} cases")
 
 
 @contextmanager

@@ -136,7 +136,7 @@ def _case_lines(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def _outcome_words(entry: Entry) -> str:
-    from forge.corpus.judge import RIGHT
+    from forge.corpus.outcomes import RIGHT
 
     if entry.against is not None or entry.status not in ("compiled", "unreadable"):
         return entry.status

@@ -77,8 +77,8 @@ def _condition(
     data: bytes, path: Path, condition: str | None, command: str | None, timeout: float
 ) -> Iterator[tuple[Shows, str]]:
     """What a smaller file has to show, and that in words."""
-    from forge.corpus.conform.comparison import RIGHT
     from forge.corpus.conform.testee import Limits, Testee
+    from forge.corpus.outcomes import RIGHT
     from forge.corpus.shrink.outcomes import CommandOutcome, TesteeOutcome
 
     if condition is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Literal
@@ -15,12 +15,9 @@ from forge.check.compare.differences import Difference, ImageName
 from forge.corpus.conform.forms import NOT_COMPARED, Forms
 from forge.corpus.kit.protocol import CellAnswer, EventAnswer, Frame, RowAnswer
 from forge.corpus.kit.reading import ExpectedLog
+from forge.corpus.outcomes import Outcome
 from forge.errors import Verdict
 
-#: What a testee did, seen from the verdict of the case (forge.corpus.judge has the same words).
-Outcome = Literal["agree", "rejects", "disagree", "accepts", "refused", "unsupported", "crashed", "timeout"]
-#: The outcomes that a correct decoder has.
-RIGHT: frozenset[Outcome] = frozenset(("agree", "rejects"))
 #: How a reading ended: by the testee's own word, or because it died, or was stopped.
 Ended = Literal["ok", "refused", "unsupported", "crashed", "timeout"]
 
@@ -281,11 +278,3 @@ def _of_row(
         None if cell is None else cell.get("text"),
         None if cell is None else cell["raw"],
     )
-
-
-def first_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """The outcome of a case of several files: that which weighs most."""
-    order: tuple[Outcome, ...] = (
-        "crashed", "timeout", "disagree", "refused", "unsupported", "rejects", "accepts", "agree",
-    )  # fmt: skip
-    return min(outcomes, key=order.index)

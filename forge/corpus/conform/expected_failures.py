@@ -11,12 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
-from forge.corpus.conform.comparison import RIGHT, Outcome
+from forge.corpus.outcomes import OUTCOMES, RIGHT, Outcome
 from forge.errors import ScenarioError, nearest
-
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True, slots=True)

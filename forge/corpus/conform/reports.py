@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from forge.corpus.conform.comparison import RIGHT
-from forge.corpus.conform.expected_failures import OUTCOMES, ExpectedFailure
+from forge.corpus.conform.expected_failures import ExpectedFailure
 from forge.corpus.conform.runner import BAD, CaseResult, Standing, standing
 from forge.corpus.kit.protocol import Hello
+from forge.corpus.outcomes import OUTCOMES, RIGHT
 
 _WORDS: Mapping[Standing, str] = {
     "unexpected": "fail and are not on the list",

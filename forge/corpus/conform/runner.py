@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forge.check.compare.differences import Difference
-from forge.corpus.conform.comparison import RIGHT, Comparison, Outcome, first_of, judged
+from forge.corpus.conform.comparison import Comparison, judged
 from forge.corpus.conform.expected_failures import ExpectedFailure
 from forge.corpus.conform.forms import Forms
 from forge.corpus.conform.testee import Limits, Testee
 from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.protocol import Hello, Level
 from forge.corpus.kit.reading import OpenKit
+from forge.corpus.outcomes import RIGHT, Outcome, weightiest
 
 #: What a result means beside a list of expected failures: as it has to be; a failure that is listed; one that is not;
 #: a listed one that fails otherwise; a listed one that is right now.
@@ -79,7 +80,7 @@ def run_case(kit: OpenKit, case: KitCase, testee: Testee, level: Level, forms: F
                 comparison.not_shown,
             )
         )
-    worst = first_of(result.outcome for result in results)
+    worst = weightiest(result.outcome for result in results)
     return next(result for result in results if result.outcome == worst)
 
 

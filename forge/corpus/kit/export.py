@@ -65,8 +65,8 @@ def export_kit(
     whole = list(read_entries(corpus))
     entries = chosen_entries(whole, profile)
     smoke = {entry.case for entry in chosen_entries(whole, "smoke")}
-    registry = read_registry()
-    named = _named(entries, registry)
+    ids = read_registry()
+    named = _named(entries, ids)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
         folder = Path(scratch) / out.name.removesuffix(ARCHIVE)
@@ -80,7 +80,7 @@ def export_kit(
                 progress(len(cases), len(named))
         kit = Kit(
             format=FORMAT,
-            corpus=registry.version,
+            corpus=ids.version,
             forge=__version__,
             profile=profile,
             cases=len(cases),
@@ -100,11 +100,11 @@ class _Name(msgspec.Struct, frozen=True):
     since: int | None
 
 
-def _named(entries: Iterable[Entry], registry: Registry) -> dict[str, _Name]:
+def _named(entries: Iterable[Entry], ids: Registry) -> dict[str, _Name]:
     """The short id of each case, by its long name."""
     named: dict[str, _Name] = {}
     for entry in entries:
-        known = registry.row_of(entry.case)
+        known = ids.row_of(entry.case)
         if known is not None and known.digest != digest_of(entry.verdict, entry.phase, entry.files):
             raise ScenarioError(
                 f"the case {entry.case!r} has other bytes, or another verdict, than those that {known.id} stands for",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from forge.corpus.manifest import Entry
 from forge.errors import ScenarioError, nearest
@@ -37,8 +37,7 @@ def chosen_entries(entries: Sequence[Entry], profile: str) -> list[Entry]:
             expected="smoke, full, a server line of the corpus, or a tag of its cases",
             suggestion=nearest(profile, words),
         )
-    matches: Callable[[Entry], bool] = lambda entry: entry.server == profile or profile in entry.tags  # noqa: E731
-    return [entry for entry in usable if matches(entry)]
+    return [entry for entry in usable if entry.server == profile or profile in entry.tags]
 
 
 def _smoke(entries: Sequence[Entry]) -> list[Entry]:

@@ -17,11 +17,12 @@ import msgspec
 from forge.binlog.reader import read_events
 from forge.check.canonical.expected import Expected, expected_of
 from forge.check.compare.differences import Difference
-from forge.corpus.conform.comparison import RIGHT, Comparison, Outcome, judged
+from forge.corpus.conform.comparison import Comparison, judged
 from forge.corpus.conform.forms import Forms
 from forge.corpus.conform.testee import Testee
 from forge.corpus.kit.protocol import Level
 from forge.corpus.kit.reading import ExpectedLog
+from forge.corpus.outcomes import RIGHT, Outcome
 from forge.errors import FormatError, ScenarioError, Verdict
 from forge.events.format import version_tuple
 from forge.events.format_description import FormatDescription

@@ -45,9 +45,9 @@ def test_a_case_with_other_bytes_gets_another_id() -> None:
 
 
 def test_the_file_gives_the_registry_back(tmp_path: Path) -> None:
-    registry = Registry().frozen([entry("a"), entry("b[x={'y': 1}]")]).frozen([entry("a", "22")])
-    (tmp_path / "cases.tsv").write_text(registry_text(registry), "utf-8")
-    assert read_registry(tmp_path / "cases.tsv").rows == registry.rows
+    ids = Registry().frozen([entry("a"), entry("b[x={'y': 1}]")]).frozen([entry("a", "22")])
+    (tmp_path / "cases.tsv").write_text(registry_text(ids), "utf-8")
+    assert read_registry(tmp_path / "cases.tsv").rows == ids.rows
 
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:
