@@ -15,8 +15,8 @@ import numpy.typing as npt
 from llvmlite import binding, ir
 from numba.core import cgutils, types
 
+from forge.columnar.kept_kernels import CHECKED
 from forge.columnar.machine import (
-    CHECKED,
     inline,
     intrinsic,
     is_x86,

@@ -5,98 +5,36 @@ of arrays gets the memory of each in a table of words; bare addresses are handed
 ``FORGE_CHECKED_KERNELS=1`` it checks every access against the array's size and raises IndexError, which is how the long
 fuzz runs look for reads outside a buffer.  The ordinary build checks nothing below the lengths that the kernels
 themselves check.
-
-Compiled kernels are kept in a folder that is named by a hash of the kernels' sources: numba does not see a change in a
-function that a kernel calls.  ``NUMBA_CACHE_DIR`` names another place.
 """
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import os
 import platform
-import sys
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
-from numba.core.caching import FunctionCache
-from numba.core.runtime import rtsys
 from numba.core.types import containers
 
-CHECKED: Final = os.environ.get("FORGE_CHECKED_KERNELS") == "1"
+from forge.columnar.kept_kernels import CHECKED, KeptKernel
+
 #: Zero bytes behind every buffer that a kernel reads from: a load of 8 bytes, or a copy of 32, may begin at its last.
 SLACK: Final = 64
 
-_LOG = logging.getLogger("forge.columnar")
 _F = TypeVar("_F", bound=Callable[..., Any])
 _I64 = ir.IntType(64)
 intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic
-
-
-def _sources_hash() -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version_info[:2]} {CHECKED}".encode())
-    room = Path(__file__).parent
-    for path in sorted([*room.rglob("*.py"), *room.with_name("volume").glob("*.py")]):
-        text = path.read_bytes()
-        if b"forge.columnar.machine" in text:
-            digest.update(text)
-    return digest.hexdigest()[:16]
-
-
-def kernels_folder() -> Path:
-    """Where compiled kernels are kept."""
-    base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    home = Path(base) if base else Path.home() / ".cache"
-    return home / "binlog-forge" / f"kernels-{_sources_hash()}"
-
-
-def kernels_are_kept() -> bool:
-    """Whether rows have been read on this machine before: the kernel that walks over them is compiled."""
-    return any(kernels_folder().glob("*/row_walk.*.nbi"))
-
-
-def _keep_kernels() -> None:
-    folder = kernels_folder()
-    known = folder.is_dir()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return  # A read-only home: numba looks for a place of its own; without one each process compiles.
-    numba.config.CACHE_DIR = str(folder)
-    if not known:
-        # As a progress bar, for people only.
-        level = logging.WARNING if sys.stderr is not None and sys.stderr.isatty() else logging.INFO
-        _LOG.log(level, "compiling kernels for this machine, once; `forge warm-up` does it ahead")
-
-
-_keep_kernels()
-
-
-class _KeptKernel(FunctionCache):  # type: ignore[misc]
-    """The machine code of a kernel in the folder of compiled kernels.
-
-    numba registers all that it can compile before it loads what is compiled: a third of the time until the first rows.
-    Loading needs its runtime alone; where nothing is kept, the compiler registers the rest itself.
-    """
-
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        rtsys.initialize(context)
-        return self._load_overload(signature, context)
 
 
 def kernel(function: _F) -> _F:
     """A compiled function over arrays and numbers.  It holds no lock of the interpreter."""
     compiled: Any = numba.njit(nogil=True, boundscheck=CHECKED)(function)
     with suppress(RuntimeError):  # There is no place to keep it.
-        compiled._cache = _KeptKernel(function)
+        compiled._cache = KeptKernel(function)
     kept: _F = compiled
     return kept
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from forge.columnar.machine import kernels_are_kept
+from forge.columnar.kept_kernels import kernels_are_kept
 from forge.columnar.reading.beside import BESIDE
 from forge.columnar.reading.splits import Split, splits_of
 from forge.spark.read_options import EVENT_COLUMNS, ReadOptions

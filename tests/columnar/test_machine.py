@@ -59,23 +59,3 @@ def test_a_checked_kernel_refuses_an_access_outside_its_array(what: str, tmp_pat
     script.write_text(_BEYOND.format(what=what))
     environment = os.environ | {"FORGE_CHECKED_KERNELS": "1", "PYTHONPATH": str(Path.cwd())}
     subprocess.run([sys.executable, script], env=environment, check=True)
-
-
-_NOWHERE = """
-import numpy as np
-from numba.core.caching import CacheImpl
-CacheImpl._locator_classes = []
-from forge.columnar.machine import kernel
-
-@kernel
-def first(array):
-    return array[0]
-
-assert first(np.ones(1, np.uint8)) == 1
-"""
-
-
-def test_a_kernel_that_can_be_kept_nowhere_is_compiled_for_its_process(tmp_path: Path) -> None:
-    script = tmp_path / "nowhere.py"
-    script.write_text(_NOWHERE)
-    subprocess.run([sys.executable, script], env=os.environ | {"PYTHONPATH": str(Path.cwd())}, check=True)

@@ -58,7 +58,7 @@ def command() -> None:
     Example:
       forge warm-up
     """
-    from forge.columnar.machine import kernels_folder
+    from forge.columnar.kept_kernels import kernels_folder
     from forge.columnar.reading.counts import count_tables
     from forge.columnar.reading.rows import read_rows
     from forge.rows.write import write_rows
