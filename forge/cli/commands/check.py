@@ -11,7 +11,7 @@ from forge.cli.inputs import errors_in, read_bytes, shown
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE, complete_decoders
 from forge.cli.progress import progress
-from forge.errors import CheckFailed, EnvironmentMissing, FormatError
+from forge.errors import CheckFailed, EnvironmentMissing, FormatError, ScenarioError
 
 if TYPE_CHECKING:
     from forge.check.compare.compare import Verdict
@@ -23,6 +23,10 @@ _MISTAKES = {
     "refused": "refuses the file, which is right",
     "crashed": "crashes",
     "timeout": "does not end",
+}
+_TESTEE_MISTAKES = _MISTAKES | {
+    "accepts": "reads on in a file that breaks a rule of the format",
+    "unsupported": "does not support the file",
 }
 _COUNTED = {
     "agree": "agree", "disagree": "disagree", "refused": "refused", "unsupported": "unsupported",
@@ -40,19 +44,37 @@ _COUNTED = {
     shell_complete=complete_decoders,
     help="Only this decoder. Repeatable.",
 )
+@click.option("--testee", metavar="COMMAND", help="Only this program, which speaks the protocol of `forge conform`.")
+@click.option("--level", type=click.Choice(["frames", "events", "rows"]), help="With --testee: what to compare.")
+@click.option(
+    "--timeout", type=click.FloatRange(0.1), default=20.0, metavar="S", help="Seconds for a testee (default 20)."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per decoder, then one with the summary.")
-def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
+def command(
+    file: str, names: tuple[str, ...], testee: str | None, level: str | None, timeout: float, as_json: bool
+) -> None:
     """Compare what every installed decoder reads in the binary log FILE with the canonical decode.
 
     Prints a verdict per decoder and, where they differ, the first difference: event, table, row, column, both values
     and the bytes; then how many decoders came to each verdict.  Exit code 1 if a decoder disagrees, crashes, does not
     end, or refuses a file that is right; 3 if none does and the file breaks a rule of the format.
 
+    With --testee, a program of your own is asked in their place (docs/conform.md). Exit code 1 unless it is right:
+    also if it reads on in a file that breaks a rule, or does not support a file that breaks none.
+
     \b
     Example:
       forge check binlog.000001
       forge check binlog.000001 --decoder mysqlbinlog --json
+      forge check binlog.000001 --testee ./my-testee
     """
+    if testee is not None:
+        if names:
+            raise ScenarioError("--testee and --decoder exclude each other", expected="one of them")
+        _ask_testee(file, testee, level, timeout, as_json)
+        return
+    if level is not None:
+        raise ScenarioError("--level goes with --testee")
     from forge.check.compare.compare import check_one, mistaken, read_reference
     from forge.check.decoders.table import available_decoders, decoder
 
@@ -72,6 +94,46 @@ def command(file: str, names: tuple[str, ...], as_json: bool) -> None:
     if isinstance(reference.problem, FormatError):
         with errors_in(file):
             raise reference.problem
+
+
+def _ask_testee(file: str, command: str, level: str | None, timeout: float, as_json: bool) -> None:
+    import tempfile
+    from pathlib import Path
+
+    import msgspec
+
+    from forge.check.compare.compare import explain
+    from forge.corpus.conform.one_file import ask
+    from forge.corpus.conform.testee import Limits, Testee
+    from forge.corpus.kit.protocol import Level
+
+    wanted: Level | None = next((word for word in ("frames", "events", "rows") if word == level), None)
+    data = read_bytes(file)
+    with (
+        tempfile.TemporaryDirectory(prefix="forge-check-") as folder,
+        Testee(command, Limits(seconds=timeout)) as asked,
+    ):
+        hello = asked.hello()
+        path = Path(folder, "binlog.000001") if file == "-" else Path(file).absolute()
+        if file == "-":
+            path.write_bytes(data)
+        result = ask(asked, path, data, wanted)
+    said = explain(result.difference) if result.difference is not None else result.message or ""
+    if as_json:
+        shown_result = {
+            "testee": hello.name,
+            "version": hello.version,
+            "outcome": result.outcome,
+            "message": result.message,
+            "difference": msgspec.to_builtins(result.difference),
+            "warnings": result.reading.warnings,
+        }
+        write_output(STDOUT, [msgspec.json.encode(shown_result) + b"\n"])
+    else:
+        lines = [f"{hello.name} {hello.version}: {result.outcome.upper()}: {said}".removesuffix(": ") + "\n"]
+        write_output(STDOUT, [*lines, *(f"  warned: {warning}\n" for warning in result.reading.warnings)])
+    if not result.right:
+        raise CheckFailed(f"{shown(file)}: {hello.name} {_TESTEE_MISTAKES[result.outcome]}")
 
 
 def _json_lines(verdicts: Sequence[Verdict]) -> Iterator[bytes]:

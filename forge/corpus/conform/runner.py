@@ -23,6 +23,8 @@ from forge.corpus.outcomes import RIGHT, Outcome, weightiest
 Standing = Literal["right", "expected", "unexpected", "other", "mended"]
 #: Standings that make a run fail.
 BAD: frozenset[Standing] = frozenset(("unexpected", "other", "mended"))
+#: How many bytes of answers a file may take: so many, and so many times what the kit expects of it.
+_SPARE, _WORDIER = 8 << 20, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,9 @@ def run_case(kit: OpenKit, case: KitCase, testee: Testee, level: Level, forms: F
     results: list[CaseResult] = []
     for file in case.files:
         expected = kit.expected(case, file)
-        reading = testee.read(kit.path(case, file), level, case.flavor, case.server)
+        # Answers are kept until they are compared: a flood ends where it can be no answer any more.
+        most = _SPARE + _WORDIER * kit.expected_size(case, file)
+        reading = testee.read(kit.path(case, file), level, case.flavor, case.server, most=most)
         comparison = Comparison(expected, forms, reading)
         difference = comparison.difference()
         # A correct reader stops in one file of a chain; the others it reads.

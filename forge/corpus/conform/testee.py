@@ -91,8 +91,10 @@ class Testee:
                 ) from None
         return self._hello
 
-    def read(self, path: Path, level: Level, flavor: Literal["mysql", "mariadb"], server: str) -> Reading:
-        """What it says of a file.  Raises nothing for anything that it does."""
+    def read(
+        self, path: Path, level: Level, flavor: Literal["mysql", "mariadb"], server: str, *, most: int | None = None
+    ) -> Reading:
+        """What it says of a file, in ``most`` bytes (or those of its limits).  Raises nothing for all that it does."""
         reading = Reading()
         try:
             if self._process is None:
@@ -101,7 +103,7 @@ class Testee:
             deadline = time.monotonic() + self.limits.seconds
             request = Request(id=self._number, file=str(path), level=level, flavor=flavor, server=server)
             self._send(request)
-            for answer in self._answers(deadline):
+            for answer in self._answers(deadline, most):
                 if answer.end is not None:
                     if answer.id is None:
                         raise _Stopped("crashed", "its end does not have the id of the request")
@@ -160,9 +162,9 @@ class Testee:
         except OSError:
             raise _Stopped("crashed", self._death()) from None
 
-    def _answers(self, deadline: float) -> Iterator[Answer]:
+    def _answers(self, deadline: float, most: int | None = None) -> Iterator[Answer]:
         """The answers as they come, up to the deadline."""
-        got = 0
+        got, most = 0, min(most or self.limits.output, self.limits.output)
         while True:
             while self._lines:
                 line = self._lines.popleft()
@@ -177,7 +179,7 @@ class Testee:
                 yield answer
             piece = self._piece(deadline)
             got += len(piece)
-            if got > self.limits.output:
+            if got > most:
                 raise _Stopped("crashed", f"it had said {got} bytes without coming to an end")
             self._rest.append(piece)
             if b"\n" in piece:

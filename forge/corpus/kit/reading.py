@@ -72,6 +72,11 @@ class OpenKit:
             file.stops_at,
         )
 
+    def expected_size(self, case: KitCase, file: KitFile) -> int:
+        """Bytes of what :meth:`expected` reads.  Raises OSError."""
+        path = self.path(case, file)
+        return sum(path.with_name(path.name + part).stat().st_size for part in (EVENTS, ROWS))
+
 
 def open_kit(folder: Path) -> OpenKit:
     """The kit in a folder.  Raises ScenarioError if there is none; ManifestError if it is damaged."""

@@ -10,22 +10,13 @@ import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
-import msgspec
-
-from forge.binlog.reader import read_events
-from forge.check.canonical.expected import Expected, expected_of
+from forge.check.canonical.expected import Expected
 from forge.check.compare.differences import Difference
-from forge.corpus.conform.comparison import Comparison, judged
-from forge.corpus.conform.forms import Forms
+from forge.corpus.conform.one_file import FileResult, ask
 from forge.corpus.conform.testee import Testee
-from forge.corpus.kit.protocol import Level
-from forge.corpus.kit.reading import ExpectedLog
-from forge.corpus.outcomes import RIGHT, Outcome
-from forge.errors import FormatError, ScenarioError, Verdict
-from forge.events.format import version_tuple
-from forge.events.format_description import FormatDescription
+from forge.corpus.outcomes import Outcome
+from forge.errors import ScenarioError
 
 #: Where the path of the candidate stands in a command.
 PLACE = "{}"
@@ -82,32 +73,16 @@ class TesteeOutcome:
 
     def of(self, data: bytes) -> TesteeFinding:
         """What the testee does.  Raises EnvironmentMissing, ScenarioError if it cannot be asked; OSError."""
-        hello = self.testee.hello()
-        level: Level = hello.levels[-1]
-        flavor, server = _writer(data)
         self.path.write_bytes(data)
-        expected = expected_of(data)
-        reading = self.testee.read(self.path, level, flavor, server)
-        difference = Comparison(_expected_log(expected), Forms(hello.forms), reading).difference()
-        outcome = judged(reading, difference, _verdict(expected))
-        problem = None if expected.problem is None else _pattern(str(expected.problem))
-        if outcome == "disagree" and difference is not None:
-            return TesteeFinding(outcome, _kind(difference, expected), problem)
-        said = reading.message or next(iter(reading.gaps.values()), None)
-        return TesteeFinding(outcome, None if outcome in RIGHT else _pattern(said), problem)
+        return finding_of(ask(self.testee, self.path, data))
 
 
-def _verdict(expected: Expected) -> Verdict:
-    if expected.problem is None:
-        return "accept"
-    return "reject" if isinstance(expected.problem, FormatError) else "may"
-
-
-def _expected_log(expected: Expected) -> ExpectedLog:
-    """As it is read from a kit."""
-    rows: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(expected.rows))
-    events: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(expected.events))
-    return ExpectedLog(events, rows, None if expected.problem is None else expected.problem_place[0])
+def finding_of(result: FileResult) -> TesteeFinding:
+    """A result without what differs from file to file."""
+    problem = None if result.expected.problem is None else _pattern(str(result.expected.problem))
+    if result.difference is not None:
+        return TesteeFinding(result.outcome, _kind(result.difference, result.expected), problem)
+    return TesteeFinding(result.outcome, None if result.right else _pattern(result.message), problem)
 
 
 def _kind(difference: Difference, expected: Expected) -> str:
@@ -132,14 +107,3 @@ def _pattern(message: str | None) -> str | None:
         return None
     first = next(iter(message.splitlines()), "")
     return re.sub(r"""0x[0-9a-fA-F]+|\d+|'[^']*'|"(?:[^"\\]|\\.?)*("|$)""", "#", first)
-
-
-def _writer(data: bytes) -> tuple[Literal["mysql", "mariadb"], str]:
-    """The family and the line of the server that says it wrote the file."""
-    for placed in read_events(data, strict=False):
-        if isinstance(placed.event.body, FormatDescription):
-            context = placed.event.body.context()
-            major, minor, _ = version_tuple(context.server_version)
-            return ("mariadb", f"mariadb-{major}.{minor}") if context.mariadb else ("mysql", f"mysql-{major}.{minor}")
-        break
-    return "mysql", "mysql-0.0"

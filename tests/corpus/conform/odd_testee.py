@@ -11,7 +11,8 @@ from pathlib import Path
 BAD = 7
 
 
-def misbehave(word: str, number: int) -> None:
+def misbehave(word: str, number: int) -> bool:
+    """Whether the request is answered with that."""
     if word == "crash":
         os.abort()
     if word == "exit":
@@ -41,20 +42,33 @@ def misbehave(word: str, number: int) -> None:
         while True:
             held += bytes(1 << 26)
             time.sleep(0.01)
+    if word == "rows":
+        row = {"kind": "insert", "database": "d", "table": "t", "after": [{"column": 1, "value": "x" * 4096}]}
+        while True:
+            print(json.dumps({"row": row}), flush=True)
+    if word == "refuse":
+        print(json.dumps({"id": number, "end": "refused", "message": "no"}), flush=True)
+        return True
     if word == "errors":
         while True:
             sys.stderr.write("x" * 65536)
+    return False
 
 
 def main(word: str) -> None:
+    asked = 0
     for line in sys.stdin:
         request = json.loads(line)
         if "hello" in request:
             print(json.dumps({"id": 0, "hello": {"name": "odd", "version": "1"}}), flush=True)
             continue
         path = Path(request["file"])
-        if int.from_bytes(path.parent.name.encode(), "big") % BAD == 0:
-            misbehave(word, request["id"])
+        if word == "tenth":
+            asked += 1
+            if asked == 10:
+                os._exit(9)
+        elif int.from_bytes(path.parent.name.encode(), "big") % BAD == 0 and misbehave(word, request["id"]):
+            continue
         case = json.loads((path.parent / "case.json").read_text())
         stops = next(file["stops_at"] for file in case["files"] if file["name"] == path.name)
         for row in path.with_name(f"{path.name}.rows.jsonl").read_text().splitlines():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -60,6 +61,7 @@ def test_the_echo_testees_are_right(kit: Path, command: str) -> None:
         ("order", "crashed", "it answers request"),
         ("nameless", "crashed", "its end does not have the id of the request"),
         ("flood", "crashed", "without coming to an end"),
+        ("rows", "crashed", "without coming to an end"),
         ("line", "crashed", "without coming to an end"),
         ("memory", "crashed", "MiB of memory; the limit is 256"),
         ("errors", "timeout", "it had not ended"),
@@ -77,6 +79,48 @@ def test_a_testee_that_misbehaves_spoils_only_its_own_cases(kit: Path, word: str
             assert said in str(result.message)
         else:
             assert result.right, result.message
+
+
+def test_a_testee_that_dies_every_tenth_case_loses_only_those(kit: Path) -> None:
+    opened = open_kit(kit)
+    cases = [*opened.cases, *opened.cases]
+    _, results = run_cases(opened, cases, odd("tenth"), limits=LIMITS)
+    wrong = [number for number, result in enumerate(results) if not result.right]
+    assert wrong == list(range(9, len(cases), 10))
+    assert {results[number].message for number in wrong} == {"it ended with exit code 9"}
+
+
+@pytest.mark.parametrize("word", ["flood", "rows", "line", "errors"])
+def test_the_memory_of_the_run_stays_flat_whatever_a_testee_says(kit: Path, word: str) -> None:
+    case = next(case for case in open_kit(kit).cases if is_bad(case))
+    # In a process of its own, whose largest size is that of this run alone.
+    program = f"""
+import resource
+from pathlib import Path
+from forge.corpus.conform.runner import run_cases
+from forge.corpus.conform.testee import Limits
+from forge.corpus.kit.reading import open_kit
+kit = open_kit(Path({str(kit)!r}))
+case = next(case for case in kit.cases if case.id == {case.id!r})
+limits = Limits(seconds=2)
+run_cases(kit, [case], {odd(word)!r}, limits=limits)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+_, results = run_cases(kit, [case] * 6, {odd(word)!r}, limits=limits)
+assert not any(result.right for result in results)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) < 16 << 10  # KiB, after six times 8 MiB of answers and more.
+
+
+@pytest.mark.parametrize(("word", "outcome"), [("refuse", "refused"), ("crash", "crashed"), ("hang", "timeout")])
+def test_a_valid_file_that_is_refused_or_crashed_on_or_never_ends_fails_the_run(
+    kit: Path, capfd: pytest.CaptureFixture[str], word: str, outcome: str
+) -> None:
+    case = next(case for case in open_kit(kit).cases if is_bad(case) and case.verdict == "accept")
+    command = ["conform", odd(word), "--kit", str(kit), "--case", case.id, "--timeout", "1.5"]
+    assert run(command) == 1
+    assert f"1 cases: 1 {outcome}" in capfd.readouterr().out
 
 
 def test_a_testee_that_does_not_start_is_one_sentence() -> None:
