@@ -124,6 +124,7 @@ class CompiledCase:
 
 def compile_case(case: Case) -> CompiledCase:
     """Make the files of a case.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
+    from forge.binlog.reader import read_events
     from forge.compile import compile_files, file_names, write_files
     from forge.corpus.features import features_of
     from forge.scenario import plan
@@ -136,6 +137,8 @@ def compile_case(case: Case) -> CompiledCase:
     events = compile_files(planned)
     names = file_names(planned, len(events))
     files = [BinlogFile(name, data) for name, data in zip(names, write_files(planned, events), strict=True)]
+    if planned.session.edits:
+        events = [[placed.event for placed in read_events(file.data, strict=False)] for file in files]
     verdict = f"verdict:{case.verdict}" + (f": {case.phase}" if case.verdict == "reject" else "")
     tags = {*features_of(scenario, planned, events), verdict}
     tags |= vocabulary().rules_shown_by([*case.tags, *tags])

@@ -23,7 +23,7 @@ from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import BinlogFile, Case, CompiledCase, compile_case
 from forge.corpus.departure import first_departure
 from forge.corpus.outcomes import Outcome, weightiest
-from forge.errors import FormatError, ScenarioError, UnsupportedError, Verdict
+from forge.errors import FormatError, Phase, ScenarioError, UnsupportedError, Verdict
 
 #: Seconds for one case, all decoders in this process together.
 CASE_LIMIT = 120.0
@@ -213,12 +213,10 @@ def _concluded(trial: _Trial, decoders: Sequence[Decoder]) -> Judgement:
         case=case,
         status="compiled" if problem is None else "unreadable",
         error=None if problem is None else f"our own reader stops: {place}{problem}",
-        against=against_verdict(case, problem) or _departure(trial),
+        against=against_verdict(case, problem, broken=_has_broken_cell(trial)) or _departure(trial),
         tags=list(trial.compiled.tags),
         files=[_case_file(file, decode) for file, (decode, _) in zip(files, trial.decodes, strict=True)],
-        verdicts=[
-            _judged(files, trial.verdicts[one.name], case.verdict) for one in decoders if one.name in trial.verdicts
-        ],
+        verdicts=[_judged(case, files, trial.verdicts[one.name]) for one in decoders if one.name in trial.verdicts],
     )
 
 
@@ -239,15 +237,18 @@ def _place(file: BinlogFile, files: Sequence[BinlogFile]) -> str:
     return f"{file.name}: " if len(files) > 1 else ""
 
 
-def judged_outcome(read: compare.Verdict, verdict: Verdict) -> Outcome:
+def judged_outcome(read: compare.Verdict, verdict: Verdict, phase: Phase | None = None) -> Outcome:
     """The outcome of a decoder, given what a correct reader does with the bytes.
 
     A reader that has to stop may have shown whatever it likes before; one that may read on has to agree if it does.
+    Where a value is wrong, a reader may also go on if it shows no value for the cell.
     """
     if verdict == "accept" or read.outcome in ("crashed", "timeout", "not_here"):
         return read.outcome
     if verdict == "reject":
-        return "rejects" if read.ended in ("refused", "unsupported") else "accepts"
+        stopped = read.ended in ("refused", "unsupported")
+        marked = phase == "value" and read.outcome == "agree" and read.cells_as_bytes > 0 and not read.cells_invented
+        return "rejects" if stopped or marked else "accepts"
     if read.outcome in ("refused", "unsupported"):
         return "rejects"
     if read.difference is not None and read.difference.what == "ending":
@@ -255,9 +256,9 @@ def judged_outcome(read: compare.Verdict, verdict: Verdict) -> Outcome:
     return read.outcome
 
 
-def _judged(files: Sequence[BinlogFile], of_files: Sequence[compare.Verdict], verdict: Verdict) -> DecoderVerdict:
+def _judged(case: Case, files: Sequence[BinlogFile], of_files: Sequence[compare.Verdict]) -> DecoderVerdict:
     """One decoder's verdict on the case, of its verdicts on the files."""
-    outcomes = [judged_outcome(of_file, verdict) for of_file in of_files]
+    outcomes = [judged_outcome(of_file, case.verdict, case.phase) for of_file in of_files]
     outcome = weightiest(outcomes)
     places = [_place(file, files) for file in files]
     number = outcomes.index(outcome)
@@ -273,17 +274,31 @@ def _judged(files: Sequence[BinlogFile], of_files: Sequence[compare.Verdict], ve
     )
 
 
-def against_verdict(case: Case, problem: FormatError | UnsupportedError | None) -> str | None:
-    """How our own reader, which ended with ``problem``, goes against the verdict; None if it does not."""
+def against_verdict(case: Case, problem: FormatError | UnsupportedError | None, *, broken: bool = False) -> str | None:
+    """How our own reader, which ended with ``problem``, goes against the verdict; None if it does not.
+
+    ``broken``: it shows a cell as bytes that are no value.
+    """
     if case.verdict == "accept":
         return None if problem is None else f"it must be accepted, but our reader stops: {problem}"
     if problem is None:
-        return None if case.verdict == "may" else f"it must be rejected ({case.phase}), but our reader accepts it"
+        if case.verdict == "may" or (case.phase == "value" and broken):
+            return None
+        return f"it must be rejected ({case.phase}), but our reader accepts it"
     if isinstance(problem, FormatError) and case.phase in (None, problem.phase):
         return None
     if isinstance(problem, UnsupportedError) and case.verdict == "may":
         return None
     return f"it must be rejected in the phase {case.phase}, but our reader stops elsewhere: {problem}"
+
+
+def _has_broken_cell(trial: _Trial) -> bool:
+    """Whether the bytes of a cell are no value, in a case that is about it."""
+    if trial.case.phase != "value":
+        return False
+    rows = (row for reference in trial.references for of_event in reference.rows.values() for row in of_event)
+    images = (image for row in rows for image in (row.before, row.after))
+    return any("broken" in (cell.typed() or ()) for image in images if image is not None for cell in image)
 
 
 def canonical_decode(binlog: bytes) -> tuple[str, FormatError | UnsupportedError | None]:

@@ -176,7 +176,10 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
         body = _parse_body(type_code, data, own)
     except FormatError as error:
         if strict:
-            raise error.within(base=HEADER_SIZE) from None
+            in_fixed_part = error.phase == "body" and (error.offset or 0) < own.post_header_length(type_code)
+            raise error.replace(phase="post_header" if in_fixed_part else error.phase).within(
+                base=HEADER_SIZE
+            ) from None
         body = RawBody(type_code, data)
     checksum = int.from_bytes(raw[end:], "little") if with_checksum else None
     return Event(

@@ -26,6 +26,11 @@ class FormatContext:
         lengths = self.post_header_lengths
         return len(lengths) >= type_code and lengths[type_code - 1] == 0
 
+    def post_header_length(self, type_code: int) -> int:
+        """Bytes of the fixed part of events of a type; 0 where FORMAT_DESCRIPTION does not say so."""
+        lengths = self.post_header_lengths
+        return lengths[type_code - 1] if 0 < type_code <= len(lengths) else 0
+
     @property
     def table_id_size(self) -> int:
         """6 bytes; 4 in the 5.1 trees whose TABLE_MAP post-header is 6 bytes (log_event.h of 5.1.4 changed it)."""

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from forge.plan.edits import Edit
 from forge.plan.facts import Facts
 from forge.plan.metadata_forms import MetadataForms
 
@@ -79,6 +80,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     ends_with: Literal["stop", "rotate", "nothing"] = "stop"
     #: With ``ends_with: nothing``: the last file is not whole.
     torn: Torn | None = None
+    #: Changes that are made to the finished files, in this order.
+    edits: list[Edit] = []
     #: Not the server's log is made, but the relay log of a replica that reads it; ``ends_with`` is the replica's end.
     relay_log: RelayLog | None = None
     #: ``binlog_transaction_compression``: the events of a transaction travel in one zstd payload (MySQL 8.0.20 on).

@@ -202,6 +202,8 @@ def _check_recordable(session: Session) -> None:
             )
     if session.torn is not None:
         raise ScenarioError("session.torn cannot be recorded: what a crash leaves varies", expected="no torn")
+    if session.edits:
+        raise ScenarioError("session.edits cannot be recorded: no server writes such a file", expected="no edits")
     if session.payload != PayloadForms():
         raise ScenarioError("session.payload cannot be recorded: a real server writes its own form")
     if session.metadata != MetadataForms():

@@ -75,6 +75,8 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             raise ValueError(
                 "session.torn leaves part of a file: `verdict` must say whether a correct reader accepts it"
             )
+        if getattr(self.session, "edits", None) and self.verdict is None:
+            raise ValueError("session.edits changes the file: `verdict` must say whether a correct reader accepts it")
         forms = getattr(self.session, "metadata", None)
         if not isinstance(forms, MetadataForms):
             return  # made in Python of plain mappings, which are checked when the scenario is planned

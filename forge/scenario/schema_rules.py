@@ -184,11 +184,14 @@ def _scenario_rules() -> list[JsonSchema]:
     )
     reject = forms(faults("reject"))
     torn = {"required": ["session"], "properties": {"session": _given("torn")}}
+    edits = {"required": ["edits"], "properties": {"edits": {"minItems": 1}}}
+    edited = {"required": ["session"], "properties": {"session": edits}}
     said_or = {"properties": {"verdict": {"enum": [None, "reject"]}}}
     return [
         _if(verdict("reject"), _given("phase")),
         _if(_given("phase"), verdict("reject", "may")),
         _if(torn, _given("verdict")),
+        _if(edited, _given("verdict")),
         _if(own_bytes, _given("verdict")),
         _if({"allOf": [reject, {"not": own_bytes}]}, said_or),
         _if(

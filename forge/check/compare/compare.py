@@ -38,6 +38,7 @@ class Verdict:
 
     ``ended`` is set if the decoder did not get to the end of the file, also where a difference outweighs that.
     ``rows`` and ``cells`` were compared; ``cells_not_shown`` were not, because the decoder has no form for them.
+    Of those whose bytes are no value, it shows ``cells_as_bytes`` as these bytes, and ``cells_invented`` as values.
     """
 
     decoder: str
@@ -50,6 +51,8 @@ class Verdict:
     cells: int = 0
     cells_not_shown: int = 0
     ended: Ending | None = None
+    cells_as_bytes: int = 0
+    cells_invented: int = 0
 
 
 def check(data: bytes, decoders: Sequence[Decoder]) -> list[Verdict]:
@@ -95,6 +98,8 @@ def compare(reference: Reference, other: Decoder, items: Iterable[Item]) -> Verd
         comparison.cells,
         comparison.cells_not_shown,
         None if decoding.ended is None else decoding.ended.ending,
+        comparison.cells_as_bytes,
+        comparison.cells_invented,
     )
 
 

@@ -104,7 +104,7 @@ class Decoding:
 
 @dataclass(slots=True)
 class Comparison:
-    """``rows`` and ``cells`` count what :meth:`differences` has compared so far."""
+    """``rows`` and ``cells`` count what :meth:`differences` has compared so far, the others what it could not."""
 
     reference: Reference
     other: Decoder
@@ -112,6 +112,9 @@ class Comparison:
     rows: int = 0
     cells: int = 0
     cells_not_shown: int = 0
+    #: Cells whose bytes are no value: those that the decoder shows as these bytes, and as something else.
+    cells_as_bytes: int = 0
+    cells_invented: int = 0
 
     def differences(self) -> Iterator[Difference]:
         """All of them in file order; lazily, since the first is the one that is wanted."""
@@ -228,6 +231,14 @@ class Comparison:
                 yield from self._cell(place, change, image, cell, shown[number])
 
     def _cell(self, place: str, change: RowChange, image: ImageName, cell: Cell, form: Form) -> Iterator[Difference]:
+        try:
+            cell.text()
+        except ForgeError:
+            # Nothing can be said of how others should show it, but that it is no value.
+            self.cells_not_shown += 1
+            self.cells_as_bytes += form == cell.raw
+            self.cells_invented += form != cell.raw
+            return
         expected = self._expected(cell)
         if expected is NOT_SHOWN:
             self.cells_not_shown += 1
@@ -245,10 +256,8 @@ class Comparison:
 
     def _expected(self, cell: Cell) -> Expected:
         try:
-            cell.text()
             return self.other.normalise(cell)
         except ForgeError:
-            # A cell without value for us: nothing can be said of how others should show it.
             return NOT_SHOWN
 
 

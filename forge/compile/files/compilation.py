@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from forge.binlog.index import index_text
 from forge.binlog.torn import keep_events
 from forge.binlog.writer import binlog_pieces, write_binlog
+from forge.compile.files.edits import edited
 from forge.compile.files.log import SessionLog
 from forge.compile.files.mariadb import MariadbLog
 from forge.compile.files.mysql import MysqlLog
@@ -44,6 +45,8 @@ def compile_plan(plan: Plan) -> list[Event]:
     """
     if plan.session.torn is not None:
         raise ScenarioError("session.torn cuts bytes of the file, which a list of events cannot show")
+    if plan.session.edits:
+        raise ScenarioError("session.edits changes the file, which a list of events cannot show")
     files = compile_files(plan)
     if len(files) > 1:
         raise ScenarioError(f"the scenario makes {len(files)} files", expected="one file; compile_files takes several")
@@ -51,19 +54,23 @@ def compile_plan(plan: Plan) -> list[Event]:
 
 
 def write_files(plan: Plan, files: Sequence[Sequence[Event]]) -> list[bytes]:
-    """The bytes of the files that :func:`compile_files` made of the plan; the last one is torn if the session says so.
+    """The bytes of the files that :func:`compile_files` made of the plan, edited and torn as the session says.
 
-    Raises ScenarioError for a torn file that cannot be.
+    Raises ScenarioError for an edit or a torn file that cannot be.
     """
     return [b"".join(pieces) for pieces in files_in_pieces(plan, files)]
 
 
 def files_in_pieces(plan: Plan, files: Sequence[Sequence[Event]]) -> list[Iterator[bytes]]:
     """As :func:`write_files`, each file piece by piece, so that a large one is never in memory."""
-    if plan.session.torn is None:
+    torn, edits = plan.session.torn, plan.session.edits
+    if edits:
+        *before, end = edited([write_binlog(events) for events in files], edits)
+        return [iter([data]) for data in (*before, end if torn is None else _torn(plan, torn, end))]
+    if torn is None:
         return [binlog_pieces(events) for events in files]
     *whole, last = files
-    return [*map(binlog_pieces, whole), iter([_torn(plan, plan.session.torn, write_binlog(last))])]
+    return [*map(binlog_pieces, whole), iter([_torn(plan, torn, write_binlog(last))])]
 
 
 def _torn(plan: Plan, torn: Torn, written: bytes) -> bytes:

@@ -39,7 +39,10 @@ class Reading:
 
 @dataclass(slots=True)
 class Comparison:
-    """``rows`` and ``cells`` count what was compared, ``not_shown`` the cells that the testee has no form for."""
+    """``rows`` and ``cells`` count what was compared, ``not_shown`` the cells that the testee has no form for.
+
+    Of cells whose bytes are no value, ``as_bytes`` are shown as these bytes or not at all, ``invented`` as values.
+    """
 
     expected: ExpectedLog
     forms: Forms
@@ -47,6 +50,8 @@ class Comparison:
     rows: int = 0
     cells: int = 0
     not_shown: int = 0
+    as_bytes: int = 0
+    invented: int = 0
 
     def difference(self) -> Difference | None:
         """The first difference; None if there is none."""
@@ -176,6 +181,9 @@ class Comparison:
         has_bytes, given = answer.raw is not msgspec.UNSET, answer.value
         if given is msgspec.UNSET and not (has_bytes and answer.raw is not None):
             given = None
+        if "broken" in (cell.get("value") or ()):
+            self.invented += given not in (None, msgspec.UNSET)
+            self.as_bytes += given in (None, msgspec.UNSET)
         right = self.forms.expected(cell)
         if right is NOT_COMPARED and not has_bytes:
             self.not_shown += 1
@@ -187,13 +195,16 @@ class Comparison:
             yield _of_value(row, image, cell, "the value is", right, given)
 
 
-def judged(reading: Reading, difference: Difference | None, verdict: Verdict) -> Outcome:
-    """The outcome of a reading, given what a correct reader does with the bytes."""
+def judged(reading: Reading, difference: Difference | None, verdict: Verdict, *, marked: bool = False) -> Outcome:
+    """The outcome of a reading, given what a correct reader does with the bytes.
+
+    ``marked``: it shows no value for a cell that has none, which is as good as an error where the value is wrong.
+    """
     if reading.ended in ("crashed", "timeout"):
         return reading.ended
     stopped = reading.ended in ("refused", "unsupported")
     if verdict == "reject":
-        return "rejects" if stopped else "accepts"
+        return "rejects" if stopped or (marked and difference is None) else "accepts"
     if verdict == "may" and stopped:
         return "rejects"
     if verdict == "may" and difference is not None and difference.what == "ending":

@@ -68,7 +68,8 @@ def run_case(kit: OpenKit, case: KitCase, testee: Testee, level: Level, forms: F
         difference = comparison.difference()
         # A correct reader stops in one file of a chain; the others it reads.
         verdict = case.verdict if len(case.files) == 1 or file.stops_at is not None else "accept"
-        outcome = judged(reading, difference, verdict)
+        marked = case.phase == "value" and comparison.as_bytes > 0 and not comparison.invented
+        outcome = judged(reading, difference, verdict, marked=marked)
         gap = next(iter(reading.gaps.values()), None)
         said = difference.sentence if outcome == "disagree" and difference else reading.message or gap
         results.append(
