@@ -245,13 +245,16 @@ def checksum(buffer: Any) -> Any:
 
 
 @kernel
-def checksums_hold(buffer: Any, begins: Any, sizes: Any) -> Any:
-    """The first event whose last 4 bytes are not the CRC32 of those before them; -1 if there is none.
+def checksums_hold(buffer: Any, begins: Any, sizes: Any, tails: Any, events: Any) -> Any:
+    """The first of so many events whose last 4 bytes are not the CRC32 of those before them; -1 if there is none.
 
-    Event ``i`` is the ``sizes[i]`` bytes (at least 4) from ``buffer[begins[i]]``.
+    Event ``i`` is the ``sizes[i]`` bytes (at least 4) from ``buffer[begins[i]]``; it has no checksum if ``tails[i]``
+    is 0.
     """
     data = memory(buffer)
-    for event in range(len(begins)):
+    for event in range(events):
+        if tails[event] == 0:
+            continue
         begin = np.int64(begins[event])
         count = np.int64(sizes[event]) - CHECKSUM_SIZE
         if np.uint64(crc32(data, begin, count)) != load32(data, begin + count):

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from forge.columnar.machine import copy, kernel, load8, load16, load32, load64, store64
+from forge.columnar.machine import brief_kernel, copy, kernel, load8, load16, load32, load64, store64
 from forge.columnar.plan import Bytes, Cells, Numbers, slacked
 
 
-@kernel
+@brief_kernel
 def nulls_of(offsets: Any) -> Any:
     """How many rows have no value."""
     nulls = np.int64(0)
@@ -19,7 +19,7 @@ def nulls_of(offsets: Any) -> Any:
     return nulls
 
 
-@kernel
+@brief_kernel
 def _set_bits(offsets: Any, bitmap: Any) -> None:
     whole = len(offsets) >> 3
     for byte in range(whole):
@@ -88,7 +88,7 @@ def fixed(cells: Cells, width: int) -> np.ndarray[Any, Any]:
     return out
 
 
-@kernel
+@brief_kernel
 def _ends(offsets: Any, lengths: Any, out: Any) -> Any:
     total = np.int64(0)
     out[0] = 0

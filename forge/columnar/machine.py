@@ -32,7 +32,16 @@ intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic
 
 def kernel(function: _F) -> _F:
     """A compiled function over arrays and numbers.  It holds no lock of the interpreter."""
-    compiled: Any = numba.njit(nogil=True, boundscheck=CHECKED)(function)
+    return _kept(function, nogil=True)
+
+
+def brief_kernel(function: _F) -> _F:
+    """The same for a few microseconds of work, less than it takes threads to hand over the interpreter: it keeps it."""
+    return _kept(function, nogil=False)
+
+
+def _kept(function: _F, *, nogil: bool) -> _F:
+    compiled: Any = numba.njit(nogil=nogil, boundscheck=CHECKED)(function)
     with suppress(RuntimeError):  # There is no place to keep it.
         compiled._cache = KeptKernel(function)
     kept: _F = compiled

@@ -17,7 +17,6 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from forge.columnar.reading.batches import Batches
 from forge.columnar.reading.followed import FollowedLog, Limits, Place
-from forge.columnar.reading.odd import ReadSummary
 from forge.columnar.reading.rows import RowReader
 from forge.columnar.reading.splits import Split
 from forge.columnar.reading.tables import Chosen, Table
@@ -107,7 +106,7 @@ class BinlogStreamReader(DataSourceStreamReader):
             return _joined(batch.column(0) for batch in events)
 
         def taker(table: Table, file: str) -> Batches:
-            return Batches(table, "null", ("_position",), file, ReadSummary())
+            return Batches(table, "null", ("_position",), file)
 
         rows = RowReader([split], table=read.table, chosen=Chosen(columns=()), taker=taker)
         return _joined(batch.column(0) for _, batch in rows.batches())

@@ -67,14 +67,14 @@ def test_any_bytes_have_the_checksum_of_zlib(way: Callable[..., Any], data: byte
     assert way(_buffer(whole), begin, len(whole) - begin) == zlib.crc32(whole[begin:])
 
 
-def _events(sizes: list[int]) -> tuple[Any, Any, Any]:
+def _events(sizes: list[int]) -> tuple[Any, Any, Any, Any, int]:
     begins = np.cumsum([0, *sizes[:-1]]).astype(np.int64)
     buffer = _buffer(np.random.default_rng(2).integers(0, 256, sum(sizes), np.uint8).tobytes())
     for begin, size in zip(begins.tolist(), sizes, strict=True):
         end = begin + size
         checksum = zlib.crc32(buffer[begin : end - 4].tobytes())
         buffer[end - 4 : end] = np.frombuffer(checksum.to_bytes(4, "little"), np.uint8)
-    return buffer, begins, np.array(sizes, np.int64)
+    return buffer, begins, np.array(sizes, np.int64), np.full(len(sizes), 4, np.int64), len(sizes)
 
 
 def test_checksums_of_zlib_hold() -> None:
@@ -83,6 +83,8 @@ def test_checksums_of_zlib_hold() -> None:
 
 @given(st.integers(0, 3), st.integers(0, 10_000), st.integers(0, 7))
 def test_one_changed_bit_is_found_in_its_event(event: int, byte: int, bit: int) -> None:
-    buffer, begins, sizes = _events([31, 120, 8211, 19])
+    buffer, begins, sizes, tails, events = _events([31, 120, 8211, 19])
     buffer[begins[event] + byte % sizes[event]] ^= 1 << bit
-    assert checksums_hold(buffer, begins, sizes) == event
+    assert checksums_hold(buffer, begins, sizes, tails, events) == event
+    tails[event] = 0
+    assert checksums_hold(buffer, begins, sizes, tails, events) == -1

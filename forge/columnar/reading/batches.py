@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,25 +11,21 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from forge.columnar.gather import validity
-from forge.columnar.machine import kernel, load32, signed
-from forge.columnar.plan import Bytes, Cells, ColumnPlan, strings_of
+from forge.columnar.machine import brief_kernel, load32, signed
+from forge.columnar.plan import Cells, ColumnPlan, strings_of
 from forge.columnar.reading import beside
-from forge.columnar.reading.events import EventList
-from forge.columnar.reading.odd import OnOdd, ReadSummary, present_odd, replaced, text_of, with_nulls
+from forge.columnar.reading.odd import OnOdd, present_odd, replaced, text_of, with_nulls
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
-from forge.columnar.reading.survey import RowEvents
 from forge.columnar.reading.tables import Table, fill_absent
+from forge.columnar.reading.window import RowIndexes, Window
 from forge.errors import FormatError
 
 #: Cells of a batch at most: what the walk notes of them fits a core's cache.  Tables of many columns have some rows all
 #: the same.
-_MOST_CELLS = 1 << 18
+_MOST_CELLS = 1 << 19
 _LEAST_ROWS = 1 << 8
 _OPERATIONS = strings_of(beside.OPERATIONS)
 _FIRST = np.zeros(1, np.int32)
-
-
-GtidTexts = Callable[[npt.NDArray[np.int64]], pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +35,36 @@ class Misfit:
     event: int
 
 
+class _Walk:
+    """Where cells are, and what is left out there.  One thread uses it at a time, for one window after the other."""
+
+    def __init__(self, table: Table) -> None:
+        self.places = CellPlaces(max(_MOST_CELLS, _LEAST_ROWS * table.lines), beside.MOST_ROWS)
+        self._table = table
+        #: The layouts of the events before, and what they leave out (forge.columnar.reading.tables.fill_absent).
+        self._used: tuple[int, ...] = ()
+        self.filled = np.zeros(0, np.uint8)
+
+    def use(self, layouts: npt.NDArray[np.int64]) -> None:
+        """What is walked next has these layouts."""
+        used = (int(layouts[0]),) if beside.is_one(layouts) else tuple(np.unique(layouts).tolist())
+        if used != self._used:
+            self._used, self.filled = used, fill_absent(self._table, used)
+            self.places.use(self.filled)
+
+
 class Batches:
     """Batches of one table.  ``schema`` holds for all of them."""
 
-    def __init__(self, table: Table, on_odd: OnOdd, shown: tuple[str, ...], file: str, summary: ReadSummary) -> None:
+    def __init__(self, table: Table, on_odd: OnOdd, shown: tuple[str, ...], file: str) -> None:
         self.table = table
         self._on_odd = on_odd
         self._shown = shown
         self._file = file
         self._file_word = strings_of([file])
         self._kept = beside.Kept()
-        self._summary = summary
-        self._places = CellPlaces(max(_MOST_CELLS, _LEAST_ROWS * table.lines), beside.MOST_ROWS)
-        #: The layouts of the events before, and what they leave out.
-        self._used: tuple[int, ...] = ()
-        self._filled = np.zeros(0, np.uint8)
+        #: Those that no thread uses.
+        self._free: list[_Walk] = []
         self._as_text = [on_odd == "text" and plan.can_be_odd for plan in table.plans]
         self._empty = [pa.nulls(0, kind) for kind in self._types()]
         self.schema = self._schema()
@@ -76,45 +87,43 @@ class Batches:
             fields = columns
         return pa.schema(fields + [pa.field(name, beside.BESIDE.get(name, bitmap)) for name in self._shown])
 
-    def of(
-        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[pa.RecordBatch | Misfit]:
+    def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.columnar.reading.file_rows.Taker has it."""
-        if not len(chosen):
+        walk = self._free.pop() if self._free else _Walk(self.table)
+        try:
+            yield from self._of(window, chosen, walk)
+        finally:
+            self._free.append(walk)
+
+    def _of(self, window: Window, chosen: RowIndexes, walk: _Walk) -> Iterator[pa.RecordBatch | Misfit]:
+        table, rows = self.table, window.rows
+        begins, ends, events, groups = (values[chosen] for values in (rows.begins, rows.ends, rows.events, rows.groups))
+        if not len(events):
             return
-        table = self.table
-        begins, ends = rows.begins[chosen], rows.ends[chosen]
         layouts = table.numbers[rows.layouts[chosen]]
-        self._use(layouts)
+        walk.use(layouts)
         event, at = 0, -1
-        while event < len(chosen):
-            per_event = np.zeros(len(chosen), np.int64)
+        while event < len(events):
+            per_event = np.zeros(len(events), np.int64)
             first = event
-            why, event, at, count = self._places.walk(
-                buffer, begins, ends, layouts, (event, at), table.layouts, per_event
+            why, event, at, count = walk.places.walk(
+                window.buffer, begins, ends, layouts, (event, at), table.layouts, per_event
             )
             last = event + 1 if why in (FULL, MISFIT) else event
             if count:
                 walked = slice(first, last)
-                made = _Made(buffer, events, rows.events[chosen[walked]], layouts[walked], per_event[walked], count)
-                yield self._batch(made, rows.groups[chosen[walked]], gtids)
+                made = _Made(window, walk, events[walked], layouts[walked], per_event[walked], count)
+                yield self._batch(made, groups[walked])
             if why == MISFIT:
-                yield Misfit(int(rows.events[chosen[event]]))
+                yield Misfit(int(events[event]))
                 return
 
-    def _use(self, layouts: npt.NDArray[np.int64]) -> None:
-        """What is walked next has these layouts."""
-        used = (int(layouts[0]),) if beside.is_one(layouts) else tuple(np.unique(layouts).tolist())
-        if used != self._used:
-            self._used, self._filled = used, fill_absent(self.table, used)
-            self._places.use(self._filled)
-
-    def _batch(self, made: _Made, groups: npt.NDArray[np.int64], gtids: GtidTexts) -> pa.RecordBatch:
+    def _batch(self, made: _Made, groups: npt.NDArray[np.int64]) -> pa.RecordBatch:
         table, count = self.table, made.count
         codes = table.operations[made.layouts]
         arrays = self._structs(made, codes) if table.images == "both" else self._columns(made, 0)
-        self._summary.rows += count
-        arrays += self._beside(made, codes, groups, gtids)
+        made.window.counted.rows += count
+        arrays += self._beside(made, codes, groups)
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _structs(self, made: _Made, codes: npt.NDArray[np.int8]) -> list[pa.Array]:
@@ -125,11 +134,9 @@ class Batches:
             for half, without in ((0, 0), (1, 2))
         ]
 
-    def _beside(
-        self, made: _Made, codes: npt.NDArray[np.int8], groups: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> list[pa.Array]:
+    def _beside(self, made: _Made, codes: npt.NDArray[np.int8], groups: npt.NDArray[np.int64]) -> list[pa.Array]:
         arrays = []
-        events, picked = made.events, made.picked
+        events, picked = made.window.events, made.picked
         for name, kind in self._kinds:
             values: npt.NDArray[Any]
             texts = None
@@ -143,10 +150,10 @@ class Batches:
                 values = events.numbers[picked]
             elif name in ("_timestamp", "_server_id"):
                 values = np.empty(len(picked), np.int64 if name == "_timestamp" else np.uint32)
-                _header_words(made.buffer, events.begins, picked, 0 if name == "_timestamp" else 5, values)
+                _header_words(made.window.buffer, events.begins, picked, 0 if name == "_timestamp" else 5, values)
             elif name == "_gtid":
                 used, values = _groups(groups)
-                texts = gtids(used)
+                texts = made.window.gtid_texts(used)
             else:
                 values = self._bitmaps(name, made.layouts)
             arrays.append(self._kept.array(name, kind, values, texts, made.per_event, made.count))
@@ -165,11 +172,11 @@ class Batches:
         arrays = []
         first = half * len(self.table.plans)
         for place, plan in enumerate(self.table.plans):
-            if self._filled[first + place] == 2:
+            if made.walk.filled[first + place] == 2:
                 arrays.append(self._nothing(place, made.count))
                 continue
             before = self._before(made, half, place) if plan.reads_diffs else None
-            cells = self._places.cells(made.buffer, first + place, made.count, before)
+            cells = made.walk.places.cells(made.window.buffer, first + place, made.count, before)
             arrays.append(self._array(made, place, plan, cells))
         return arrays
 
@@ -177,14 +184,15 @@ class Batches:
         """The cells of the before image, where diffs in this half can apply to them."""
         other = 0 if self.table.images == "both" else 1
         line = other * len(self.table.plans) + place
-        if half == other or other == self.table.walked or self._filled[line] == 2:
+        if half == other or other == self.table.walked or made.walk.filled[line] == 2:
             return None
-        return self._places.cells(made.buffer, line, made.count)
+        return made.walk.places.cells(made.window.buffer, line, made.count)
 
     def _nothing(self, place: int, count: int) -> pa.Array:
-        if len(self._empty[place]) < count:
-            self._empty[place] = pa.nulls(2 * count, self._empty[place].type)
-        return self._empty[place].slice(0, count)
+        empty = self._empty[place]
+        if len(empty) < count:
+            empty = self._empty[place] = pa.nulls(2 * count, empty.type)
+        return empty.slice(0, count)
 
     def _array(self, made: _Made, place: int, plan: ColumnPlan, cells: Cells) -> pa.Array:
         count = len(cells)
@@ -212,7 +220,7 @@ class Batches:
             if self._on_odd == "error" or (self._on_odd == "text" and not self._as_text[place]):
                 raise made.value_error(f"column {name}: {problem}", row, int(cells.offsets[row])).in_file(self._file)
             texts.append(text)
-        summary = self._summary
+        summary = made.window.counted
         summary.odd += len(odd)
         summary.by_reference += len(odd)
         summary.odd_columns[name] = summary.odd_columns.get(name, 0) + len(odd)
@@ -223,8 +231,8 @@ class Batches:
 class _Made:
     """What a batch is made of: ``count`` rows of the ``picked`` events of a list, ``per_event`` of each."""
 
-    buffer: Bytes
-    events: EventList
+    window: Window
+    walk: _Walk
     picked: npt.NDArray[np.int64]
     layouts: npt.NDArray[np.int64]
     per_event: npt.NDArray[np.int64]
@@ -233,18 +241,19 @@ class _Made:
     def value_error(self, rule: str, row: int, offset: int) -> FormatError:
         """An error of a cell of that row, whose bytes are at ``offset`` of the buffer."""
         event = int(self.picked[int(np.searchsorted(np.cumsum(self.per_event), row, side="right"))])
-        place, begin = int(self.events.places[event]), int(self.events.begins[event])
+        events = self.window.events
+        place, begin = int(events.places[event]), int(events.begins[event])
         # A cell that was unpacked has no place in the file but that of its event.
-        plain = begin < self.events.unpacked_from
+        plain = begin < events.unpacked_from
         return FormatError(
             rule,
             phase="value",
             offset=place + offset - begin if plain else place,
-            event_index=int(self.events.numbers[event]),
+            event_index=int(events.numbers[event]),
         )
 
 
-@kernel
+@brief_kernel
 def _header_words(buffer: Any, begins: Any, picked: Any, at: Any, out: Any) -> None:
     for index in range(len(picked)):
         out[index] = signed(load32(buffer, begins[picked[index]] + at))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from forge.columnar.plan import Bytes
-from forge.columnar.reading.batches import GtidTexts, Misfit
+from forge.columnar.reading.batches import Misfit
 from forge.columnar.reading.beside import OPERATIONS
-from forge.columnar.reading.events import EventList
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.columnar.reading.rows import Paths, RowReader, paths_of
-from forge.columnar.reading.survey import RowEvents
 from forge.columnar.reading.tables import Chosen, Table
+from forge.columnar.reading.window import RowIndexes, Window
 
 
 @dataclass(slots=True)
@@ -63,33 +61,33 @@ class _Counting:
     def __init__(self, table: Table, counts: TableCounts) -> None:
         self.table = table
         self._counts = counts
-        self._places = CellPlaces(1 << 14, 1 << 14)
+        self._counting = threading.Lock()
 
-    def of(
-        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[pa.RecordBatch | Misfit]:
+    def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.columnar.reading.file_rows.Taker has it."""
-        table = self.table
+        table, rows, events = self.table, window.rows, window.events
+        places = CellPlaces(1 << 14, 1 << 14)
         begins, ends = rows.begins[chosen], rows.ends[chosen]
         layouts = table.numbers[rows.layouts[chosen]]
         operations = table.operations[layouts]
-        per_event = np.zeros(len(chosen), np.int64)
+        per_event = np.zeros(len(begins), np.int64)
         event, at = 0, -1
-        while event < len(chosen):
+        while event < len(begins):
             before = per_event[event]
-            why, following, at, _ = self._places.walk(
-                buffer, begins, ends, layouts, (event, at), table.layouts, per_event
+            why, following, at, _ = places.walk(
+                window.buffer, begins, ends, layouts, (event, at), table.layouts, per_event
             )
             per_event[event] += before  # The walk counts anew where it goes on inside an event.
             event = following
             if why == MISFIT:
-                yield Misfit(int(rows.events[chosen[event]]))
+                yield Misfit(int(rows.events[chosen][event]))
                 return
-            assert why == FULL or event == len(chosen)
+            assert why == FULL or event == len(begins)
         sizes = events.sizes[rows.events[chosen]]
-        for number, word in enumerate(OPERATIONS):
-            of_it = operations == number
-            count = self._counts.by_operation[word]
-            count.rows += int(per_event[of_it].sum())
-            count.events += int(of_it.sum())
-            count.bytes += int(sizes[of_it].sum())
+        with self._counting:
+            for number, word in enumerate(OPERATIONS):
+                of_it = operations == number
+                count = self._counts.by_operation[word]
+                count.rows += int(per_event[of_it].sum())
+                count.events += int(of_it.sum())
+                count.bytes += int(sizes[of_it].sum())

@@ -65,7 +65,7 @@ class EventList:
     payload; ``tails`` the bytes of checksum behind it.  What begins at ``unpacked_from`` or behind was compressed.
     """
 
-    CAPACITY = 1 << 15
+    CAPACITY = 1 << 16
 
     def __init__(self) -> None:
         self.count = 0
@@ -105,11 +105,7 @@ class EventList:
 
     def first_with_wrong_checksum(self, buffer: Bytes) -> int:
         """The index of an event whose checksum does not hold; -1 if all do."""
-        summed = np.flatnonzero(self.tails[: self.count])
-        if not len(summed):
-            return -1
-        wrong = int(checksums_hold(buffer, self.begins[summed], self.sizes[summed]))
-        return wrong if wrong < 0 else int(summed[wrong])
+        return int(checksums_hold(buffer, self.begins, self.sizes, self.tails, self.count))
 
 
 @kernel

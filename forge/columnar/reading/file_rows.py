@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +14,17 @@ import pyarrow as pa
 
 from forge.binlog.mapped import ends_a_statement, mapped_columns, unmapped
 from forge.binlog.reader import PlacedEvent
-from forge.columnar.plan import Bytes
-from forge.columnar.reading.batches import GtidTexts, Misfit
-from forge.columnar.reading.events import EventList
+from forge.columnar.reading.batches import Misfit
+from forge.columnar.reading.beside import is_one
 from forge.columnar.reading.gtids import Gtids
-from forge.columnar.reading.source import EventSource
+from forge.columnar.reading.listed import Listed
+from forge.columnar.reading.lister import EventLister
+from forge.columnar.reading.odd import ReadSummary
+from forge.columnar.reading.side_by_side import SideBySide
 from forge.columnar.reading.splits import Split
 from forge.columnar.reading.survey import NEW_LAYOUT, NEW_MAP, NO_MAP, SHORT, Known, RowEvents
 from forge.columnar.reading.tables import Table, layout_of
+from forge.columnar.reading.window import Batch, RowIndexes, Window
 from forge.errors import ForgeError, FormatError, UnsupportedError
 from forge.events.event import carries_checksum, decode_event_strictly
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
@@ -37,12 +41,10 @@ class Taker(Protocol):
     #: Of all that it makes of them; the same for all definitions of a table that may follow one another.
     schema: pa.Schema
 
-    def of(
-        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[pa.RecordBatch | Misfit]:
-        """Batches of the chosen row events (indexes into ``rows``), then a Misfit if one of them does not fit.
+    def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
+        """Batches of the chosen row events (indexes into the window's), then a Misfit if one of them does not fit.
 
-        ``gtids`` gives the GTIDs of group numbers as a string array.
+        Two threads take two windows at once.
         """
 
 
@@ -56,6 +58,10 @@ class Tables(Protocol):
         """Who takes the rows of a table definition, which stands at that place."""
 
 
+#: Batches of a window that are made before they are asked for.
+_MOST_MADE: Final = 8
+
+
 class _MisfitFound(Exception):
     """The rows of an event, by its index in the list, do not fit its table.  It never leaves this module."""
 
@@ -66,13 +72,19 @@ class _MisfitFound(Exception):
 class FileRows:
     """The batches of one file, or of a split of it."""
 
-    def __init__(self, tables: Tables, path: Path, split: Split | None = None) -> None:
+    def __init__(
+        self, tables: Tables, path: Path, split: Split | None = None, summary: ReadSummary | None = None
+    ) -> None:
         self._tables = tables
         self._path = path
-        self.source = EventSource(path, split)
+        self._summary = ReadSummary() if summary is None else summary
+        self._lister = EventLister(path, split)
+        #: Bytes of the file that have been read.
+        self.read_bytes = 0
         self._known = Known()
+        #: Those in force behind the last window that was surveyed.
         self._gtids = Gtids(None if split is None else split.mark.gtid)
-        self._rows = RowEvents()
+        self._free_rows: list[RowEvents] = []
         self._slots: dict[bytes, int] = {}
         #: Of each slot: its taker, and why it has none.
         self._takers_of: list[int] = []
@@ -83,68 +95,121 @@ class FileRows:
         self._known_takers: dict[tuple[str, tuple[Column, ...]], int] = {}
         self._names_of: list[int] = []
 
-    def batches(self) -> Iterator[tuple[str, pa.RecordBatch]]:
-        for events in self.source.lists():
-            yield from self._list(events)
+    def batches(self) -> Iterator[Batch]:
+        """(table, batch), in the order of the log.
 
-    def _list(self, events: EventList) -> Iterator[tuple[str, pa.RecordBatch]]:
-        rows, source = self._rows, self.source
+        A thread makes every other window of a file of many: reading, decompressing and kernels take no lock of the
+        interpreter.
+
+        Raises FormatError as forge.binlog.reader.read_events does, after the rows before the bad bytes; bodies that no
+        row depends on are not looked at.  OSError if the file cannot be read.
+        """
+        with closing(self._lister.lists()) as lists:
+            work = SideBySide(
+                self._windows(lists), self._verify, self._survey, self._make, lambda: self._lister.is_full
+            )
+            with closing(work.done()) as windows:
+                for window in windows:
+                    yield from self._of_window(window)
+        self.read_bytes = self._lister.read_bytes
+
+    def _of_window(self, window: Window) -> Iterator[Batch]:
+        self.read_bytes = window.listed.read_bytes
+        self._summary.add(window.counted)
+        yield from window.batches
+        if window.rest is not None:
+            window.counted.clear()
+            for pair in window.rest:
+                self._summary.add(window.counted)
+                window.counted.clear()
+                yield pair
+        if window.error is not None:
+            raise window.error
+
+    def _windows(self, lists: Iterator[Listed]) -> Iterator[Window]:
+        for listed in lists:
+            yield Window(listed, self._free_rows.pop() if self._free_rows else RowEvents())
+
+    def _verify(self, window: Window) -> None:
+        window.wrong = window.listed.verify()
+
+    def _survey(self, window: Window) -> None:
+        """Find the row events, and learn what is new in the window."""
+        rows, listed = window.rows, window.listed
+        window.gtids = self._gtids
         rows.clear()
-        error: ForgeError | None = None
         first = 0
         while True:
-            id_size = source.format.table_id_size
-            why, event = rows.survey(source.buffer, events, first, source.classes, self._known, id_size)
-            if event == events.count:
+            why, event = rows.survey(
+                listed.buffer, listed.events, first, self._lister.classes, self._known, listed.format.table_id_size
+            )
+            if event == listed.events.count:
                 break
             try:
-                first = self._new(why, events, event)
+                first = self._new(why, listed, event)
             except ForgeError as met:
-                error = met
+                window.wrong = met
                 break
-        try:
-            yield from self._made(events)
-        except _MisfitFound as found:
-            slot = int(rows.slots[np.searchsorted(rows.events[: rows.count], found.event)])
-            raise self._misfit(events, found.event, slot) from None
         if rows.gtids:
-            self._gtids.carry(source.buffer, events, int(rows.gtid_events[rows.gtids - 1]), source.format)
-        if error is not None:
-            raise error
+            try:
+                self._gtids = self._gtids.behind(listed, int(rows.gtid_events[rows.gtids - 1]))
+            except ForgeError as met:
+                window.wrong = met
 
-    def _made(self, events: EventList) -> Iterator[tuple[str, pa.RecordBatch]]:
-        rows, source = self._rows, self.source
+    def _make(self, window: Window) -> None:
+        """The batches, but for those beyond what one window should hold: they are made when they are asked for."""
+        made = self._made(window)
+        for _ in range(_MOST_MADE):
+            try:
+                pair = next(made, None)
+            except ForgeError as error:
+                window.error = error
+                return
+            if pair is None:
+                return
+            window.batches.append(pair)
+        window.rest = made
+
+    def _made(self, window: Window) -> Iterator[Batch]:
+        try:
+            yield from self._of_runs(window)
+        except _MisfitFound as found:
+            rows = window.rows
+            slot = int(rows.slots[np.searchsorted(rows.events[: rows.count], found.event)])
+            raise self._misfit(window.listed, found.event, slot) from None
+        if window.wrong is not None:
+            raise window.wrong
+        self._lister.give_back(window.listed)
+        self._free_rows.append(window.rows)
+
+    def _of_runs(self, window: Window) -> Iterator[Batch]:
+        rows = window.rows
         if not rows.count:
             return
-
-        def gtids(used: npt.NDArray[np.int64]) -> pa.Array:
-            return self._gtids.texts(source.buffer, events, rows.gtid_events, used, source.format)
-
-        runs = self._runs()
-        if len(runs) == 1:
-            yield from self._of_run(events, *runs[0], gtids)
+        slots = rows.slots[: rows.count]
+        takers = np.array(self._takers_of, np.int64)[slots[:1] if is_one(slots) else slots]
+        if is_one(takers):
+            yield from self._of_run(window, int(takers[0]), slice(0, rows.count))
             return
+        runs = self._runs(takers)
         # Nothing behind a misfit counts, of the other tables neither: all are walked before one is handed out.
-        pairs: list[tuple[str, pa.RecordBatch]] = []
-        first = events.count
+        pairs: list[Batch] = []
+        first = window.events.count
         for taker, chosen in runs:
             try:
-                pairs.extend(self._of_run(events, taker, chosen, gtids))
+                pairs.extend(self._of_run(window, taker, chosen))
             except _MisfitFound as found:
                 first = min(first, found.event)
-        if first == events.count:
+        if first == window.events.count:
             yield from pairs
             return
+        window.counted.clear()
         before = [(taker, chosen[rows.events[chosen] <= first]) for taker, chosen in runs]
         for taker, chosen in sorted(before, key=lambda run: first in rows.events[run[1]]):
-            yield from self._of_run(events, taker, chosen, gtids)
+            yield from self._of_run(window, taker, chosen)
 
-    def _runs(self) -> list[tuple[int, npt.NDArray[np.int64]]]:
+    def _runs(self, takers: npt.NDArray[np.int64]) -> list[tuple[int, npt.NDArray[np.int64]]]:
         """(taker, its row events) in the order of the first events; a table whose columns change has several runs."""
-        rows = self._rows
-        takers = np.array(self._takers_of, np.int64)[rows.slots[: rows.count]]
-        if (takers == takers[0]).all():
-            return [(int(takers[0]), np.arange(rows.count, dtype=np.int64))]
         runs = []
         names = np.array(self._names_of, np.int64)[takers]
         for name in np.unique(names):
@@ -153,24 +218,23 @@ class FileRows:
                 runs.append((int(takers[run[0]]), run))
         return sorted(runs, key=lambda run: int(run[1][0]))
 
-    def _of_run(
-        self, events: EventList, taker: int, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _of_run(self, window: Window, taker: int, chosen: RowIndexes) -> Iterator[Batch]:
         """The batches of some row events of one table.  Raises _MisfitFound."""
         taking = self._takers[taker]
-        for made in taking.of(self.source.buffer, events, self._rows, chosen, gtids):
+        for made in taking.of(window, chosen):
             if isinstance(made, Misfit):
                 raise _MisfitFound(made.event)
             yield taking.table.name, made
 
-    def _placed(self, events: EventList, event: int) -> PlacedEvent:
+    def _placed(self, listed: Listed, event: int) -> PlacedEvent:
         """The event by the reference path.  Raises FormatError."""
+        events = listed.events
         begin, size = int(events.begins[event]), int(events.sizes[event])
         place, number = int(events.places[event]), int(events.numbers[event])
-        raw = self.source.compressed.get(number)
-        format = self.source.format
+        raw = listed.compressed.get(number)
+        format = listed.format
         if raw is None:
-            raw = self.source.buffer[begin : begin + size].tobytes()
+            raw = listed.buffer[begin : begin + size].tobytes()
             format = replace(format, checksum=bool(events.tails[event]))
         try:
             decoded = decode_event_strictly(raw, place, format)
@@ -178,15 +242,16 @@ class FileRows:
             raise error.within(base=place, event_index=number) from None
         return PlacedEvent(number, place, raw, decoded, format)
 
-    def _is_inner(self, events: EventList, event: int) -> bool:
+    def _is_inner(self, listed: Listed, event: int) -> bool:
         """Whether the event was in a payload."""
+        events = listed.events
         unpacked = int(events.begins[event]) >= events.unpacked_from
-        return unpacked and int(events.numbers[event]) not in self.source.compressed
+        return unpacked and int(events.numbers[event]) not in listed.compressed
 
-    def _new(self, why: int, events: EventList, event: int) -> int:
+    def _new(self, why: int, listed: Listed, event: int) -> int:
         """Learn what the survey did not know: the event to go on with."""
-        placed = self._placed(events, event)
-        inner = self._is_inner(events, event)
+        placed = self._placed(listed, event)
+        inner = self._is_inner(listed, event)
         body = placed.event.body
         if why == NEW_MAP:
             assert isinstance(body, TableMap)
@@ -257,10 +322,10 @@ class FileRows:
         number = self._known.add_layout(slot, layout.type_code, layout.header)
         table.add_layout(number, layout)
 
-    def _misfit(self, events: EventList, event: int, slot: int) -> ForgeError:
-        placed = self._placed(events, event)
+    def _misfit(self, listed: Listed, event: int, slot: int) -> ForgeError:
+        placed = self._placed(listed, event)
         try:
-            self._reference_error(placed, self._columns[slot], self._is_inner(events, event))
+            self._reference_error(placed, self._columns[slot], self._is_inner(listed, event))
         except ForgeError as error:
             return error
         return FormatError(

@@ -14,6 +14,7 @@ import pyarrow as pa
 from forge.columnar.machine import SLACK, kernel, load8, load32, load64, signed
 from forge.columnar.plan import Bytes, strings_of
 from forge.columnar.reading.events import EventList
+from forge.columnar.reading.listed import Listed
 from forge.errors import FormatError
 from forge.events.event import Event, decode_event_strictly
 from forge.events.format import HEADER_SIZE, FormatContext
@@ -35,27 +36,27 @@ class Gtids:
     """The GTIDs that are in force in a list of events: the one of before it, then those of its GTID events."""
 
     def __init__(self, before: str | None = None) -> None:
-        self._carried = _NONE if before is None else strings_of([before])
+        self._before = _NONE if before is None else strings_of([before])
 
-    def texts(
-        self, buffer: Bytes, events: EventList, gtid_events: npt.NDArray[np.int64], used: npt.NDArray[np.int64],
-        format: FormatContext,
-    ) -> pa.Array:  # fmt: skip
+    def texts(self, listed: Listed, gtid_events: npt.NDArray[np.int64], used: npt.NDArray[np.int64]) -> pa.Array:
         """The GTID of each group of ``used``: 0 is the one of before the list; null for none."""
         if used[-1] == 0:  # They ascend.
-            return self._carried
+            return self._before
         chosen = gtid_events[used[used > 0] - 1]
-        array = _texts(buffer, events, chosen, format)
+        array = _texts(listed, chosen)
         if len(chosen) < len(used):
-            array = pa.concat_arrays([self._carried, array])
+            array = pa.concat_arrays([self._before, array])
         return array
 
-    def carry(self, buffer: Bytes, events: EventList, last: int, format: FormatContext) -> None:
-        """The GTID event ``last`` of the list stays in force behind it."""
-        self._carried = _texts(buffer, events, np.array([last], np.int64), format)
+    def behind(self, listed: Listed, last: int) -> Gtids:
+        """Those of the next list, if ``last`` is the last GTID event of this one.  Raises FormatError."""
+        gtids = Gtids()
+        gtids._before = _texts(listed, np.array([last], np.int64))
+        return gtids
 
 
-def _texts(buffer: Bytes, events: EventList, chosen: npt.NDArray[np.int64], format: FormatContext) -> pa.Array:
+def _texts(listed: Listed, chosen: npt.NDArray[np.int64]) -> pa.Array:
+    buffer, events, format = listed.buffer, listed.events, listed.format
     types = events.types[chosen]
     if (types == GtidTagged.type_code).any():
         return pa.array([_reference_text(buffer, events, int(event), format) for event in chosen], pa.string())

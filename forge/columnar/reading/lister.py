@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
 from io import RawIOBase
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
 from forge.columnar.machine import SLACK
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, EventList, event_classes
+from forge.columnar.reading.listed import Listed, checked
 from forge.columnar.reading.payloads import SMALL, SmallPayloads, frame_of
 from forge.columnar.reading.splits import PartOfFile, Split
 from forge.errors import FormatError, UnsupportedError
@@ -30,8 +30,9 @@ from forge.events.mariadb_compressed import COMPRESSED_ROWS, uncompressed
 from forge.events.registry import event_name
 from forge.events.transaction_payload import TransactionPayload
 
-#: Bytes of a window, and of the room for unpacked events: what fits a core's cache.
-WINDOW = 1 << 20
+#: Bytes of a window: enough to be worth the few hundred microseconds of the interpreter that it takes beside kernels,
+#: and what of it is in use fits a core's cache.
+WINDOW = 1 << 21
 #: A window that an event has made larger than so many ordinary ones is given back behind it.
 _MOST_WINDOWS = 16
 #: Servers write no larger event (max_allowed_packet), and offsets in a window have 32 bits.
@@ -39,24 +40,10 @@ _LARGEST_EVENT = 1 << 30
 _COMPRESSED = frozenset(body.type_code for body in COMPRESSED_ROWS)
 
 
-@dataclass(slots=True)
-class Listed:
-    """Events with checksums that hold, and what they lie in.
-
-    ``compressed`` are the bytes of the events whose rows were compressed, by the events' numbers; ``format`` is the
-    framing of them all.
-    """
-
-    buffer: Bytes
-    events: EventList
-    format: FormatContext
-    compressed: dict[int, bytes] = field(default_factory=dict)
-
-
 class EventLister:
     """The events of one file or of a split of it.
 
-    A list is left alone until the one after the next is asked for: it can be used while the next one is made.
+    A list is left alone until it is given back: it can be used while the next ones are made.
     """
 
     def __init__(self, path: Path, split: Split | None) -> None:
@@ -70,10 +57,10 @@ class EventLister:
         self._window = window
         self._inner_size = SMALL
         self._small = SmallPayloads()
-        #: The list that is made, and the one that may be in use.
+        #: The list that is made, and those that were given back.
         self._list = Listed(self._room_of(), EventList(), FormatContext())
         self._list.events.unpacked_from = self._inner_base
-        self._other: Listed | None = None
+        self._free: list[Listed] = []
         self._inner_fill = 0
         #: The file offset of the window's first byte, and how much of it is filled.
         self._base = 0
@@ -98,7 +85,7 @@ class EventLister:
         return self._window + SLACK
 
     def lists(self) -> Generator[Listed, None, None]:
-        """The events in lists that are not empty.
+        """The events in lists that are not empty; the rest is raised once :meth:`Listed.verify` finds nothing wrong.
 
         Raises FormatError as forge.binlog.reader.read_events does, after the events before the bad bytes; bodies that
         no row depends on are not looked at.  OSError if the file cannot be read.
@@ -150,7 +137,8 @@ class EventLister:
 
     def _resize(self, *, window: int, inner: int) -> None:
         narrow, begin = self._list.buffer, self._inner_base
-        self._window, self._inner_size, self._other = window, inner, None
+        self._window, self._inner_size = window, inner
+        self._free.clear()
         wide = self._list.buffer = self._room_of()
         wide[self._at : self._fill] = narrow[self._at : self._fill]
         wide[self._inner_base : self._inner_base + self._inner_fill] = narrow[begin : begin + self._inner_fill]
@@ -206,29 +194,16 @@ class EventLister:
             )
 
     def _flush(self) -> Iterator[Listed]:
-        """Hand out what is listed: every event with a checksum that holds."""
-        events = self._list.events
-        if not events.count:
-            return
-        wrong = events.first_with_wrong_checksum(self._list.buffer)
-        if wrong < 0:
+        """Hand out what is listed."""
+        if self._list.events.count:
+            self._list.read_bytes = self.read_bytes
             yield self._list
             self._turn()
-            return
-        begin, size = int(events.begins[wrong]), int(events.sizes[wrong])
-        place, number = int(events.places[wrong]), int(events.numbers[wrong])
-        raw = self._list.buffer[begin : begin + size].tobytes()
-        events.count = wrong
-        if wrong:
-            yield self._list
-        self._checked(raw, place, number)
-        raise AssertionError("a checksum that does not hold, holds")
 
     def _turn(self) -> None:
-        """Go on in the other room with what is left of the window: the list is in use from here on."""
+        """Go on in another room with what is left of the window: the list is in use from here on."""
         used = self._list
-        self._list = self._other or Listed(self._room_of(), EventList(), used.format)
-        self._other = used
+        self._list = self._free.pop() if self._free else Listed(self._room_of(), EventList(), used.format)
         self._list.format = used.format
         self._list.compressed = {}
         self._list.events.clear()
@@ -236,20 +211,10 @@ class EventLister:
         self._list.buffer[self._at : self._fill] = used.buffer[self._at : self._fill]
         self._inner_fill = 0
 
-    def _checked(self, raw: bytes, place: int, number: int) -> Event:
-        """The event by the reference path.  Raises FormatError, for a checksum that does not hold too."""
-        try:
-            event = decode_event_strictly(raw, place, self._list.format)
-        except FormatError as error:
-            raise error.within(base=place, event_index=number) from None
-        if event.checksum is not None:
-            raise FormatError(
-                f"the checksum of this {event.type_name} event is wrong",
-                phase="checksum",
-                event_index=number,
-                offset=place + len(raw) - 4,
-            )
-        return event
+    def give_back(self, listed: Listed) -> None:
+        """The list is not in use any more."""
+        if len(listed.buffer) == self._inner_base + self._inner_size + SLACK:
+            self._free.append(listed)
 
     def _size_at(self, at: int) -> int:
         """What the header there says."""
@@ -259,7 +224,7 @@ class EventLister:
         return self._list.buffer[at : at + self._size_at(at)].tobytes()
 
     def _decode(self, raw: bytes) -> Event:
-        return self._checked(raw, self._base + self._at, self._number)
+        return checked(raw, self._base + self._at, self._number, self._list.format)
 
     def _special(self) -> Iterator[Listed]:
         kind = int(self._list.buffer[self._at + 4])
@@ -352,7 +317,7 @@ class EventLister:
             raise self._payload_error(buffer[at : at + size].tobytes(), error, place, number) from None
 
     def _payload_body(self, raw: bytes, place: int, number: int) -> TransactionPayload:
-        body = self._checked(raw, place, number).body
+        body = checked(raw, place, number, self._list.format).body
         assert isinstance(body, TransactionPayload)
         return body
 

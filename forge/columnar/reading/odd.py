@@ -29,6 +29,17 @@ class ReadSummary:
     #: Odd cells by column.
     odd_columns: dict[str, int] = field(default_factory=dict)
 
+    def add(self, other: ReadSummary) -> None:
+        self.rows += other.rows
+        self.odd += other.odd
+        self.by_reference += other.by_reference
+        for name, count in other.odd_columns.items():
+            self.odd_columns[name] = self.odd_columns.get(name, 0) + count
+
+    def clear(self) -> None:
+        self.rows = self.odd = self.by_reference = 0
+        self.odd_columns.clear()
+
 
 def raw_cell(plan: ColumnPlan, cells: Cells, row: int) -> bytes:
     """The cell's bytes as the codec wants them, length prefix included; of diffs likewise."""

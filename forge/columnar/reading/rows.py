@@ -34,12 +34,14 @@ class RowReader:
         table: str | None,
         chosen: Chosen,
         taker: Callable[[Table, str], Taker],
+        summary: ReadSummary | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
         self._paths = paths
         self._wanted = table
         self._chosen = chosen
         self._taker = taker
+        self._summary = summary
         self._progress = progress
         self._schemas: dict[str, pa.Schema] = {}
         self.seen: set[str] = set()
@@ -51,15 +53,15 @@ class RowReader:
         done = 0
         for part in self._paths:
             path, split = (Path(part.path), part) if isinstance(part, Split) else (part, None)
-            reader = FileRows(self, path, split)
+            reader = FileRows(self, path, split, self._summary)
             try:
                 for pair in reader.batches():
                     yield pair
                     if self._progress is not None:
-                        self._progress(done + reader.source.read_bytes)
+                        self._progress(done + reader.read_bytes)
             except FormatError as error:
                 raise error.in_file(str(path)) from None
-            done += reader.source.read_bytes
+            done += reader.read_bytes
             if self._progress is not None:
                 self._progress(done)
 
@@ -162,12 +164,11 @@ def read_rows(
                 )  # fmt: skip
         shown = tuple(name for name in shown if name in beside)
     chosen = Chosen(images, None if columns is None else tuple(columns), None if names is None else tuple(names), json)
-    counted = ReadSummary() if summary is None else summary
 
     def taker(defined: Table, file: str) -> Batches:
-        return Batches(defined, on_odd, shown, file, counted)
+        return Batches(defined, on_odd, shown, file)
 
-    reader = RowReader(paths_of(path), table=table, chosen=chosen, taker=taker, progress=progress)
+    reader = RowReader(paths_of(path), table=table, chosen=chosen, taker=taker, summary=summary, progress=progress)
     return reader.batches() if table is None else _of_one_table(reader, table)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from forge.columnar.machine import inline, kernel, load8, load64, memory, signed
+from forge.columnar.machine import brief_kernel, inline, kernel, load8, load64, memory, signed
 from forge.columnar.plan import NO_ROWS, Bytes, Numbers, Wire
 
 #: The bit of every byte of a word that only ASCII leaves clear.
@@ -68,7 +68,7 @@ def high_bytes(data: Bytes) -> int:
     return int(np.count_nonzero(data & 0x80))
 
 
-@kernel
+@brief_kernel
 def _high_bits(data: Any, begin: Any, end: Any) -> Any:
     held = memory(data)
     bits = np.uint64(0)

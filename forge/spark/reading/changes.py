@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from forge.columnar.plan import Bytes
-from forge.columnar.reading.batches import Batches, GtidTexts, Misfit
+from forge.columnar.reading.batches import Batches, Misfit
 from forge.columnar.reading.beside import BESIDE
-from forge.columnar.reading.events import EventList
 from forge.columnar.reading.file_rows import FileRows, Taker
 from forge.columnar.reading.image_walk import row_images
-from forge.columnar.reading.odd import ReadSummary
 from forge.columnar.reading.splits import Split
-from forge.columnar.reading.survey import RowEvents
 from forge.columnar.reading.tables import Chosen, Table, table_of
+from forge.columnar.reading.window import RowIndexes, Window
 from forge.spark.read_options import Values
 from forge.spark.reading.json_images import json_images
 from forge.spark.reading.types import converted
@@ -54,7 +49,7 @@ class _ChangeBatches(Batches):
 
     def __init__(self, table: Table, file: str, shown: pa.Schema) -> None:
         beside = (name for name in shown.names if name in BESIDE)
-        super().__init__(table, "text", (*beside, *_PRESENT.values()), file, ReadSummary())
+        super().__init__(table, "text", (*beside, *_PRESENT.values()), file)
         self._fitted_schema = shown
 
     def _fitted(self, batch: pa.RecordBatch, images: dict[str, pa.Array]) -> pa.RecordBatch:
@@ -70,11 +65,9 @@ class _ChangeBatches(Batches):
 
 
 class _JsonBatches(_ChangeBatches):
-    def of(
-        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[pa.RecordBatch | Misfit]:
+    def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.columnar.reading.file_rows.Taker has it."""
-        for made in super().of(buffer, events, rows, chosen, gtids):
+        for made in super().of(window, chosen):
             yield made if isinstance(made, Misfit) else self._fitted(made, self._images(made))
 
     def _images(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
@@ -86,14 +79,13 @@ class _JsonBatches(_ChangeBatches):
 
 
 class _BinaryBatches(_ChangeBatches):
-    def of(
-        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[pa.RecordBatch | Misfit]:
+    def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.columnar.reading.file_rows.Taker has it."""
+        rows = window.rows
         layouts = self.table.numbers[rows.layouts[chosen]]
-        images = row_images(buffer, rows.begins[chosen], rows.ends[chosen], layouts, self.table.layouts)
+        images = row_images(window.buffer, rows.begins[chosen], rows.ends[chosen], layouts, self.table.layouts)
         first = 0
-        for made in super().of(buffer, events, rows, chosen, gtids):
+        for made in super().of(window, chosen):
             if isinstance(made, Misfit):
                 yield made
                 return

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from forge.columnar.plan import Bytes
-from forge.columnar.reading.batches import Batches, GtidTexts, Misfit
-from forge.columnar.reading.events import EventList
+from forge.columnar.reading.batches import Batches, Misfit
 from forge.columnar.reading.file_rows import FileRows, Taker
-from forge.columnar.reading.odd import ReadSummary
 from forge.columnar.reading.splits import Split
-from forge.columnar.reading.survey import RowEvents
 from forge.columnar.reading.tables import Chosen, Table, table_of
+from forge.columnar.reading.window import RowIndexes, Window
 from forge.errors import ScenarioError, nearest
 from forge.spark.read_options import ReadOptions
 from forge.spark.reading.larger import larger
@@ -70,7 +65,7 @@ def _taker(options: ReadOptions, name: str, columns: tuple[Column, ...], path: P
         wanted = tuple(column for column in wanted if column in every)
     chosen = Chosen(options.images, wanted, options.names, options.json)
     defined = table_of(name, columns, chosen)
-    return Batches(defined, options.on_odd, options.shown_beside, str(path), ReadSummary())
+    return Batches(defined, options.on_odd, options.shown_beside, str(path))
 
 
 def _in_spark_form(schema: pa.Schema) -> pa.Schema:
@@ -93,9 +88,7 @@ class _NoRows:
         self.table = table
         self.schema = schema
 
-    def of(
-        self, buffer: Bytes, events: EventList, rows: RowEvents, chosen: npt.NDArray[np.int64], gtids: GtidTexts
-    ) -> Iterator[pa.RecordBatch | Misfit]:
+    def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.columnar.reading.file_rows.Taker has it."""
         return iter(())
 

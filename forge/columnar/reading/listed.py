@@ -1,0 +1,58 @@
+"""Events of a file that were listed at one go, and what they lie in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from forge.columnar.plan import Bytes
+from forge.columnar.reading.events import EventList
+from forge.errors import FormatError
+from forge.events.event import Event, decode_event_strictly
+from forge.events.format import FormatContext
+
+
+@dataclass(slots=True)
+class Listed:
+    """Events and what they lie in.  Their checksums have not been looked at, but of those that are not listed as they
+    are.
+
+    ``compressed`` are the bytes of the events whose rows were compressed, by the events' numbers; ``format`` is the
+    framing of them all; ``read_bytes`` those of the file that had been read.
+    """
+
+    buffer: Bytes
+    events: EventList
+    format: FormatContext
+    compressed: dict[int, bytes] = field(default_factory=dict)
+    read_bytes: int = 0
+
+    def verify(self) -> FormatError | None:
+        """What is wrong with the first event whose checksum does not hold; it and those behind it are taken off."""
+        events = self.events
+        wrong = events.first_with_wrong_checksum(self.buffer)
+        if wrong < 0:
+            return None
+        begin, size = int(events.begins[wrong]), int(events.sizes[wrong])
+        events.count = wrong
+        try:
+            checked(self.buffer[begin : begin + size].tobytes(), int(events.places[wrong]), int(events.numbers[wrong]),
+                     self.format)  # fmt: skip
+        except FormatError as error:
+            return error
+        raise AssertionError("a checksum that does not hold, holds")
+
+
+def checked(raw: bytes, place: int, number: int, format: FormatContext) -> Event:
+    """The event by the reference path.  Raises FormatError, for a checksum that does not hold too."""
+    try:
+        event = decode_event_strictly(raw, place, format)
+    except FormatError as error:
+        raise error.within(base=place, event_index=number) from None
+    if event.checksum is not None:
+        raise FormatError(
+            f"the checksum of this {event.type_name} event is wrong",
+            phase="checksum",
+            event_index=number,
+            offset=place + len(raw) - 4,
+        )
+    return event

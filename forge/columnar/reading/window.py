@@ -1,0 +1,51 @@
+"""What is known of a list of events: which of them have rows that are wanted, and what has been made of those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from forge.columnar.plan import Bytes
+from forge.columnar.reading.events import EventList
+from forge.columnar.reading.gtids import Gtids
+from forge.columnar.reading.listed import Listed
+from forge.columnar.reading.odd import ReadSummary
+from forge.columnar.reading.survey import RowEvents
+from forge.errors import ForgeError
+
+Batch = tuple[str, pa.RecordBatch]
+#: Some row events of a window: the whole of them is a slice.
+RowIndexes = npt.NDArray[np.int64] | slice
+
+
+@dataclass(slots=True)
+class Window:
+    """A list of events, the row events among them, and the GTIDs in force."""
+
+    listed: Listed
+    rows: RowEvents
+    gtids: Gtids = field(default_factory=Gtids)
+    #: What is counted of the batches that are made.
+    counted: ReadSummary = field(default_factory=ReadSummary)
+    #: The first batches, and where there are more of them, those.
+    batches: list[Batch] = field(default_factory=list)
+    rest: Iterator[Batch] | None = None
+    #: What is wrong with the list behind its row events, and with what is behind the batches.
+    wrong: ForgeError | None = None
+    error: ForgeError | None = None
+
+    @property
+    def buffer(self) -> Bytes:
+        return self.listed.buffer
+
+    @property
+    def events(self) -> EventList:
+        return self.listed.events
+
+    def gtid_texts(self, used: npt.NDArray[np.int64]) -> pa.Array:
+        """The GTIDs of groups of row events as a string array; the numbers of the groups ascend."""
+        return self.gtids.texts(self.listed, self.rows.gtid_events, used)
