@@ -104,6 +104,8 @@ class Event:
 
 def carries_checksum(event: Event, format: FormatContext) -> bool:
     """FORMAT_DESCRIPTION answers for itself; every other event follows the format in force."""
+    if isinstance(event.body, RawBody) and event.body.code == FormatDescription.type_code:
+        return is_checksum_aware(event.body.data)
     if isinstance(event.body, FormatDescription):
         return event.body.checksum_algorithm is not None
     return format.checksum

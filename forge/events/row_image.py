@@ -69,15 +69,17 @@ def parse_rows(body: RowsBody, columns: Sequence[Column]) -> tuple[ChangedRow, .
 
 def iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedRow]:
     """As :func:`parse_rows`, one row at a time."""
-    try:
+    if not any(column.type_code in OLD_TEMPORALS for column in columns):
         yield from _iterate_rows(body, columns)
+        return
+    try:
+        rows = list(_iterate_rows(body, columns))
     except FormatError:
-        if any(column.type_code in OLD_TEMPORALS for column in columns):
-            # MariaDB's forms with fractions are wider, and no event says by how much.
-            raise UnsupportedError(
-                "rows with temporal types from before 5.6: the event does not say how many fractional digits they have"
-            ) from None
-        raise
+        # MariaDB's forms with fractions are wider, and no event says by how much: no row is read as if it had none.
+        raise UnsupportedError(
+            "rows with temporal types from before 5.6: the event does not say how many fractional digits they have"
+        ) from None
+    yield from rows
 
 
 def _iterate_rows(body: RowsBody, columns: Sequence[Column]) -> Iterator[ChangedRow]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -13,7 +14,7 @@ from forge.corpus.cases import Case, compile_case, find_cases, shipped_folders
 from forge.corpus.coverage import Coverage, coverage_lines, coverage_object
 from forge.corpus.manifest import Entry, FileEntry
 from forge.corpus.vocabulary import vocabulary
-from forge.errors import UnsupportedError
+from forge.errors import Phase, UnsupportedError
 
 pytestmark = pytest.mark.slow
 
@@ -52,6 +53,23 @@ def test_an_unknown_tag_is_answered_with_the_nearest() -> None:
 
 def test_the_features_that_are_found_are_in_the_vocabulary(samples: list[tuple[Case, tuple[str, ...]]]) -> None:
     assert {tag for _, tags in samples for tag in tags} - WORDS.all == set()
+
+
+def test_every_phase_has_cases_that_readers_must_reject(shipped: list[Case]) -> None:
+    rejected = {case.phase for case in shipped if case.verdict == "reject"}
+    assert set(get_args(Phase)) - rejected == {"listing"}
+    page = (ROOT / "docs" / "scenario" / "verdicts.md").read_text()
+    assert {phase for phase in rejected if f"| `{phase}` |" not in page} == set()
+
+
+def test_every_feature_has_a_case(shipped: list[Case], samples: list[tuple[Case, tuple[str, ...]]]) -> None:
+    found = {tag for _, tags in samples for tag in tags}
+    rare = [case for case in shipped if case.file.startswith(("scenarios/rare/", "scenarios/informational/"))]
+    found |= {tag for case in rare for tag in compile_case(case).tags}
+    # The verdicts of all cases are known without compiling them.
+    found |= {f"verdict:{case.verdict}" + (f": {case.phase}" if case.verdict == "reject" else "") for case in shipped}
+    of_groups = {f"{group}:{word}" for group, features in WORDS.features.items() for word in features.words}
+    assert of_groups - found == set()
 
 
 def test_what_a_real_server_has_written_exists_on_its_line(samples: list[tuple[Case, tuple[str, ...]]]) -> None:
