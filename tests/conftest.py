@@ -153,5 +153,12 @@ def spark() -> Iterator[SparkSession]:
 
     with ExitStack() as closing:
         folder = closing.enter_context(tempfile.TemporaryDirectory(prefix="forge-tests-"))
-        conf = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2", "spark.local.dir": folder}
+        conf = {
+            "spark.sql.shuffle.partitions": "2",
+            "spark.default.parallelism": "2",
+            "spark.local.dir": folder,
+            # Small jobs: what is compiled is never used long enough.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "spark.sql.codegen.wholeStage": "false",
+        }
         yield closing.enter_context(spark_session("local[2,3]", conf=conf))

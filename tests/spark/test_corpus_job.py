@@ -14,6 +14,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
 
+from forge.corpus import random_cases
 from forge.corpus.build import SLICE, build_corpus, sliced
 from forge.corpus.cases import Case
 from forge.corpus.judge import CaseFile, DecoderVerdict, Judge, Judgement, Jury, judge_cases
@@ -78,13 +79,14 @@ def test_any_number_of_partitions_gives_the_manifest_that_one_process_makes(tmp_
         assert contents(build(tmp_path / str(count), given, partitions=count)) == contents(tmp_path / "here")
 
 
-def test_random_cases_are_the_same_wherever_they_are_drawn(tmp_path: Path) -> None:
+def test_random_cases_are_the_same_wherever_they_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_cases, "SLICE", 16)
     judge = partial(judge_cases, decoders=("forge",))
     for count in (1, 3):
         with spark_workers(partitions=count) as workers:
             out = tmp_path / str(count)
-            build_corpus(random_slices(5, 300), judge, out, jury=JURY, workers=workers, random_seed=5)
-    build_corpus(random_slices(5, 300), judge, tmp_path / "here", jury=JURY, workers=ThisProcess(), random_seed=5)
+            build_corpus(random_slices(5, 60), judge, out, jury=JURY, workers=workers, random_seed=5)
+    build_corpus(random_slices(5, 60), judge, tmp_path / "here", jury=JURY, workers=ThisProcess(), random_seed=5)
     assert contents(tmp_path / "1") == contents(tmp_path / "3") == contents(tmp_path / "here")
 
 
@@ -129,7 +131,7 @@ def test_progress_is_told(spark: SparkSession, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
 
     def judge(case: Case) -> Judgement:
-        time.sleep(0.05)
+        time.sleep(0.005)
         return stub_judgement(case)
 
     assert spark.sparkContext.defaultParallelism == 2

@@ -23,7 +23,8 @@ pytestmark = pytest.mark.spark
 QUIET_JOB = """
 from forge.spark.session import spark_session
 if __name__ == "__main__":
-    with spark_session("local[1]") as session:
+    conf = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}  # quick to start
+    with spark_session("local[1]", conf=conf) as session:
         print(session.sparkContext.parallelize([1], 1).map(lambda _: __import__("forge").__file__).collect()[0])
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import zlib
 from collections.abc import Iterator
@@ -81,7 +82,8 @@ def test_a_write_that_is_killed_at_any_step_is_finished_by_the_same_one(
         options = {**OPTIONS, "commit_id": "second", "rows_per_transaction": 3}
         Write(folder, rows(100, 70), 4, overwrite=overwrite, **options).run("second")
 
-    first(tmp_path / "whole")
+    first(tmp_path / "first")
+    shutil.copytree(tmp_path / "first", tmp_path / "whole")
     before = logs(tmp_path / "whole")
     second(tmp_path / "whole")
     after = logs(tmp_path / "whole")
@@ -89,7 +91,7 @@ def test_a_write_that_is_killed_at_any_step_is_finished_by_the_same_one(
     assert len(after) >= 4
     for step in range(500):
         folder = tmp_path / f"killed-{step}"
-        first(folder)
+        shutil.copytree(tmp_path / "first", folder)
         killed = True
         with kills.at_step(step, folder):
             try:

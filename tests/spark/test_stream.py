@@ -24,7 +24,7 @@ ENDINGS: tuple[Ending, ...] = ("stop", "crash", "stop")
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[LogFile]:
-    return server_runs(tmp_path_factory.mktemp("made"), ENDINGS, rows=300, file_size=8000)
+    return server_runs(tmp_path_factory.mktemp("made"), ENDINGS, rows=150, file_size=12_000)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_query_reads_on_where_the_one_before_ended(
     more = True
     while more:
         query.run()
-        more = growing.grow(40)
+        more = growing.grow(12)
     query.run()
     assert query.ids == [id for file in growing.files for id in file.ids]
     assert not limits or max(map(len, query.batches.values())) in (99, 100)
