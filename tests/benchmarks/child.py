@@ -1,8 +1,9 @@
-"""What is timed in a process of its own; ``python -P child.py PASSES [--together] WORK ARGUMENT...``.
+"""What is timed in a process of its own; ``python -P child.py PASSES [--together | --warm-up] WORK ARGUMENT...``.
 
 It imports the ``forge`` of PYTHONPATH, so that another revision can be timed by the same program.  Each pass prints
 what it cost as a JSON object: seconds by the clock and of the processor, rows, and the most memory it has held so far.
-With ``--together`` a pass is made first, and the others start when a line comes in: several processes begin at once.
+With ``--warm-up`` the first pass may take its time: kernels are compiled.  With ``--together`` a pass is made first,
+and the others start when a line comes in: several processes begin at once.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ _LONG_PASS = 10.0
 _SPINS = 2000
 
 
-def decode(path: str, table: str) -> int:
-    """Rows of a table as record batches, dropped one by one."""
+def decode(path: str, table: str, options: str = "{}") -> int:
+    """Rows of a table as record batches, dropped one by one; ``options`` is a JSON object."""
     import forge
 
-    return sum(batch.num_rows for batch in forge.read_rows(path, table=table))
+    return sum(batch.num_rows for batch in forge.read_rows(path, table=table, **json.loads(options)))
 
 
 def first_rows(path: str, table: str) -> int:
@@ -39,15 +40,25 @@ def first_rows(path: str, table: str) -> int:
     return int(next(iter(forge.read_rows(path, table=table))).num_rows)
 
 
-def encode(parquet: str, definition: str) -> int:
-    """The rows of a Parquet file, written in one transaction to a file of this process; the source is read once."""
+def encode(parquet: str, definition: str, rows_per_transaction: str = "") -> int:
+    """The rows of a Parquet file, which is read once, written to a closed file; in one transaction unless told.
+
+    The disk is not waited for: the server that it is compared with runs with ``sync_binlog=0``.
+    """
     import forge
 
     rows = _source(parquet)
     with tempfile.TemporaryDirectory(dir=Path(parquet).parent) as folder:
         target = Path(folder) / "encoded"
-        forge.write_rows(rows, definition, target, server="mysql-9.7", sync=False)
+        of_each = int(rows_per_transaction) if rows_per_transaction else None
+        forge.write_rows(rows, definition, target, server="mysql-9.7", rows_per_transaction=of_each, sync=False)
     return int(rows.num_rows)
+
+
+def parquet(path: str, table: str, target: str) -> int:
+    """``forge rows --format parquet``, without the start of a process."""
+    Path(target).unlink(missing_ok=True)
+    return command("0", "rows", path, "--table", table, "--format", "parquet", "-o", target)
 
 
 def load_module(name: str) -> int:
@@ -185,8 +196,8 @@ def _source(parquet: str) -> Any:
 _WORK: dict[str, Callable[..., int]] = {
     work.__name__.replace("_", "-"): work
     for work in (
-        decode, first_rows, encode, load_module, canonical, command, python_mysql_replication, spark_read, spark_write,
-        spin,
+        decode, first_rows, encode, parquet, load_module, canonical, command, python_mysql_replication, spark_read,
+        spark_write, spin,
     )
 }  # fmt: skip
 
@@ -217,20 +228,20 @@ def _processor() -> float:
 
 def main(arguments: list[str]) -> None:
     passes = int(arguments.pop(0))
-    together = arguments[0] == "--together"
-    name, *details = arguments[together:]
+    together, warm_up = arguments[0] == "--together", arguments[0] == "--warm-up"
+    name, *details = arguments[together or warm_up :]
     work = _WORK[name]
     out = os.fdopen(os.dup(1), "w")
     if together:
         work(*details)
         print("ready", file=out, flush=True)
         sys.stdin.readline()
-    for _ in range(passes):
+    for number in range(passes):
         wall, cpu = time.perf_counter(), _processor()
         rows = work(*details)
         cost = {"wall": time.perf_counter() - wall, "cpu": _processor() - cpu, "rows": rows, "peak": _peak()}
         print(json.dumps(cost), file=out, flush=True)
-        if cost["wall"] > _LONG_PASS and not together:
+        if cost["wall"] > _LONG_PASS and not together and not (warm_up and number == 0):
             break
 
 

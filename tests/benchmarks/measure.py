@@ -15,6 +15,8 @@ from typing import Protocol
 
 #: A pass that takes longer (seconds) is not repeated within its round.
 LONG_PASS = 10.0
+#: Passes of a new process that do not count: what a just-in-time compiler needs, and memory that is not yet there.
+WARM_UP = 2
 
 
 @dataclass(frozen=True, slots=True)

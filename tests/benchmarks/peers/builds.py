@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from tests.benchmarks.measure import NotHere, OwnClock
+from tests.benchmarks.measure import WARM_UP, NotHere, OwnClock
 
 _HERE = Path(__file__).parent
 
@@ -19,9 +19,6 @@ _LIBRARIES = {
     "mysql-binlog-connector-java-0.41.0.jar": "a4bd7e9e24269fdfbbdfcd692f100878dc2539b5f331276c7700fdde44341364",
     "zstd-jni-1.5.0-2.jar": "b66a7029711976566c921ef255c57192fbbdc42a96c11ad3d879e6ad6001be12",
 }
-
-#: Passes after which the Java compiler has settled.
-_JAVA_WARM_UP = 2
 
 
 def go_mysql(folder: Path, path: Path) -> OwnClock:
@@ -34,7 +31,7 @@ def java_connector(folder: Path, path: Path) -> OwnClock:
     """mysql-binlog-connector-java with the serial collector; it verifies no checksums.  Raises NotHere."""
     classes = _build_java(folder)
     command = ("java", "-XX:+UseSerialGC", "-cp", f"{classes}:{classes}/lib/*", "Peer")
-    return OwnClock(lambda count: (*command, str(count), str(path)), warm_up=_JAVA_WARM_UP)
+    return OwnClock(lambda count: (*command, str(count), str(path)), warm_up=WARM_UP)
 
 
 def versions() -> dict[str, str]:
