@@ -1,9 +1,15 @@
-"""Files that appear whole or not at all: each has another name in its folder until all of its group are whole."""
+"""Files that appear whole or not at all: each has another name in its folder until all of its group are whole.
+
+That name tells whose it is: the drafts of a process that was killed go when the same file is written again.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import socket
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +32,8 @@ class Drafts:
         if path.is_dir():
             raise IsADirectoryError(21, "Is a directory", str(path))
         target = Path(os.path.realpath(path))
-        draft = target.with_name(f".{target.name[:_KEPT]}.{secrets.token_hex(4)}")
+        _sweep(target)
+        draft = target.with_name(f"{_beginning(target)}{os.getpid()}-{secrets.token_hex(4)}")
         mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666
         try:
             descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
@@ -47,6 +54,35 @@ class Drafts:
         for draft, _ in self._renames:
             draft.unlink(missing_ok=True)
         self._renames.clear()
+
+
+def _beginning(target: Path) -> str:
+    """How the names of all drafts begin that this host makes of a file."""
+    host = zlib.crc32(socket.gethostname().encode())
+    return f".{target.name[:_KEPT]}.{host:08x}-"
+
+
+def _sweep(target: Path) -> None:
+    """Take away the drafts of processes of this host that are no more."""
+    beginning = _beginning(target)
+    try:
+        names = [path.name for path in target.parent.iterdir() if path.name.startswith(beginning)]
+    except OSError:
+        return  # What is wrong with the folder is told by whoever writes there.
+    for name in names:
+        owner = re.fullmatch(r"([0-9]{1,9})-[0-9a-f]{8}", name[len(beginning) :])
+        if owner is not None and not _is_running(int(owner[1])):
+            target.with_name(name).unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # Somebody else's.
+    return True
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from forge.events.transaction_payload import (
     ZSTD,
     TransactionPayload,
 )
+from forge.unpacking import LARGEST_UNPACKED, too_large
 
 #: Servers compress no more than this (sql/binlog.cc); a payload that says more is not believed.
 LARGEST = 1 << 30
@@ -105,13 +106,17 @@ def inner_events(body: TransactionPayload, format: FormatContext) -> Iterator[Ev
 def inner_frames(body: TransactionPayload, format: FormatContext) -> Iterator[tuple[Event, bytes]]:
     """The events inside, each with its bytes.  Raises FormatError (offset within the uncompressed bytes).
 
-    A payload inside is refused, as mysqlbinlog 9.7 does.
+    A payload inside is refused, as mysqlbinlog 9.7 does, and an event of more than
+    :data:`forge.unpacking.LARGEST_UNPACKED` bytes.
     """
     inner = inner_format(format)
     buffer, start = bytearray(), 0
     for piece in unpacked(body):
         buffer += piece
-        if len(buffer) < announced_size(buffer) <= LARGEST:
+        size = announced_size(buffer) if len(buffer) >= HEADER_SIZE else 0
+        if size > LARGEST_UNPACKED:
+            raise too_large("an event inside the payload", size, phase="framing", offset=start)
+        if len(buffer) < size:
             continue  # An event of many pieces.
         whole = list(frames(bytes(buffer), 0))
         for frame in whole:
@@ -119,7 +124,7 @@ def inner_frames(body: TransactionPayload, format: FormatContext) -> Iterator[tu
         read = whole[-1].offset + len(whole[-1].raw) if whole else 0
         del buffer[:read]
         start += read
-        if len(buffer) >= HEADER_SIZE and not HEADER_SIZE <= announced_size(buffer) <= LARGEST:
+        if len(buffer) >= HEADER_SIZE and announced_size(buffer) < HEADER_SIZE:
             break
     if buffer:
         raise FormatError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -118,14 +119,20 @@ def output_file(target: str) -> Iterator[BinaryIO]:
 def _opened(target: str, made: Drafts) -> Iterator[BinaryIO]:
     """Where the bytes of a target go: they are on the disk at the end of the block, if it is a regular file."""
     path = Path(target)
-    if target == STDOUT:
-        with open(sys.stdout.fileno(), "wb", closefd=False) as file:  # a descriptor, not a path
-            yield file
-    elif path.exists() and not path.is_file() and not path.is_dir():
-        with path.open("wb") as device:
-            yield device
-    else:
-        with os.fdopen(made.open(path), "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+    try:
+        if target == STDOUT:
+            with open(sys.stdout.fileno(), "wb", closefd=False) as file:  # a descriptor, not a path
+                yield file
+        elif path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as device:
+                yield device
+        else:
+            with os.fdopen(made.open(path), "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+    except OSError as error:
+        # A full disk says nothing of the file that it was full for.
+        if error.filename is None and error.errno not in (None, errno.EPIPE):
+            raise OSError(error.errno, error.strerror, target) from error
+        raise

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
+
+class _NamedPath(click.Path):
+    """A path that is not empty: an empty one is mostly a variable of a shell that is not set."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not os.fspath(value):
+            self.fail("the name is empty; expected a path", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 #: A file, or ``-``; and a folder.  A missing one is told where it is opened.
-FILE = click.Path(allow_dash=True, readable=False)
-FOLDER = click.Path(file_okay=False, readable=False, path_type=Path)
+FILE = _NamedPath(allow_dash=True, readable=False)
+FOLDER = _NamedPath(file_okay=False, readable=False, path_type=Path)
 #: What may be a file or a folder.
-FILE_OR_FOLDER = click.Path(readable=False, path_type=Path)
+FILE_OR_FOLDER = _NamedPath(readable=False, path_type=Path)
 
 parameters_option = click.option(
     "--set", "parameters", multiple=True, metavar="KEY=VALUE",

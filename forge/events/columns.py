@@ -22,13 +22,23 @@ from forge.values.wire_types import WireType
 #: Hidden columns of multi-valued keys, which 8.0.18 and later leave out; 8.0.17 has another code for them, which is not
 #: used for anything else that is logged (MySQL Bug#29948925).
 TYPED_ARRAY, OLD_TYPED_ARRAY = 20, 244
+#: No server has a table with more (MAX_FIELDS in sql/sql_const.h of both families).  A few bytes may announce 65,535,
+#: and a byte of a row is then eight cells.
+MOST_COLUMNS = 4096
 
 
 def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
     """Columns with type, metadata and nullability only.
 
-    Raises UnsupportedError for a type whose metadata size is not known, FormatError if the block does not fit.
+    Raises UnsupportedError for a type whose metadata size is not known, FormatError if the block does not fit, or for
+    more columns than a table can have.
     """
+    if len(table_map.types) > MOST_COLUMNS:
+        raise FormatError(
+            f"the table has {len(table_map.types)} columns; a server's table has at most {MOST_COLUMNS}",
+            phase="metadata",
+            offset=0,
+        )
     columns = []
     offset = 0
     for index, written in enumerate(table_map.types):

@@ -19,19 +19,21 @@ from forge.events.plain import to_bytes, to_text
 from forge.events.query import CIRCUMSTANCES, POST_HEADER, Query, QueryFields
 from forge.events.rows import DeleteRowsV1, RowsV1, UpdateRowsV1, WriteRowsV1
 from forge.events.status_vars import StatusVariables
-
-#: Believed at most; servers' events end at max_allowed_packet.
-LARGEST_BLOCK = 1 << 30
+from forge.unpacking import LARGEST_UNPACKED, too_large
 
 
 def decompress_block(block: bytes) -> bytes:
-    """The bytes behind a compressed block.  Raises FormatError; allocates no more than the block says."""
+    """The bytes behind a compressed block.
+
+    Raises FormatError, also for more than :data:`forge.unpacking.LARGEST_UNPACKED`; allocates no more than the block
+    says.
+    """
     if not block or block[0] & 0xF8 != 0x80 or not 1 <= block[0] & 7 <= 4:
         raise FormatError("not a compressed block of a known algorithm", phase="body", offset=0)
     width = block[0] & 7
     size = int.from_bytes(block[1 : 1 + width], "big")
-    if size > LARGEST_BLOCK:
-        raise FormatError(f"the compressed block announces {size} bytes", phase="body", offset=1)
+    if size > LARGEST_UNPACKED:
+        raise too_large("the compressed block", size, phase="body", offset=1)
     stream = zlib.decompressobj()
     try:
         data = stream.decompress(block[1 + width :], size + 1)

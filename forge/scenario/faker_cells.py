@@ -15,6 +15,11 @@ _UNDATED = ("century", "timezone", "pytimezone")
 _DATED = ("profile", "simple_profile", "credit_card_expire", "credit_card_full", "passport_dob", "passport_dates",
           "passport_full", "ssn")  # fmt: skip
 
+#: How many characters, words, items or digits a provider is asked for at most.
+_MOST = 1_000_000
+#: Arguments that say between which values a value lies, and may be any.
+_BOUNDS = frozenset(("max", "max_value", "min", "min_value", "step", "start", "stop", "seed"))
+
 
 def faker_cells(name: str, locale: str, arguments: Mapping[str, Any]) -> Callable[[int], Any]:
     """What a provider gives for a number that stands for the cell.
@@ -24,6 +29,9 @@ def faker_cells(name: str, locale: str, arguments: Mapping[str, Any]) -> Callabl
     """
     source = _source(locale)
     method = _method(locale, name)
+    for argument, value in arguments.items():
+        if isinstance(value, (int, float)) and abs(value) > _MOST and argument not in _BOUNDS:
+            raise ScenarioError(f"faker {name}: {argument} is {value}", expected=f"at most {_MOST}")
 
     def cell(number: int) -> Any:
         source.seed(number)

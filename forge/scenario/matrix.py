@@ -161,7 +161,10 @@ class _Source:
             total *= len(values)
         if total > _MOST_CASES:
             raise ScenarioError(
-                f"the matrix has {total} combinations", file=self.file, expected=f"at most {_MOST_CASES}"
+                f"the matrix has {total} combinations",
+                file=self.file,
+                line=self.matrix.line(()),
+                expected=f"at most {_MOST_CASES}",
             )
         for values in itertools.product(*axes.values()):
             choices = dict(zip(axes, values, strict=True))

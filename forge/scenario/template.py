@@ -17,7 +17,8 @@ from forge.located import Tagged
 
 if TYPE_CHECKING:
     from jinja2 import Template
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    from forge.scenario.template_limits import BoundedEnvironment
 
 #: Stands in rendered text before each line of the template: NUL, the line's number, NUL.  YAML has no NUL.
 _MARK = re.compile("\0([0-9]+)\0")
@@ -40,14 +41,22 @@ def is_template(file: str | None, text: str) -> bool:
 def render(text: str, parameters: Mapping[str, Any], *, file: str | None = None, first_line: int = 1) -> Rendered:
     """Render a template, or a part of one that begins at ``first_line``.
 
-    Raises ScenarioError (file, line) for wrong syntax and for parameters that are used but not given.
+    Raises ScenarioError (file, line) for wrong syntax, for parameters that are used but not given, and for what is
+    beyond the limits of :mod:`forge.scenario.template_limits`.
     """
     from jinja2 import TemplateError, TemplateSyntaxError
+
+    from forge.scenario.template_limits import Budget
 
     if "\0" in text:
         raise ScenarioError("the template has a NUL character in it", file=file)
     try:
-        marked = _compiled(text).render(parameters)
+        with Budget():
+            marked = _compiled(text).render(parameters)
+    except RecursionError:
+        raise ScenarioError(
+            "the template failed: a macro calls itself, or parts lie inside each other, without end", file=file
+        ) from None
     except TemplateSyntaxError as error:
         line = error.lineno + first_line - 1
         raise ScenarioError(f"bad template: {error.message}", file=file, line=line) from None
@@ -67,6 +76,8 @@ def check_parameters(text: str, parameters: Collection[str], *, file: str | None
         used = find_undeclared_variables(_environment().parse(text))
     except TemplateSyntaxError as error:
         raise ScenarioError(f"bad template: {error.message}", file=file, line=error.lineno) from None
+    except RecursionError:
+        raise ScenarioError("bad template: its parts lie inside each other too deep", file=file) from None
     for name in parameters:
         if name not in used:
             expected = f"one of {', '.join(sorted(used))}" if used else "no parameters"
@@ -82,11 +93,11 @@ def _compiled(text: str) -> Template:
 
 
 @cache
-def _environment() -> ImmutableSandboxedEnvironment:
-    from jinja2 import StrictUndefined
+def _environment() -> BoundedEnvironment:
     from jinja2.ext import Extension
     from jinja2.lexer import Token, TokenStream
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    from forge.scenario.template_limits import BoundedEnvironment
 
     class LineMarks(Extension):
         """Puts a mark in front of every line of the template's own text."""
@@ -98,9 +109,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
                 else:
                     yield token
 
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False, extensions=[LineMarks]
-    )
+    environment = BoundedEnvironment(extensions=[LineMarks])
     environment.filters["yaml"] = yaml_text
     return environment
 

@@ -107,13 +107,15 @@ class Cursor:
         if token.kind == "word":
             if token.text.upper() in RESERVED and not self._follows_dot():
                 expected = f"`{token.text}` in backticks as the name of a {role}"
-                raise SqlError(f"{token.text!r} is a reserved word", token.start, expected=expected)
+                raise SqlError(f"{token.shown()} is a reserved word", token.start, expected=expected)
             if token.text.isdigit():
                 self.wrong(f"the name of a {role}")
         elif token.kind != "name":
             self.wrong(f"the name of a {role}")
         if not token.text or token.text.endswith(" ") or len(token.text) > 64:
-            raise SqlError(f"{token.text!r} cannot be the name of a {role}", token.start, expected="1 to 64 characters")
+            raise SqlError(
+                f"{token.shown()} cannot be the name of a {role}", token.start, expected="1 to 64 characters"
+            )
         return self.advance().text
 
     def names(self, role: str) -> list[str]:

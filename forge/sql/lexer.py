@@ -41,6 +41,10 @@ _VERSION = re.compile(r"/\*(M?!)(\d{5,6})?")
 _HOLDERS = ("TRIGGER", "PROCEDURE", "FUNCTION", "EVENT")
 
 
+#: Characters of a piece that an error message quotes.
+_SHOWN = 80
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """One piece of SQL: ``text`` is a word as written, a name or string without quotes, digits, a mark, or a comment.
@@ -72,7 +76,10 @@ class Token:
         return None if match is None else (match[1], match[2])
 
     def shown(self) -> str:
-        return "end of the statement" if self.kind == "end" else repr(self.text)
+        """The piece for an error message; of a long one its beginning."""
+        if self.kind == "end":
+            return "end of the statement"
+        return repr(self.text) if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]!r}… ({len(self.text)} characters)"
 
 
 def is_plain(sql: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,12 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.binlog.listing import assemble, disassemble, listing_json, listing_text
-from forge.binlog.payload import LEVELS, PayloadForm, compress_bytes, inner_events, payload_bytes
+from forge.binlog.payload import LEVELS, PayloadForm, compress_bytes, inner_events, inner_format, payload_bytes
 from forge.errors import FormatError, ScenarioError
-from forge.events.event import Event
+from forge.events.event import Event, advance, encode_event
 from forge.events.format import FormatContext
 from forge.events.mariadb_compressed import QueryCompressed, compress_block
+from forge.events.stop import Stop
 from forge.events.transaction_payload import NONE, TransactionPayload
 from forge.resources import corpora_dir
 
@@ -30,6 +33,18 @@ FILES = [PARTIAL, COMPRESSED, PAYLOADS]
 def keeps(data: bytes) -> bool:
     text = "".join(listing_text(data))
     return assemble(text) == data and assemble("".join(listing_json(data))) == data
+
+
+def nested(levels: int) -> Iterator[bytes]:
+    """A file with so many payloads inside each other."""
+    first = next(iter(read_events(PAYLOADS.read_bytes())))
+    yield b"\xfebin" + first.raw
+    context = advance(first.format, first.event)
+    data = encode_event(Event(body=Stop(), timestamp=1, server_id=1, log_pos=0), 0, inner_format(context))
+    for _ in range(levels - 1):
+        body = compress_bytes(data)
+        data = encode_event(Event(body=body, timestamp=1, server_id=1, log_pos=0), 0, inner_format(context))
+    yield encode_event(Event(body=compress_bytes(data), timestamp=1, server_id=1), 4 + len(first.raw), context)
 
 
 def documents(path: Path, name: str) -> list[dict[str, Any]]:
@@ -164,3 +179,26 @@ def test_a_payload_of_a_made_up_size_is_refused_without_being_unpacked() -> None
     body = compress_bytes(bytes(1000))
     with pytest.raises(FormatError, match="announces 1001 bytes"):
         payload_bytes(body.replace(values=(body.values[0], (3, b"\xfc\xe9\x03"), body.values[2])))
+
+
+@pytest.mark.parametrize("levels", [1, 4, 5, 120, 2000])
+def test_payloads_inside_each_other_are_listed_and_come_back(levels: int) -> None:
+    data = b"".join(nested(levels))
+    text = "".join(listing_text(data))
+    assert assemble(text) == data
+    assert text.count("TRANSACTION_PAYLOAD") == min(levels, 5)
+
+
+def test_a_listing_with_payloads_too_deep_is_refused() -> None:
+    document: dict[str, object] = {"event": "STOP", "timestamp": 1, "server_id": 1}
+    for _ in range(6):
+        document = {"event": "TRANSACTION_PAYLOAD", "timestamp": 1, "server_id": 1, "events": [document]}
+    with pytest.raises(ScenarioError, match="more than 4 payloads lie inside each other"):
+        assemble(json.dumps(document))
+
+
+def test_an_empty_text_is_no_listing() -> None:
+    with pytest.raises(ScenarioError, match="the listing is empty"):
+        assemble("\n")
+    for listing in (listing_text, listing_json):
+        assert assemble("".join(listing(b"\xfebin"))) == b"\xfebin"

@@ -7,7 +7,7 @@ import resource
 import struct
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -68,6 +68,33 @@ def unknown_column(code: int) -> bytes:
     return event(19, bytes(body))
 
 
+def long_query(size: int) -> bytes:
+    """A QUERY for a payload, with so many more characters."""
+    whole = inner(next(event for event in EVENTS if event[4] == 2))
+    return whole[:9] + struct.pack("<I", len(whole) + size) + whole[13:] + b" " * size
+
+
+def packed(pieces: Iterable[bytes]) -> bytes:
+    stream = zstandard.ZstdCompressor(level=3).compressobj()
+    return b"".join(map(stream.compress, pieces)) + stream.flush()
+
+
+def compressed_query(mib: int) -> bytes:
+    """MariaDB's QUERY_COMPRESSED with so many MiB of spaces."""
+    deflate = zlib.compressobj(9)
+    block = b"".join(deflate.compress(b" " * (1 << 20)) for _ in range(mib)) + deflate.flush()
+    head = struct.pack("<IIBHH", 1, 0, 1, 0, 0) + b"s\0"
+    return event(165, head + bytes([0x84]) + (mib << 20).to_bytes(4, "big") + block)
+
+
+def wide_table(columns: int) -> bytes:
+    bitmap = b"\xff" * -(-columns // 8)
+    head = struct.pack("<Q", 77)[:6] + struct.pack("<H", 1)
+    count = b"\xfc" + struct.pack("<H", columns)
+    table = event(19, head + b"\1s\0\1t\0" + count + b"\3" * columns + b"\0" + bitmap)
+    return table + event(30, head + struct.pack("<H", 2) + count + bitmap * 101)
+
+
 BROKEN = {
     "nothing": (b"", "offset 0, framing: "),
     "one byte": (b"\xfe", "offset 0, framing: "),
@@ -93,6 +120,15 @@ BROKEN = {
     "a payload that says less": (MAGIC + DESCRIPTION + payload(inner(TABLE_MAP), size=9), "announces 9 bytes"),
     "a payload that says more": (MAGIC + DESCRIPTION + payload(inner(TABLE_MAP), size=1 << 30), "1073741824 bytes"),
     "a payload beyond all limits": (MAGIC + DESCRIPTION + payload(b"", size=1 << 50), "announces"),
+    "a payload of one event of 512 MiB": (
+        MAGIC + DESCRIPTION + payload(b"", raw=packed(map(long_query, [511 << 20]))),
+        "at most 32 MiB are unpacked at once (FORGE_UNPACK_MIB raises that)",
+    ),
+    "payloads of 60 MiB": (
+        MAGIC + DESCRIPTION + payload(b"", raw=packed([long_query(60 << 20)])) * 10,
+        "at most 32 MiB are unpacked at once",
+    ),
+    "65,535 columns": (MAGIC + DESCRIPTION + wide_table(65535), "metadata: the table has 65535 columns; a server's"),
     "a payload that is none": (MAGIC + DESCRIPTION + payload(b"", raw=b"gibberish"), "zstd: "),
 }
 
@@ -110,6 +146,12 @@ def test_a_broken_file_is_told_in_one_sentence_with_its_place(case: str, run: Ru
         assert place in err
     if sys.platform == "linux":
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 100 << 10
+
+
+def test_a_compressed_statement_is_not_unpacked_beyond_the_limit(run: Run) -> None:
+    code, _, err = run(MAGIC + DESCRIPTION + compressed_query(256), "dump", "--json")
+    assert code == 3
+    assert "the compressed block has 268435456 bytes; at most 32 MiB are unpacked at once" in err
 
 
 @pytest.mark.parametrize("case", BROKEN)

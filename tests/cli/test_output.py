@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from forge.cli import app
 from forge.cli.output import write_binlogs, write_output
 from forge.errors import ScenarioError
 
@@ -86,3 +91,43 @@ def test_a_folder_with_a_slash_is_made_for_the_files_of_a_session(tmp_path: Path
     with pytest.raises(ScenarioError, match="a folder with a slash at its end"):
         write_binlogs(str(tmp_path / "other"), files)
     assert not (tmp_path / "other").exists()
+
+
+def test_the_draft_of_a_process_that_was_killed_goes_when_the_file_is_written_again(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys; from forge.cli.output import write_output\n"
+        "def chunks():\n    yield b'half'\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "write_output(sys.argv[1], chunks())"
+    )
+    target = tmp_path / "out"
+    assert subprocess.run([sys.executable, "-c", program, str(target)], check=False).returncode == -signal.SIGKILL
+    [left] = tmp_path.iterdir()
+    beside = left.with_name(re.sub("-[0-9]+-", f"-{os.getppid()}-", left.name))
+    beside.write_bytes(b"of a process that still writes")
+    write_output(str(target), b"whole")
+    assert sorted(tmp_path.iterdir()) == sorted([beside, target])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_told_with_the_file(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.listing").write_text("# nothing\n")
+    assert app.run(["asm", str(tmp_path / "a.listing"), "-o", "/dev/full"]) == 1
+    assert capfd.readouterr().err == "forge: /dev/full: No space left on device\n"
+
+
+def test_an_output_without_a_name_is_refused(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.listing").write_text("# nothing\n")
+    assert app.run(["asm", str(tmp_path / "a.listing"), "-o", ""]) == 2
+    assert "the name is empty; expected a path" in capfd.readouterr().err
+
+
+def test_an_interrupt_before_the_command_has_begun_is_one_line() -> None:
+    program = (
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'forge.cli.app':\n            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\nfrom forge.cli import main\nmain()"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (130, "forge: interrupted\n")

@@ -17,6 +17,10 @@ from forge.scenario.matrix import base_scenario
         ("log_name: ''", "f.yaml:4: '' is not a name of a log"),
         ("relay_log: {name: a.b}", "f.yaml:4: 'a.b' is not a name of a log"),
         ("first_file: 0", "f.yaml:4: first_file is 0; expected 1 to 2147483647"),
+        (
+            "binlog_row_event_max_size: -5",
+            "f.yaml:4: binlog_row_event_max_size is -5; expected 256 to 4294967295",
+        ),
         ("max_binlog_size: 2000000000", "f.yaml:4: max_binlog_size is 2000000000; expected 1 to 1073741824"),
         ("compression_level: 23", "f.yaml:4: compression_level is 23; expected 1 to 22"),
         ("server_id: -1", "f.yaml:4: server_id is -1; expected 0 to 4294967295"),

@@ -38,6 +38,8 @@ def assemble(text: str, *, file: str | None = None) -> bytes:
 
     Raises ScenarioError with file and line for a listing that cannot be read or made.
     """
+    if not text.strip():
+        raise ScenarioError("the listing is empty", file=file, expected="documents as `forge disasm` writes them")
     try:
         return write_binlog(_items(text))
     except (UnusualError, ForgeError):

@@ -54,7 +54,11 @@ def _documents(source: LogSource) -> Iterator[tuple[int, Document]]:
             state.note(event)
         yield frame.offset, document
         end = frame.offset + len(frame.raw)
-    if tail := window.rest(end):
+    tail = window.rest(end)
+    if end == len(MAGIC) and not tail:
+        # No listing is empty: an empty text is mostly one that could not be made.
+        yield 0, {"file": MAGIC.hex()}
+    elif tail:
         yield end, {"bytes": tail.hex()}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from forge.binlog.listing.fields import ListingState, body_from_fields, body_to_fields, plain_fields
@@ -18,7 +19,6 @@ from forge.binlog.payload import (
     PayloadForm,
     compress_bytes,
     encode_inner,
-    inner_format,
     payload_bytes,
 )
 from forge.binlog.reader import Frame, frames
@@ -42,8 +42,11 @@ Document = dict[str, Any]
 HEADER_FIELDS = ("timestamp", "server_id", "flags", "event_size", "log_pos", "checksum")
 #: Payloads up to this size are tried with every level, larger ones with the server's default only.
 _EVERY_LEVEL = 1 << 18
-#: Bytes of events in a payload; a payload of more is listed as the compressed bytes.
-_LARGEST_LISTED = 1 << 26
+#: Bytes, and events, in a payload; a payload of more is listed as the compressed bytes, which are short text.
+_LARGEST_LISTED, _MOST_LISTED = 1 << 24, 1 << 16
+#: Payloads inside each other that are listed as events; one further inside is listed as the compressed bytes.  Servers
+#: write no payload inside another, and their readers refuse one.
+_DEEPEST = 4
 #: Characters of a statement, or columns of a table, whose fields are kept for the next event with the same body.
 _LONGEST_KEPT = 1 << 12
 _COMPRESSIONS = {"zstd": ZSTD, "none": NONE}
@@ -204,9 +207,13 @@ def unhex(value: Any, field: str) -> bytes:
 
 def _payload_fields(body: TransactionPayload, state: ListingState) -> Document | None:
     """The events inside, each of which gives its bytes, if some level of the compressor makes this payload of them."""
+    if state.depth == _DEEPEST:
+        return None
     try:
         data = payload_bytes(body, _LARGEST_LISTED)
     except FormatError:
+        return None
+    if next(islice(frames(data, 0), _MOST_LISTED, None), None) is not None:
         return None
     kind = body.number(COMPRESSION_TYPE, ZSTD)
     levels = LEVELS if len(data) <= _EVERY_LEVEL and kind == ZSTD else (DEFAULT_LEVEL,)
@@ -220,7 +227,7 @@ def _payload_fields(body: TransactionPayload, state: ListingState) -> Document |
 
 
 def _inner_documents(data: bytes, state: ListingState) -> Iterator[Document]:
-    inner = ListingState(inner_format(state.format), dict(state.mapped))
+    inner = state.inside()
     end = 0
     for frame in frames(data, 0):
         # Where the event ends is position 0: then 0 is what log_pos would be derived to be.
@@ -249,7 +256,11 @@ def _payload_from_fields(fields: Document, state: ListingState) -> TransactionPa
         raise ScenarioError(f"compression is {compression!r}", expected=f"one of {', '.join(_COMPRESSIONS)}")
     if not isinstance(documents, list) or not all(isinstance(document, dict) for document in documents):
         raise ScenarioError("events is not a list", expected="a list of documents")
-    inner = ListingState(inner_format(state.format), dict(state.mapped))
+    if state.depth == _DEEPEST:
+        raise ScenarioError(
+            f"more than {_DEEPEST} payloads lie inside each other", expected="the innermost one as compressed bytes"
+        )
+    inner = state.inside()
     parts = []
     for document in documents:
         item = undescribe(document, inner)

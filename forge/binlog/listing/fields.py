@@ -17,6 +17,7 @@ from construct import ConstructError
 from forge.binlog.listing.rows import rows_from_fields, rows_to_fields
 from forge.binlog.listing.tables import ListedTable
 from forge.binlog.listing.text import is_safe
+from forge.binlog.payload import inner_format
 from forge.errors import ForgeError, ScenarioError, nearest
 from forge.events.columns import bare_columns, columns_of
 from forge.events.event import Event, advance
@@ -47,6 +48,12 @@ class ListingState:
 
     format: FormatContext = field(default_factory=FormatContext)
     mapped: dict[int, MappedBody] = field(default_factory=dict)
+    #: Payloads around the events.
+    depth: int = 0
+
+    def inside(self) -> ListingState:
+        """What holds for the first event inside a payload."""
+        return ListingState(inner_format(self.format), dict(self.mapped), self.depth + 1)
 
     def note(self, event: Event) -> None:
         self.format = advance(self.format, event)

@@ -125,13 +125,16 @@ def _build(case: Case, file: str, output: str, as_json: bool) -> None:
     from forge.compile import compile_files, file_names, files_in_pieces, index_of_plan
     from forge.scenario import plan
 
-    planned = plan(case.scenario)
-    files = [_Measured(pieces) for pieces in files_in_pieces(planned, compile_files(planned))]
-    names = file_names(planned, len(files))
-    index = index_of_plan(planned, len(files))
-    # Nothing of a file goes to standard output before all of it is known to be right.
-    pieces = [b"".join(each) for each in files] if output == STDOUT else files
-    paths = write_binlogs(output, list(zip(names, pieces, strict=True)), index, inputs=[file])
+    try:
+        planned = plan(case.scenario)
+        files = [_Measured(pieces) for pieces in files_in_pieces(planned, compile_files(planned))]
+        names = file_names(planned, len(files))
+        index = index_of_plan(planned, len(files))
+        # Nothing of a file goes to standard output before all of it is known to be right.
+        pieces = [b"".join(each) for each in files] if output == STDOUT else files
+        paths = write_binlogs(output, list(zip(names, pieces, strict=True)), index, inputs=[file])
+    except ScenarioError as error:
+        raise error.at(shown(file), None) from None
     if as_json:
         described = [
             {"path": path, "size": data.size, "sha256": data.hash.hexdigest()}

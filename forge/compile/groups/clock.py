@@ -69,4 +69,9 @@ def parse_timestamp(text: str) -> tuple[int, int]:
         moment = dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC)
     except ValueError:
         raise ScenarioError(f"timestamp {text!r} is not a time", expected="YYYY-MM-DD hh:mm:ss[.ffffff]") from None
+    if not 0 < moment.timestamp() < 1 << 32:
+        raise ScenarioError(
+            f"timestamp {text!r} does not fit the four bytes of an event's header",
+            expected="1970-01-01 00:00:01 to 2106-02-07 06:28:15",
+        )
     return int(moment.timestamp()), moment.microsecond

@@ -18,6 +18,7 @@ BOUNDS = {
     "auto_increment_offset": (1, 65535),
     "first_file": (1, (1 << 31) - 1),
     "max_binlog_size": (1, 1 << 30),
+    "binlog_row_event_max_size": (256, (1 << 32) - 1),
     "compression_level": (1, 22),
     "log_bin_compress_min_len": (10, 1024),
 }

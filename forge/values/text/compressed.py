@@ -19,6 +19,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
+from forge.unpacking import LARGEST_UNPACKED, too_large
 from forge.values.base import Column
 from forge.values.cells import bad_metadata, bad_value
 from forge.values.text.column_charset import charset_of, utf8
@@ -55,6 +56,8 @@ def decompress(stored: bytes) -> bytes:
     if not header & _DEFLATED or header & _METHOD or not 1 <= size <= 4 or len(stored) <= 1 + size:
         raise bad_value(f"a compressed value cannot start with {stored[: 1 + size].hex(' ')}")
     length = int.from_bytes(stored[1 : 1 + size], "big")
+    if length > LARGEST_UNPACKED:
+        raise too_large("a compressed value", length, phase="value", offset=1)
     inflate = zlib.decompressobj(-zlib.MAX_WBITS if header & _RAW else zlib.MAX_WBITS)
     try:
         data = inflate.decompress(stored[1 + size :], length + 1)

@@ -12,10 +12,10 @@ as the index or the bitmap if no member has that text, as a server takes it.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from construct import BytesInteger, Construct
 
@@ -31,6 +31,8 @@ from forge.values.text.clipping import member_text
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of, charset_of_collation, decoded
 from forge.values.wire_types import WireType
 
+#: Columns whose members are kept as text.
+_COLUMNS_KEPT = 512
 #: SET members: at most this many fit the number of bytes.
 SET_SIZES = {8: 1, 16: 2, 24: 3, 32: 4, 64: 8}
 _LONGEST_MEMBER = 255
@@ -44,7 +46,26 @@ def layout(size: int) -> Construct[int, int]:
     return BytesInteger(size, swapped=True)
 
 
-@lru_cache(maxsize=512)
+Members = tuple[bytes, ...]
+_Made = TypeVar("_Made")
+
+
+def _kept(make: Callable[[Members, int | None], _Made]) -> Callable[[Members, int | None], _Made]:
+    """Keeps what is made of members, found again by the very tuple: a hash of ten thousand takes longer than a cell."""
+    made: dict[tuple[int, int | None], tuple[Members, _Made]] = {}
+
+    def of(members: Members, collation: int | None) -> _Made:
+        known = made.get((id(members), collation))
+        if known is None:
+            if len(made) >= _COLUMNS_KEPT:
+                made.clear()
+            known = made[id(members), collation] = members, make(members, collation)
+        return known[1]
+
+    return of
+
+
+@_kept
 def member_texts(members: tuple[bytes, ...], collation: int | None) -> tuple[str | bytes, ...]:
     """The members as text; one that its character set does not decode stays bytes."""
     character_set = charset_of_collation(collation) if collation else None
@@ -61,7 +82,7 @@ def _utf8(member: bytes) -> str | bytes:
         return member
 
 
-@lru_cache(maxsize=512)
+@_kept
 def _places(members: tuple[bytes, ...], collation: int | None) -> tuple[dict[str, int], dict[str, int]]:
     """Places of the members by text and by what the collation compares; the first of equal ones counts."""
     by_text: dict[str, int] = {}
