@@ -107,7 +107,7 @@ BROKEN = {
     "a cut header": (FILE[: 4 + 10], "event 0, offset 4, framing: an event header has 19 bytes, but only 10 are left"),
     "a huge size": (MAGIC + DESCRIPTION + event(2, b"", size=0xFFFFFFFF), "event 1, offset 127, framing: the event"),
     "a size below the header's": (MAGIC + DESCRIPTION + event(2, b"", size=18), "event 1, offset 127, framing: "),
-    "an empty QUERY": (MAGIC + DESCRIPTION + event(2, b""), "event 1, offset 146, body: "),
+    "an empty QUERY": (MAGIC + DESCRIPTION + event(2, b""), "event 1, offset 146, post_header: "),
     "a wrong checksum": (FILE[:-1] + bytes([FILE[-1] ^ 1]), "checksum: the checksum of this"),
     "rows without table map": (MAGIC + DESCRIPTION + ROWS, "event 1, offset 127, row: no TABLE_MAP"),
     "rows of another table": (MAGIC + DESCRIPTION + unknown_column(2) + ROWS, "event 2, "),
