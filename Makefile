@@ -6,6 +6,8 @@ VENV := .venv
 LOCK := requirements.lock
 BIN := $(VENV)/bin
 OUT := out
+# Processes that share the tests; `WORKERS=0` runs them in one.
+WORKERS ?= auto
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
@@ -32,13 +34,13 @@ corpus: $(VENV)/.ready
 	$(BIN)/forge corpus build --out $(OUT)/corpus
 
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 unit: $(VENV)/.ready
-	$(BIN)/python -m pytest -m unit $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) -m unit $(PYTEST_ARGS)
 
 long: $(VENV)/.ready
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m unit -o faulthandler_timeout=7200 $(PYTEST_ARGS)
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n $(WORKERS) -m unit -o faulthandler_timeout=7200 $(PYTEST_ARGS)
 
 fuzz: $(VENV)/.ready
 	FORGE_CHECKED_KERNELS=1 FORGE_DAMAGED_LOGS=10000 HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -o faulthandler_timeout=7200 \

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -94,6 +94,37 @@ NIGHTLY = bool(os.environ.get("FORGE_NIGHTLY"))
 def pytest_collection_finish(session: pytest.Session) -> None:
     unchecked = [item.nodeid for item in session.items if _needs_servers(item)] if _server_home().missing else []
     session.config.stash[NOT_CHECKED] = unchecked
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process that runs a share has collected all tests: it tells the one that prints what was left out."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["left out"] = session.config.stash.get(LEFT_OUT, 0)
+        output["not checked"] = session.config.stash.get(NOT_CHECKED, [])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    told = getattr(node, "workeroutput", {})
+    for key, name in ((LEFT_OUT, "left out"), (NOT_CHECKED, "not checked")):
+        if name in told:
+            node.config.stash[key] = told[name]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """``-n auto``: one for each core that is ours, but no more than the longest shares make use of."""
+    return min(4, len(os.sched_getaffinity(0)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config) -> object | None:
+    if config.getoption("dist") != "load":
+        return None
+    from tests.workers import Shares
+
+    return Shares(config)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

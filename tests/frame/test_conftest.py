@@ -24,26 +24,39 @@ def test_with_the_fixture(servers):
 
 def test_without():
     pass
+
+@pytest.mark.nightly
+def test_of_the_night():
+    pass
 """
 
 
 def run_pytest(folder: Path, servers: Path, ci: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
-    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  unit:\n  slow:\n  spark:\n  servers:\n")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  unit:\n  slow:\n  spark:\n  servers:\n  nightly:\n")
     (folder / "test_it.py").write_text(TEST)
-    environment = {**os.environ, "FORGE_SERVERS": str(servers), "CI": ci, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
+    environment = {
+        **os.environ,
+        "FORGE_SERVERS": str(servers),
+        "CI": ci,
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_ADDOPTS": "",
+        "FORGE_NIGHTLY": "",
+    }
     command = [sys.executable, "-m", "pytest", "-pno:cacheprovider", f"--rootdir={folder}", *arguments, str(folder)]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_without_servers_the_end_says_what_was_not_checked(tmp_path: Path) -> None:
-    completed = run_pytest(tmp_path, tmp_path / "none", ci="")
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_without_servers_the_end_says_what_was_not_checked(tmp_path: Path, workers: str) -> None:
+    completed = run_pytest(tmp_path, tmp_path / "none", "", "-n", workers)
     assert completed.returncode == 0
     assert (
         "NOT CHECKED: 2 tests that compare with real servers; there is no mysql97, maria1011, maria118"
         in completed.stdout
     )
     assert "1 passed, 2 skipped" in completed.stdout
+    assert "1 tests of the night were left out" in completed.stdout
 
 
 def test_in_ci_missing_servers_are_a_failure(tmp_path: Path) -> None:
@@ -67,4 +80,4 @@ def test_unit_tests_run_first_and_can_be_chosen(tmp_path: Path) -> None:
     completed = run_pytest(tmp_path, tmp_path, "", "-v")
     shown = [line.split("::")[1].split()[0] for line in completed.stdout.splitlines() if "::" in line]
     assert shown == ["test_without", "test_marked", "test_with_the_fixture"]
-    assert "1 passed, 2 deselected" in run_pytest(tmp_path, tmp_path, "", "-m", "unit").stdout
+    assert "1 passed, 3 deselected" in run_pytest(tmp_path, tmp_path, "", "-m", "unit").stdout
