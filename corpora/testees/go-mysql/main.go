@@ -37,6 +37,8 @@ var forms = object{
 	"text": "utf8", "bytes": "utf8", "json": "value", "geometry": "hex", "vector": "hex", "diffs": "value",
 }
 
+const typeVector = 242
+
 var answers *bufio.Writer
 
 func answer(line object) {
@@ -71,7 +73,7 @@ func value(found any, kind byte) any {
 	case string:
 		return text(found)
 	case []byte:
-		if kind == mysql.MYSQL_TYPE_GEOMETRY || kind == mysql.MYSQL_TYPE_VECTOR {
+		if kind == mysql.MYSQL_TYPE_GEOMETRY || kind == typeVector {
 			return hex.EncodeToString(found)
 		}
 		return text(string(found))
@@ -79,14 +81,8 @@ func value(found any, kind byte) any {
 		return number(float64(found), found)
 	case float64:
 		return number(found, found)
-	case *replication.JsonDiff:
-		diff := object{"operation": strings.ToUpper(found.Op.String()), "path": found.Path}
-		if found.Op != replication.JsonDiffOperationRemove {
-			diff["value"] = found.Value
-		}
-		return []object{diff}
 	}
-	return found
+	return otherValue(found)
 }
 
 // JSON has no NaN and no infinity.
@@ -99,7 +95,7 @@ func number(wide float64, shown any) any {
 
 func image(rows *replication.RowsEvent, row int) []object {
 	skipped := map[int]bool{}
-	for _, column := range rows.SkippedColumns[row] {
+	for _, column := range skippedColumns(rows, row) {
 		skipped[column] = true
 	}
 	cells := []object{}
@@ -128,28 +124,32 @@ func show(event *replication.BinlogEvent, level string, offset int64, inner int)
 		}})
 	}
 	switch body := event.Event.(type) {
-	case *replication.TransactionPayloadEvent:
-		for number, within := range body.Events {
-			show(within, level, offset, number+1)
-		}
 	case *replication.RowsEvent:
 		if level == "rows" {
-			showRows(body, offset, inner)
+			showRows(body, byte(header.EventType), offset, inner)
+		}
+	default:
+		for number, within := range eventsWithin(event) {
+			show(within, level, offset, number+1)
 		}
 	}
 }
 
-func showRows(rows *replication.RowsEvent, offset int64, inner int) {
-	switch rows.Type() {
-	case replication.EnumRowsEventTypeInsert:
+// The types of row events, with MariaDB's compressed ones.
+const writeRowsV1, writeRows, writeRowsCompressed, writeRowsCompressedV1 = 23, 30, 169, 166
+const deleteRowsV1, deleteRows, deleteRowsCompressed, deleteRowsCompressedV1 = 25, 32, 171, 168
+
+func showRows(rows *replication.RowsEvent, code byte, offset int64, inner int) {
+	switch code {
+	case writeRowsV1, writeRows, writeRowsCompressed, writeRowsCompressedV1:
 		for number := range rows.Rows {
 			row(rows, "insert", nil, image(rows, number), offset, inner)
 		}
-	case replication.EnumRowsEventTypeDelete:
+	case deleteRowsV1, deleteRows, deleteRowsCompressed, deleteRowsCompressedV1:
 		for number := range rows.Rows {
 			row(rows, "delete", image(rows, number), nil, offset, inner)
 		}
-	default: // PARTIAL_UPDATE_ROWS has no type of its own there.
+	default:
 		for number := 0; number+1 < len(rows.Rows); number += 2 {
 			row(rows, "update", image(rows, number), image(rows, number+1), offset, inner)
 		}
@@ -196,7 +196,11 @@ func read(asked request) (end object) {
 	}
 }
 
+// What went wrong stands behind the event's header and all of its bytes.
 func shortened(message string) string {
+	if before := strings.LastIndex(message, "\", Err: "); before >= 0 {
+		message = message[before+len("\", Err: "):]
+	}
 	if len(message) > 400 {
 		message = message[:400]
 	}

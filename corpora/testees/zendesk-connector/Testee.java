@@ -7,7 +7,6 @@ import com.github.shyiko.mysql.binlog.event.Event;
 import com.github.shyiko.mysql.binlog.event.EventData;
 import com.github.shyiko.mysql.binlog.event.EventHeaderV4;
 import com.github.shyiko.mysql.binlog.event.TableMapEventData;
-import com.github.shyiko.mysql.binlog.event.TransactionPayloadEventData;
 import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
 import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
 import com.github.shyiko.mysql.binlog.event.deserialization.ColumnType;
@@ -129,11 +128,10 @@ public final class Testee {
                 String before = image(row.getKey(), rows.getIncludedColumnsBeforeUpdate(), table);
                 row(place, "update", table, before, image(row.getValue(), rows.getIncludedColumns(), table));
             }
-        } else if (data instanceof TransactionPayloadEventData payload) {
-            int inner = 0;
-            for (Event within : payload.getUncompressedEvents()) {
-                show(within, place + ",\"inner\":" + ++inner);
-            }
+        }
+        int inner = 0;
+        for (Event within : Release.within(data)) {
+            show(within, place + ",\"inner\":" + ++inner);
         }
     }
 
