@@ -38,7 +38,7 @@ from forge.corpus.manifest import (
     write_part,
     write_summary,
 )
-from forge.corpus.workers import Progress, Workers
+from forge.corpus.workers import Progress, Workers, few_collections
 from forge.errors import ForgeError, ScenarioError
 
 #: Cases of a slice: enough that programs read many files in one call, and not so many that a worker ends long after the
@@ -152,7 +152,7 @@ def _judge_slice(task: tuple[int, Slice], *, judge: Judge, folder: str) -> _Judg
     # A name of its own: the task may be tried again, or twice at once.
     path = Path(folder) / f"_slice-{number}.{uuid.uuid4().hex}"
     judged = _Judged(number, path.name, [], [], Counter())
-    with path.open("wb") as file, pa.ipc.new_stream(file, SCHEMA, options=_COMPRESSION) as stream:
+    with few_collections(), path.open("wb") as file, pa.ipc.new_stream(file, SCHEMA, options=_COMPRESSION) as stream:
         held = []
         for judgement in cases.judgements(judge, judged.refused):
             judged.sizes.append(sum(len(one.data) for one in judgement.files))

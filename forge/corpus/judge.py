@@ -31,6 +31,8 @@ CASE_LIMIT = 120.0
 CASES_TOGETHER = 64
 BYTES_TOGETHER = 4 << 20
 
+_JSON = json.JSONEncoder(ensure_ascii=False)
+
 Status = Literal["compiled", "unreadable", "unsupported", "invalid", "crashed", "timeout"]
 
 
@@ -306,7 +308,7 @@ def canonical_decode(binlog: bytes) -> tuple[str, FormatError | UnsupportedError
     lines: list[str] = []
     try:
         for event in canonical_events(binlog):
-            lines.append(json.dumps(event, ensure_ascii=False) + "\n")
+            lines.append(_JSON.encode(event) + "\n")
     except (FormatError, UnsupportedError) as error:
         return "".join(lines), error
     return "".join(lines), None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -16,6 +18,23 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 #: Told how many tasks of all are done.
 Progress = Callable[[int, int], None]
+
+
+#: Objects more than before at which Python looks for cycles.
+_OBJECTS = 100_000
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Python looks for cycles seldom, and not among what is there already: a case makes many objects and few cycles."""
+    thresholds = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_OBJECTS, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
 
 
 class Workers(Protocol):

@@ -51,9 +51,9 @@ HEADER = Struct(
     "flags" / Int16ul,
 )
 SIZE_OFFSET = 9
-#: QUERY, most of them BEGIN, and TABLE_MAP come with the same bytes in one transaction after the other; bodies of at
-#: most so many bytes are kept.
-_REPEATED = frozenset((2, 19))
+#: QUERY, most of them BEGIN, and TABLE_MAP come with the same bytes in one transaction after the other;
+#: FORMAT_DESCRIPTION, PREVIOUS_GTIDS and GTID_LIST in one file after the other.  Bodies of at most so many bytes stay.
+_REPEATED = frozenset((2, 15, 19, 35, 163))
 _KEPT_SIZE = 4096
 
 

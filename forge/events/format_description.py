@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from construct import Bytes, Construct, Int8ul, Int16ul, Int32ul, Struct, stream_write
 
 from forge.events.format import FormatContext, writes_checksums
+from forge.events.giving import Give, giver_of
 from forge.events.layout import Body, Surroundings, Text, WhileMore
 from forge.events.plain import Fields, to_bytes, to_text, words
 from forge.events.shapes import U8, Shape, either
@@ -27,6 +28,10 @@ class _PaddedVersion(Text):
 
     def _parse(self, stream, context, path):  # type: ignore[no-untyped-def]
         return to_text(self.subcon._parsereport(stream, context, path).rstrip(b"\0"))
+
+    def giver(self) -> Give:
+        inner = giver_of(self.subcon)
+        return lambda value, fields: inner(to_bytes(value).ljust(50, b"\0"), fields)
 
     def _build(self, obj, stream, context, path):  # type: ignore[no-untyped-def]
         self.subcon._build(to_bytes(obj).ljust(50, b"\0"), stream, context, path)
@@ -42,6 +47,9 @@ class _Lengths(Construct):  # type: ignore[misc]
             stream.seek(-1, 1)
             rest = rest[:-1]
         return bytes(rest)
+
+    def giver(self) -> Give:
+        return lambda value, fields: value
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         stream_write(stream, obj, len(obj), path)

@@ -25,6 +25,7 @@ from construct import (
 
 from forge.errors import FormatError, ScenarioError
 from forge.events.format import FormatContext
+from forge.events.giving import NOT_GIVEN, Give, body_giver, giver_of
 from forge.events.plain import Fields, FlagTable, flag_names, plain, to_bytes, to_text, words
 from forge.events.shapes import FLAGS, Shape, object_of, shape_of
 from forge.events.taking import Take, body_taker, bytes_taker, taker_of
@@ -53,6 +54,9 @@ class Span(Construct):  # type: ignore[misc]
     def taker(self) -> Take:
         return bytes_taker(self.length)
 
+    def giver(self) -> Give:
+        return lambda value, fields: value
+
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         stream_write(stream, obj, len(obj), path)
         return obj
@@ -73,6 +77,9 @@ class Rest(Construct):  # type: ignore[misc]
 
     def taker(self) -> Take:
         return lambda data, at, found: (data[at:], max(at, len(data)))
+
+    def giver(self) -> Give:
+        return lambda value, fields: value
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         stream_write(stream, obj, len(obj), path)
@@ -108,6 +115,10 @@ class Text(Subconstruct):  # type: ignore[misc]
 
         return take
 
+    def giver(self) -> Give:
+        inner = giver_of(self.subcon)
+        return lambda value, fields: inner(to_bytes(value), fields)
+
     def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
         self.subcon._build(to_bytes(obj), stream, context, path)
         return obj
@@ -124,19 +135,38 @@ class Derived(Subconstruct):  # type: ignore[misc]
     def taker(self) -> Take:
         return taker_of(self.subcon)
 
+    def giver(self) -> Give:
+        return giver_of(self.subcon)
+
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         value = self.compute(context) if obj is None else obj
         self.subcon._build(value, stream, context, path)
         return value
 
 
-class When(Subconstruct):  # type: ignore[misc]
+class _Optional(Subconstruct):  # type: ignore[misc]
+    """A field that may be absent: None."""
+
+    def __init__(self, subcon: Any) -> None:
+        super().__init__(subcon)
+        self.flagbuildnone = True
+
+    def giver(self) -> Give:
+        inner = giver_of(self.subcon)
+        return lambda value, fields: b"" if value is None else inner(value, fields)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if obj is not None:
+            self.subcon._build(obj, stream, context, path)
+        return obj
+
+
+class When(_Optional):
     """A field that is there only if ``condition(context)`` holds; None otherwise."""
 
     def __init__(self, subcon: Any, condition: Callable[[Any], Any]) -> None:
         super().__init__(subcon)
         self.condition = condition
-        self.flagbuildnone = True
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         return self.subcon._parsereport(stream, context, path) if self.condition(context) else None
@@ -145,18 +175,9 @@ class When(Subconstruct):  # type: ignore[misc]
         inner, condition = taker_of(self.subcon), self.condition
         return lambda data, at, found: inner(data, at, found) if condition(found) else (None, at)
 
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if obj is not None:
-            self.subcon._build(obj, stream, context, path)
-        return obj
 
-
-class WhileMore(Subconstruct):  # type: ignore[misc]
+class WhileMore(_Optional):
     """A trailing field of later server versions: absent (None) where the event ends before it."""
-
-    def __init__(self, subcon: Any) -> None:
-        super().__init__(subcon)
-        self.flagbuildnone = True
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         here = stream.tell()
@@ -168,11 +189,6 @@ class WhileMore(Subconstruct):  # type: ignore[misc]
     def taker(self) -> Take:
         inner = taker_of(self.subcon)
         return lambda data, at, found: inner(data, at, found) if at < len(data) else (None, at)
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if obj is not None:
-            self.subcon._build(obj, stream, context, path)
-        return obj
 
 
 def as_tuples(value: Any) -> Any:
@@ -299,6 +315,10 @@ class Body:
     def build(self, format: FormatContext) -> bytes:
         """The bytes of the body.  Raises ScenarioError for a value that its field cannot hold."""
         values = {name: getattr(self, name) for name in self.field_names()}
+        try:
+            return body_giver(self.layout)(values, format)
+        except NOT_GIVEN:
+            pass
         try:
             return bytes(self.layout.build(values, format=format))
         except (ConstructError, ValueError, KeyError, OverflowError, TypeError, AttributeError, StopIteration) as error:

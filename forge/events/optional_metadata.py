@@ -29,6 +29,7 @@ from typing import Any
 from construct import Adapter, Construct, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
 
 from forge.errors import FormatError
+from forge.events.giving import Give
 from forge.events.layout import Rest, Text, as_tuples, first_line, read_exactly
 from forge.events.packed import PackedBytes, PackedInt, pack_int
 
@@ -161,6 +162,9 @@ class OptionalMetadata(Construct):  # type: ignore[misc]
         except ConstructError:
             stream.seek(start)
         return tuple(records)
+
+    def giver(self) -> Give:
+        return lambda value, fields: b"".join(map(build_record, value))
 
     def _build(self, obj: tuple[MetadataRecord, ...], stream: Any, context: Any, path: str) -> Any:
         for item in obj:

@@ -6,6 +6,7 @@ from typing import Any
 
 from construct import Construct, IntegerError, stream_read, stream_write
 
+from forge.events.giving import Give
 from forge.events.layout import read_exactly
 from forge.events.taking import Take
 from forge.values.quick import UnusualError
@@ -27,6 +28,9 @@ class PackedInt(Construct):  # type: ignore[misc]
 
     def taker(self) -> Take:
         return _take_packed
+
+    def giver(self) -> Give:
+        return lambda value, fields: pack_int(value)
 
     def _build(self, obj: int, stream: Any, context: Any, path: str) -> int:
         data = pack_int(obj)

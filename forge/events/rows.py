@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from construct import Int16ul, Struct
 
+from forge.events.giving import Give, giver_of
 from forge.events.layout import Bitmap, Body, Rest, Span, Surroundings, at_boundaries, flags, read_exactly
 from forge.events.packed import PackedInt
 from forge.events.plain import Fields
@@ -49,6 +50,10 @@ class _ExtraData(Span):
             return data[start:end], end
 
         return take
+
+    def giver(self) -> Give:
+        length = giver_of(Int16ul)
+        return lambda value, fields: length(len(value) + 2, fields) + value
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         return super()._build(Int16ul.build(len(obj) + 2) + obj, stream, context, path)

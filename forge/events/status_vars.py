@@ -25,6 +25,7 @@ from construct import (
     stream_write,
 )
 
+from forge.events.giving import Give
 from forge.events.layout import Span, as_tuples, read_exactly
 from forge.events.plain import to_bytes, to_text
 from forge.events.taking import Take, bytes_taker
@@ -218,6 +219,9 @@ class StatusBlock(Construct):  # type: ignore[misc]
             return _usual_variables(block), end
 
         return take
+
+    def giver(self) -> Give:
+        return lambda value, fields: build_status_variables(value)
 
     def _build(self, obj: StatusVariables, stream: Any, context: Any, path: str) -> StatusVariables:
         data = build_status_variables(obj)

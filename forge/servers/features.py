@@ -77,6 +77,7 @@ class Feature(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         return "no server has it"
 
 
+@cache
 def release(text: str) -> Release:
     """``10.11.18-MariaDB-log`` as (10, 11, 18); all zero if it does not start with a version."""
     match = re.match(r"(\d+)\.(\d+)\.(\d+)", text)

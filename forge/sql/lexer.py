@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from forge.sql.errors import SqlError, SqlUnsupported
 
@@ -37,16 +37,15 @@ _ESCAPE = {quote: re.compile(rf"\\(.)|{quote}({quote})", re.DOTALL) for quote in
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": r"\%", "_": r"\_"}
 _NOT_PLAIN = re.compile(r"['\"`#]|--|/\*")
 _VERSION = re.compile(r"/\*(M?!)(\d{5,6})?")
+#: Characters of a text whose pieces are kept.
+_KEPT_SIZE = 4096
 #: Statements of these objects hold other statements.
 _HOLDERS = ("TRIGGER", "PROCEDURE", "FUNCTION", "EVENT")
-
-
 #: Characters of a piece that an error message quotes.
 _SHOWN = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One piece of SQL: ``text`` is a word as written, a name or string without quotes, digits, a mark, or a comment.
 
     ``start`` and ``end`` are its place in the statement, quotes included.
@@ -88,7 +87,23 @@ def is_plain(sql: str) -> bool:
 
 
 def scan(sql: str) -> Iterator[Token]:
-    """All pieces of a text, comments included.  Raises SqlError for a quote or comment that is not closed."""
+    """All pieces of a text, comments included.  Raises SqlError for a quote or comment that is not closed.
+
+    Remembered: a statement is read for its comments, its features and its meaning in turn.
+    """
+    try:
+        pieces = _kept_pieces(sql) if len(sql) <= _KEPT_SIZE else ()
+    except SqlError:
+        pieces = ()
+    yield from pieces or _pieces(sql)
+
+
+@lru_cache(maxsize=8)
+def _kept_pieces(sql: str) -> tuple[Token, ...]:
+    return tuple(_pieces(sql))
+
+
+def _pieces(sql: str) -> Iterator[Token]:
     for match in _TOKEN.finditer(sql):
         text, start, end = match[0], match.start(), match.end()
         match match.lastgroup:

@@ -1,0 +1,106 @@
+"""Event bodies built part by part, as their layouts declare them, without construct's containers and contexts.
+
+The counterpart of ``forge.events.taking``: a layout that is declared in this room has a method ``giver``, which gives a
+function (value, fields) -> bytes; any other part is built by its own construct.  Whatever is not usual raises one of
+``NOT_GIVEN``; construct then builds the body again and says what is wrong.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from construct import Bytes, BytesInteger, Const, Construct, ConstructError, FormatField, Renamed, Struct
+
+from forge.events.format import FormatContext
+from forge.events.taking import Fields, Parameters
+from forge.layouts import fixed_layout
+from forge.values.quick import UNUSUAL, UnusualError
+
+Give = Callable[[Any, Fields], bytes]
+GiveBody = Callable[[Mapping[str, Any], FormatContext], bytes]
+NOT_GIVEN = (*UNUSUAL, ConstructError, struct.error, OverflowError, TypeError, AttributeError, StopIteration)
+
+
+@lru_cache(maxsize=512)
+def giver_of(layout: Construct[Any, Any]) -> Give:
+    """How a value of the layout is built."""
+    if hasattr(layout, "giver"):
+        own: Give = layout.giver()
+        return own
+    if isinstance(layout, Renamed):
+        return giver_of(layout.subcon)
+    if isinstance(layout, Const):
+        constant: bytes = layout.value
+        return lambda value, fields: constant
+    if isinstance(layout, BytesInteger) and callable(layout.length) and layout.swapped and not layout.signed:
+        return _integer(layout.length)
+    if isinstance(layout, Bytes) and isinstance(layout.length, int):
+        return _number_of_bytes(layout.length)
+    if isinstance(layout, (FormatField, BytesInteger)):
+        return _number(layout)
+    return _by_construct(layout)
+
+
+@lru_cache(maxsize=128)
+def body_giver(layout: Struct) -> GiveBody:
+    """The bytes of a whole body, of its fields by name."""
+    parts = [
+        (part.name, giver_of(part), getattr(part.subcon if isinstance(part, Renamed) else part, "compute", None))
+        for part in layout.subcons
+    ]
+
+    def give(values: Mapping[str, Any], format: FormatContext) -> bytes:
+        fields = Fields(values, _params=Parameters(format))
+        pieces = []
+        for name, part, compute in parts:
+            value = fields.get(name)
+            if value is None and compute is not None:
+                value = fields[name] = compute(fields)
+            pieces.append(part(value, fields))
+        return b"".join(pieces)
+
+    return give
+
+
+def _number_of_bytes(size: int) -> Give:
+    def give(value: bytes, fields: Fields) -> bytes:
+        if len(value) != size:
+            raise UnusualError
+        return value
+
+    return give
+
+
+def _number(layout: Construct[Any, Any]) -> Give:
+    write = fixed_layout(layout).write
+
+    def give(value: Any, fields: Fields) -> bytes:
+        if not isinstance(value, int):
+            raise UnusualError
+        return write((value,))
+
+    return give
+
+
+def _integer(length: Callable[[Any], int]) -> Give:
+    """An unsigned little-endian integer of ``length(fields)`` bytes."""
+
+    def give(value: Any, fields: Fields) -> bytes:
+        if not isinstance(value, int):
+            raise UnusualError
+        return value.to_bytes(length(fields), "little")
+
+    return give
+
+
+def _by_construct(layout: Construct[Any, Any]) -> Give:
+    def give(value: Any, fields: Fields) -> bytes:
+        stream = io.BytesIO()
+        layout._build(value, stream, fields, "(building)")
+        return stream.getvalue()
+
+    return give
