@@ -6,15 +6,19 @@ parts is filler, so flags_extra is there only if it is not zero (sql/log_event_s
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from construct import Construct, Int8ul, Int32ul, Int64ul, Struct
 
+from forge.events.giving import Give, giver_of
 from forge.events.layout import Body, Derived, Rest, Surroundings, When, derived, read_exactly
 from forge.events.plain import Fields, flag_names
 from forge.events.shapes import FLAGS, HEX, U32, Shape, object_of
+from forge.events.taking import Take
+from forge.values.quick import UnusualError
 
 GTID_FLAGS2 = (
     (0x01, "STANDALONE"),
@@ -29,6 +33,8 @@ GTID_FLAGS2 = (
 GROUP_COMMIT_ID, XA = 0x02, 0xC0
 MULTI_ENGINE, ALTER_NUMBER, THREAD_ID = 0x01, 0x0C, 0x10
 MINIMUM_SIZE = 19
+#: An XA id's format id, and the lengths of its parts.
+_XA_HEAD = struct.Struct("<IBB")
 
 
 class XaId(Construct):  # type: ignore[misc]
@@ -42,10 +48,22 @@ class XaId(Construct):  # type: ignore[misc]
             read_exactly(stream, bqual, path),
         )
 
+    def taker(self) -> Take:
+        return _take_xa_id
+
     def _build(self, obj: tuple[int, bytes, bytes], stream: Any, context: Any, path: str) -> Any:
         format_id, gtrid, bqual = obj
         stream.write(Int32ul.build(format_id) + Int8ul.build(len(gtrid)) + Int8ul.build(len(bqual)) + gtrid + bqual)
         return obj
+
+
+def _take_xa_id(data: bytes, at: int, found: Any) -> tuple[tuple[int, bytes, bytes], int]:
+    format_id, gtrid, bqual = _XA_HEAD.unpack_from(data, at)
+    middle = at + _XA_HEAD.size + gtrid
+    end = middle + bqual
+    if end > len(data):
+        raise UnusualError
+    return (format_id, data[middle - gtrid : middle], data[middle:end]), end
 
 
 class FlagsExtra(Construct):  # type: ignore[misc]
@@ -58,6 +76,13 @@ class FlagsExtra(Construct):  # type: ignore[misc]
             return int(byte[0])
         stream.seek(here)
         return 0
+
+    def taker(self) -> Take:
+        return lambda data, at, found: (data[at], at + 1) if data[at : at + 1].strip(b"\0") else (0, at)
+
+    def giver(self) -> Give:
+        given = giver_of(Int8ul)
+        return lambda value, fields: given(value, fields) if value else b""
 
     def _build(self, obj: int, stream: Any, context: Any, path: str) -> int:
         if obj:

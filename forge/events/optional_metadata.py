@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from construct import Adapter, Construct, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
@@ -32,6 +33,8 @@ from forge.errors import FormatError
 from forge.events.giving import Give
 from forge.events.layout import Rest, Text, as_tuples, first_line, read_exactly
 from forge.events.packed import PackedBytes, PackedInt, pack_int
+from forge.events.taking import Take, taker_of
+from forge.values.quick import UnusualError
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,9 @@ OPTIONAL_METADATA: dict[int, tuple[str, Any]] = {
     12: ("visibility", _BitString),
     13: ("vector_dimensions", _Numbers),
 }
+_LENGTH = taker_of(PackedInt())
+#: Bytes of a value that is kept: the tables of a log have many alike.
+_KEPT_SIZE = 256
 METADATA_CODES = {name: code for code, (name, _) in OPTIONAL_METADATA.items()}
 
 
@@ -144,6 +150,26 @@ def build_record(record: MetadataRecord) -> bytes:
     return bytes([record.type_code]) + pack_int(len(value), record.length_size) + value
 
 
+@lru_cache(maxsize=1024)
+def _kept_value(type_code: int, data: bytes) -> Any:
+    return parse_value(type_code, data)
+
+
+def _take_records(data: bytes, at: int, found: Any) -> tuple[tuple[MetadataRecord, ...], int]:
+    """Whole records, each with the shortest form of its length."""
+    records = []
+    while at < len(data):
+        length, start = _LENGTH(data, at + 1, found)
+        end = start + length
+        if end > len(data):
+            raise UnusualError
+        value = data[start:end]
+        parse = _kept_value if length <= _KEPT_SIZE else parse_value
+        records.append(MetadataRecord(data[at], parse(data[at], value)))
+        at = end
+    return tuple(records), at
+
+
 class OptionalMetadata(Construct):  # type: ignore[misc]
     """All records up to the end of the event, or to the first that does not end in it."""
 
@@ -162,6 +188,9 @@ class OptionalMetadata(Construct):  # type: ignore[misc]
         except ConstructError:
             stream.seek(start)
         return tuple(records)
+
+    def taker(self) -> Take:
+        return _take_records
 
     def giver(self) -> Give:
         return lambda value, fields: b"".join(map(build_record, value))

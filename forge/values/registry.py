@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from importlib import import_module
 from typing import Final
 
@@ -53,6 +54,8 @@ _SPACES: dict[int, MetadataSpace | None] = {
 }
 _COLUMN_TYPES = {column_type.name: column_type for family in _FAMILIES for column_type in family.column_types}
 
+#: Members of an ENUM or SET whose columns are kept.
+_KEPT_MEMBERS = 64
 _STRING: Final = int(WireType.STRING)  # a plain integer: it is compared for every cell
 #: Wire types that the servers' headers name and that have no codec here.
 _NAMES = {
@@ -99,9 +102,18 @@ def column_for(
     ``temporals="old"`` gives the TIME, DATETIME and TIMESTAMP of servers before 5.6.
     Raises ScenarioError for a type that no server has and for arguments that it refuses.
     """
+    made = _kept_column if len(sql_type.members) <= _KEPT_MEMBERS else _column
+    return made(sql_type, name, nullable, server, temporals)
+
+
+def _column(sql_type: SqlType, name: str | None, nullable: bool, server: str, temporals: Temporals) -> Column:
     declare, dialect = column_type(sql_type.name).declare, dialect_of(server)
     column = declare(sql_type, dialect, temporals)
     return replace(column, name=name, nullable=nullable, declared=sql_type, dialect=dialect)
+
+
+#: A table's columns are asked for with each statement on it.
+_kept_column = lru_cache(maxsize=4096)(_column)
 
 
 def stored_type(sql_type: SqlType, server: str) -> SqlType:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -41,6 +42,7 @@ from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, Table
 from forge.servers import ServerLine
 from forge.values.base import Column, Value
+from forge.values.declaration.sqltype import SqlType
 from forge.values.quick import UNUSUAL, CellWriter, no_writer
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
@@ -233,6 +235,17 @@ class _ChangeEncoder:
 
 
 def _writer(column: Column) -> CellWriter:
+    # Members are part of what a column is known by, and may be very many.
+    return _kept_writer(column, column.declared) if column.members is None else _new_writer(column)
+
+
+@lru_cache(maxsize=1024)
+def _kept_writer(column: Column, declared: SqlType | None) -> CellWriter:
+    """That of a column; ``declared`` is the column's, which is no part of what it is known by."""
+    return _new_writer(column)
+
+
+def _new_writer(column: Column) -> CellWriter:
     """What writes the column's cells: the quick way for what is usual, and the codec for what is not."""
     codec = codec_for(column)
     quick = codec.writer(column)

@@ -37,19 +37,18 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     if joined:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
     line = context.references.line
-    statement = replace(statement, text=_with_words(statement.text, line))
+    text = _with_words(statement.text, line)
     if statement.kind == "delete" and len(names) > 1:
         # DELETE of several tables reads all columns.
         statement = _all_columns(statement)
         parts = [(_all_columns(part) if declaration.joined else part, declaration) for part, declaration in parts]
     further = [
-        replace(part, text=_with_words(replace(part.text, source=statement.text.source), line))
-        if declaration.joined
-        else part
+        replace(part, text=_with_words(replace(part.text, source=text.source), line)) if declaration.joined else part
         for part, declaration in parts
     ]
     statement = replace(
         statement,
+        text=text,
         further=_in_order(statement, declared.further, further),
         opened=OpenedTables(
             locked=tuple(locked) if parts or follow or declared.locks is not None else (),
@@ -99,8 +98,10 @@ def _triggers(statement: RowsStatement, context: DmlContext) -> TriggerEffects:
 def _with_words(text: StatementText, line: ServerLine) -> StatementText:
     """The text with the words in it that decide how it is logged."""
     named = line.query.character_set_collations is not None and names_charset(text.words)
-    clauses = replace(text.clauses, names_charset=named, defines_timestamp=defines_timestamp(text.words))
-    return replace(text, clauses=clauses)
+    timestamp = defines_timestamp(text.words)
+    if (named, timestamp) == (text.clauses.names_charset, text.clauses.defines_timestamp):
+        return text
+    return replace(text, clauses=replace(text.clauses, names_charset=named, defines_timestamp=timestamp))
 
 
 def _is_related(
