@@ -263,8 +263,20 @@ def _groups(groups: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.N
     """The groups of GTIDs that events have, and which of these each event has.  They ascend."""
     if groups[0] == groups[-1]:
         return groups[:1], _FIRST
-    changes = np.diff(groups, prepend=groups[:1]) != 0
-    return np.concatenate((groups[:1], groups[changes])), np.cumsum(changes, dtype=np.int32)
+    used, places = np.empty_like(groups), np.empty(len(groups), np.int32)
+    return used[: _distinct(groups, used, places)], places
+
+
+@brief_kernel
+def _distinct(groups: Any, used: Any, places: Any) -> Any:
+    used[0] = groups[0]
+    last = 0
+    for event in range(len(groups)):
+        if groups[event] != used[last]:
+            last += 1
+            used[last] = groups[event]
+        places[event] = last
+    return last + 1
 
 
 def _struct(columns: list[pa.Array], kind: pa.StructType, there: npt.NDArray[np.bool_], rows: int) -> pa.Array:

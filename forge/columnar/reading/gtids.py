@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from forge.columnar.machine import SLACK, kernel, load8, load32, load64, signed
+from forge.columnar.machine import SLACK, kernel, load8, load32, load64, memory, signed, store64, unsigned
 from forge.columnar.plan import Bytes, strings_of
 from forge.columnar.reading.events import EventList
 from forge.columnar.reading.listed import Listed
@@ -26,6 +26,7 @@ from forge.events.mariadb_gtid import MariadbGtid
 _LONGEST: Final = 64
 #: Characters of a UUID.
 _UUID: Final = 36
+_NINE: Final = np.uint64(ord("9"))
 _GTID, _ANONYMOUS, _MARIADB = Gtid.type_code, AnonymousGtid.type_code, MariadbGtid.type_code
 
 GTID_TYPE: Final = pa.dictionary(pa.int32(), pa.string())
@@ -42,11 +43,9 @@ class Gtids:
         """The GTID of each group of ``used``: 0 is the one of before the list; null for none."""
         if used[-1] == 0:  # They ascend.
             return self._before
-        chosen = gtid_events[used[used > 0] - 1]
-        array = _texts(listed, chosen)
-        if len(chosen) < len(used):
-            array = pa.concat_arrays([self._before, array])
-        return array
+        if used[0] > 0:
+            return _texts(listed, gtid_events[used - 1])
+        return pa.concat_arrays([self._before, _texts(listed, gtid_events[used[1:] - 1])])
 
     def behind(self, listed: Listed, last: int) -> Gtids:
         """Those of the next list, if ``last`` is the last GTID event of this one.  Raises FormatError."""
@@ -101,6 +100,9 @@ def _write(
     ends[0] = 0
     # Where the text of the last UUID is: the next one is the same, most likely.
     known, known_first, known_second = -1, np.uint64(0), np.uint64(0)
+    # The number of the last one, and where its digits are: the next one is greater by one, most likely.
+    before, digits, digit_count = np.int64(-2), 0, 0
+    held = memory(out)
     for index in range(len(chosen)):
         event = chosen[index]
         body = begins[event] + HEADER_SIZE
@@ -119,8 +121,9 @@ def _write(
         elif kind == _GTID:
             first, second = load64(buffer, body + 1), load64(buffer, body + 9)
             if known >= 0 and first == known_first and second == known_second:
-                for byte in range(_UUID):
-                    out[at + byte] = out[known + byte]
+                # Of the 40 bytes the last four are written again.
+                for word in range(0, _UUID, 8):
+                    store64(held, at + word, load64(held, known + word))
             else:
                 known, known_first, known_second = at, first, second
                 place = at
@@ -138,12 +141,21 @@ def _write(
             out[at] = 58
             at += 1
             number = signed(load64(buffer, body + 17))
-            if number < 0:
-                out[at] = 45
-                at += 1
-                at = _digits(out, at, ~load64(buffer, body + 17) + np.uint64(1))
+            if number == before + 1 and number > 0 and load8(held, digits + digit_count - 1) != _NINE:
+                # The digits of the one before, but for the last.
+                for word in range(0, 24, 8):
+                    store64(held, at + word, load64(held, digits + word))
+                out[at + digit_count - 1] += 1
+                digits = at
+                at += digit_count
             else:
-                at = _digits(out, at, load64(buffer, body + 17))
+                if number < 0:
+                    out[at] = 45
+                    at += 1
+                digits = at
+                at = _digits(out, at, unsigned(abs(number)))
+                digit_count = at - digits
+            before = number
         if kind != _ANONYMOUS:
             validity[index >> 3] |= np.uint8(1 << (index & 7))
         ends[index + 1] = at
