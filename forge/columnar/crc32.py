@@ -1,7 +1,8 @@
 """CRC32 of events inside kernels: the polynomial of zlib.crc32, which is the one that a server writes.
 
 Where the CPU multiplies without carries (x86 with PCLMULQDQ) sixteen bytes are folded at a time: Gopal et al., "Fast
-CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.  Elsewhere eight tables take eight
+CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.  Where it multiplies two pairs at
+once (VPCLMULQDQ) these are 32 bytes, as long as there are many.  Elsewhere eight tables take eight
 bytes at a time ("slicing-by-8", Kounavis and Berry, 2005).
 """
 
@@ -75,6 +76,9 @@ def _sliced(buffer: Any, begin: Any, count: Any, remainder: Any) -> Any:
 
 
 _VECTOR = ir.VectorType(ir.IntType(64), 2)
+_TWO_VECTORS = ir.VectorType(ir.IntType(64), 4)
+#: From so many bytes on the folding of 32 at a time is worth its end.
+_MANY = 256
 _BYTE = ir.IntType(8)
 _WORD = ir.IntType(64)
 _WIDE = ir.IntType(128)
@@ -84,7 +88,9 @@ def _pair(low: int, high: int) -> Any:
     return ir.Constant(_VECTOR, [low, high])
 
 
-#: x to the power of so many bits modulo the polynomial, bits reflected: over 512 bits, and over 128.
+#: x to the power of so many bits modulo the polynomial, bits reflected: over 1024 bits, 512, 256 and 128.
+_BY_128_BYTES = ir.Constant(_TWO_VECTORS, [0x01E88EF372, 0x014A7FE880] * 2)
+_BY_32_BYTES = ir.Constant(_TWO_VECTORS, [0x00F1DA05AA, 0x015A546366] * 2)
 _BY_64_BYTES = _pair(0x0154442BD4, 0x01C6E41596)
 _BY_16_BYTES = _pair(0x01751997D0, 0x00CCAA009E)
 _BY_4_BYTES = _pair(0x0163CD6124, 0)
@@ -99,17 +105,18 @@ class _Folding:
     def __init__(self, builder: Any, data: Any) -> None:
         self.builder = builder
         self.data = data
-        multiply_type = ir.FunctionType(_VECTOR, [_VECTOR, _VECTOR, _BYTE])
-        self._multiply = cgutils.get_or_insert_function(builder.module, multiply_type, "llvm.x86.pclmulqdq")
 
-    def load(self, at: Any) -> Any:
-        value = self.builder.load(self.builder.bitcast(self.builder.gep(self.data, [at]), _VECTOR.as_pointer()))
+    def load(self, at: Any, kind: Any = _VECTOR) -> Any:
+        value = self.builder.load(self.builder.bitcast(self.builder.gep(self.data, [at]), kind.as_pointer()))
         value.align = 1
         return value
 
     def multiply(self, left: Any, right: Any, halves: int) -> Any:
-        """Bit 0 of ``halves`` chooses the half of ``left``, bit 4 that of ``right``."""
-        return self.builder.call(self._multiply, [left, right, ir.Constant(_BYTE, halves)])
+        """Bit 0 of ``halves`` chooses the half of ``left``, bit 4 that of ``right``; of two vectors those of each."""
+        name = "llvm.x86.pclmulqdq" + (".256" if left.type == _TWO_VECTORS else "")
+        function_type = ir.FunctionType(left.type, [left.type, left.type, _BYTE])
+        function = cgutils.get_or_insert_function(self.builder.module, function_type, name)
+        return self.builder.call(function, [left, right, ir.Constant(_BYTE, halves)])
 
     def fold(self, state: Any, by: Any, more: Any) -> Any:
         both = self.builder.xor(self.multiply(state, by, 0x00), self.multiply(state, by, 0x11))
@@ -145,60 +152,120 @@ class _Folding:
         return b.trunc(b.lshr(low, ir.Constant(_WORD, 32)), ir.IntType(32))
 
 
-@intrinsic
-def _fold(_typing: Any, buffer: Any, begin: Any, count: Any, remainder: Any) -> Any:
-    """The remainder after ``count`` more bytes, 16 or more, by carry-less multiplication."""
+class _Loops:
+    """The loops over the data: one object for one compiled function.
 
-    def generate(context: Any, b: Any, signature: Any, arguments: Any) -> Any:
-        buffer, begin, count, remainder = arguments
-        data = pointer(context, b, signature.args[0], buffer, begin, 8)
-        folding = _Folding(b, data)
+    ``state`` is where the folded bytes are, which are all those before ``position``.
+    """
 
-        def offset(value: int) -> Any:
-            return ir.Constant(_WORD, value)
+    def __init__(self, folding: _Folding, count: Any, remainder: Any) -> None:
+        self.folding = folding
+        self.builder = folding.builder
+        self.count = count
+        self.remainder = remainder
+        self.state = cgutils.alloca_once(self.builder, _VECTOR)
+        self.position = cgutils.alloca_once_value(self.builder, _offset(16))
 
-        def repeat(position: Any, step: int, body: Any) -> None:
-            """Run ``body`` for every whole ``step`` bytes from ``position`` on."""
-            condition, inside, behind = (b.append_basic_block(name) for name in ("condition", "inside", "behind"))
-            b.branch(condition)
-            b.position_at_end(condition)
-            at = b.load(position)
-            b.cbranch(b.icmp_signed("<=", b.add(at, offset(step)), count), inside, behind)
-            b.position_at_end(inside)
-            body(at)
-            b.store(b.add(at, offset(step)), position)
-            b.branch(condition)
-            b.position_at_end(behind)
+    def many(self) -> None:
+        """Whole blocks of 128 bytes, 32 at a time."""
+        first = self._lanes(_TWO_VECTORS, 32, _BY_128_BYTES, _BY_32_BYTES)
+        zeros = ir.Constant(_TWO_VECTORS, [0] * 4)
+        low, high = (
+            self.builder.shuffle_vector(first, zeros, ir.Constant(ir.VectorType(ir.IntType(32), 2), half))
+            for half in ([0, 1], [2, 3])
+        )
+        self.builder.store(self.folding.fold(low, _BY_16_BYTES, high), self.state)
 
-        start = b.insert_element(_pair(0, 0), b.zext(remainder, _WORD), ir.Constant(ir.IntType(32), 0))
-        first = cgutils.alloca_once_value(b, b.xor(folding.load(offset(0)), start))
-        position = cgutils.alloca_once_value(b, offset(16))
-        with b.if_then(b.icmp_signed(">=", count, offset(64))):
-            lanes = [first, *(cgutils.alloca_once(b, _VECTOR) for _ in range(3))]
-            for lane in (1, 2, 3):
-                b.store(folding.load(offset(16 * lane)), lanes[lane])
-            b.store(offset(64), position)
+    def some(self) -> None:
+        """Whole blocks of 64 bytes, 16 at a time; of less the first 16 bytes."""
+        with self.builder.if_else(self.builder.icmp_signed(">=", self.count, _offset(64))) as (blocks, less):
+            with blocks:
+                self.builder.store(self._lanes(_VECTOR, 16, _BY_64_BYTES, _BY_16_BYTES), self.state)
+            with less:
+                self.builder.store(self._start(_VECTOR), self.state)
 
-            def four(at: Any) -> None:
-                for lane, state in enumerate(lanes):
-                    more = folding.load(b.add(at, offset(16 * lane)))
-                    b.store(folding.fold(b.load(state), _BY_64_BYTES, more), state)
-
-            repeat(position, 64, four)
-            state = b.load(first)
-            for lane in (1, 2, 3):
-                state = folding.fold(state, _BY_16_BYTES, b.load(lanes[lane]))
-            b.store(state, first)
+    def rest(self) -> None:
+        """What is left, 16 bytes at a time and the last of them."""
+        b, folding = self.builder, self.folding
 
         def one(at: Any) -> None:
-            b.store(folding.fold(b.load(first), _BY_16_BYTES, folding.load(at)), first)
+            b.store(folding.fold(b.load(self.state), _BY_16_BYTES, folding.load(at)), self.state)
 
-        repeat(position, 16, one)
-        with b.if_then(b.icmp_signed("!=", b.and_(count, offset(15)), offset(0))):
-            b.store(folding.fold_rest(b.load(first), count), first)
-        return folding.reduce(b.load(first))
+        self._repeat(16, one)
+        with b.if_then(b.icmp_signed("!=", b.and_(self.count, _offset(15)), _offset(0))):
+            b.store(folding.fold_rest(b.load(self.state), self.count), self.state)
 
-    return types.uint32(buffer, types.intp, types.intp, types.uint32), generate
+    def _start(self, kind: Any) -> Any:
+        """The first bytes, with the remainder of what was before them."""
+        zeros = ir.Constant(kind, [0] * kind.count)
+        start = self.builder.insert_element(zeros, self.builder.zext(self.remainder, _WORD), ir.IntType(32)(0))
+        return self.builder.xor(self.folding.load(_offset(0), kind), start)
+
+    def _lanes(self, kind: Any, size: int, by_block: Any, by_one: Any) -> Any:
+        """Whole blocks of four vectors of ``size`` bytes, side by side and then folded onto the last."""
+        b, folding = self.builder, self.folding
+        lanes = [cgutils.alloca_once(b, kind) for _ in range(4)]
+        b.store(self._start(kind), lanes[0])
+        for lane in (1, 2, 3):
+            b.store(folding.load(_offset(size * lane), kind), lanes[lane])
+        b.store(_offset(4 * size), self.position)
+
+        def four(at: Any) -> None:
+            for lane, state in enumerate(lanes):
+                more = folding.load(b.add(at, _offset(size * lane)), kind)
+                b.store(folding.fold(b.load(state), by_block, more), state)
+
+        self._repeat(4 * size, four)
+        state = b.load(lanes[0])
+        for lane in (1, 2, 3):
+            state = folding.fold(state, by_one, b.load(lanes[lane]))
+        return state
+
+    def _repeat(self, step: int, body: Any) -> None:
+        """Run ``body`` for every whole ``step`` bytes from the position on."""
+        b = self.builder
+        condition, inside, behind = (b.append_basic_block(name) for name in ("condition", "inside", "behind"))
+        b.branch(condition)
+        b.position_at_end(condition)
+        at = b.load(self.position)
+        b.cbranch(b.icmp_signed("<=", b.add(at, _offset(step)), self.count), inside, behind)
+        b.position_at_end(inside)
+        body(at)
+        b.store(b.add(at, _offset(step)), self.position)
+        b.branch(condition)
+        b.position_at_end(behind)
+
+
+def _offset(value: int) -> Any:
+    return ir.Constant(_WORD, value)
+
+
+def _folding(*, two_at_once: bool) -> Any:
+    @intrinsic
+    def fold(_typing: Any, buffer: Any, begin: Any, count: Any, remainder: Any) -> Any:
+        """The remainder after ``count`` more bytes, 16 or more, by carry-less multiplication."""
+
+        def generate(context: Any, b: Any, signature: Any, arguments: Any) -> Any:
+            buffer, begin, count, remainder = arguments
+            folding = _Folding(b, pointer(context, b, signature.args[0], buffer, begin, 8))
+            loops = _Loops(folding, count, remainder)
+            if two_at_once:
+                with b.if_else(b.icmp_signed(">=", count, _offset(_MANY))) as (many, some):
+                    with many:
+                        loops.many()
+                    with some:
+                        loops.some()
+            else:
+                loops.some()
+            loops.rest()
+            return folding.reduce(b.load(loops.state))
+
+        return types.uint32(buffer, types.intp, types.intp, types.uint32), generate
+
+    return fold
+
+
+_fold, _fold_two = _folding(two_at_once=False), _folding(two_at_once=True)
 
 
 @inline
@@ -224,18 +291,35 @@ def crc32_by_folding(buffer: Any, begin: Any, count: Any) -> Any:
     return _sliced(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
 
 
-def multiplies_without_carries() -> bool:
-    """Whether kernels are compiled for a CPU that has PCLMULQDQ."""
+@inline
+def crc32_by_folding_two(buffer: Any, begin: Any, count: Any) -> Any:
+    """The same where :func:`multiplies_without_carries` two at once."""
+    _checked(buffer, begin, count)
+    if count >= 16:
+        return _fold_two(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
+    return _sliced(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
+
+
+def multiplies_without_carries(*, two_at_once: bool = False) -> bool:
+    """Whether kernels are compiled for a CPU that has PCLMULQDQ; with ``two_at_once`` VPCLMULQDQ too."""
+    needed = ("pclmul", "avx2", "vpclmulqdq") if two_at_once else ("pclmul",)
     if not is_x86():
         return False
     if numba.config.CPU_FEATURES is not None:
-        return "+pclmul" in str(numba.config.CPU_FEATURES).split(",")
+        return {f"+{name}" for name in needed} <= set(str(numba.config.CPU_FEATURES).split(","))
     if numba.config.CPU_NAME is not None:
         return False  # Compiled for a named CPU, which need not be this one.
-    return bool(binding.get_host_cpu_features().get("pclmul"))
+    features = binding.get_host_cpu_features()
+    return all(features.get(name) for name in needed)
 
 
-crc32: Final = crc32_by_folding if multiplies_without_carries() else crc32_by_tables
+def _quickest() -> Any:
+    if multiplies_without_carries(two_at_once=True):
+        return crc32_by_folding_two
+    return crc32_by_folding if multiplies_without_carries() else crc32_by_tables
+
+
+crc32: Final = _quickest()
 
 
 @kernel
@@ -267,6 +351,7 @@ __all__ = [
     "checksums_hold",
     "crc32",
     "crc32_by_folding",
+    "crc32_by_folding_two",
     "crc32_by_tables",
     "multiplies_without_carries",
 ]

@@ -16,6 +16,7 @@ pytest.importorskip("numba")
 from forge.columnar.crc32 import (
     checksums_hold,
     crc32_by_folding,
+    crc32_by_folding_two,
     crc32_by_tables,
     multiplies_without_carries,
 )
@@ -34,12 +35,22 @@ def _by_folding(buffer: Any, begin: Any, count: Any) -> Any:
     return crc32_by_folding(buffer, begin, count)
 
 
+@kernel
+def _by_folding_two(buffer: Any, begin: Any, count: Any) -> Any:
+    return crc32_by_folding_two(buffer, begin, count)
+
+
 WAYS = [
     pytest.param(_by_tables, id="tables"),
     pytest.param(
         _by_folding,
         id="folding",
         marks=pytest.mark.skipif(not multiplies_without_carries(), reason="this CPU has no PCLMULQDQ"),
+    ),
+    pytest.param(
+        _by_folding_two,
+        id="folding-two",
+        marks=pytest.mark.skipif(not multiplies_without_carries(two_at_once=True), reason="this CPU has no VPCLMULQDQ"),
     ),
 ]
 
@@ -49,11 +60,11 @@ def _buffer(data: bytes) -> Any:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_size_up_to_300_bytes_has_the_checksum_of_zlib(way: Callable[..., Any]) -> None:
-    data = np.random.default_rng(1).integers(0, 256, 400, np.uint8)
+def test_every_size_up_to_700_bytes_has_the_checksum_of_zlib(way: Callable[..., Any]) -> None:
+    data = np.random.default_rng(1).integers(0, 256, 800, np.uint8)
     buffer = _buffer(data.tobytes())
     for begin in (0, 1, 7, 19):
-        for size in range(300):
+        for size in range(700):
             assert way(buffer, begin, size) == zlib.crc32(data[begin : begin + size].tobytes()), (begin, size)
 
 
