@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +20,9 @@ from forge.rows.changes import Changes, ImageColumns
 from forge.servers import ServerLine
 from forge.values.base import Column
 
+#: Parts that are made while one is used.
+_AHEAD: Final = 2
+
 
 @dataclass(frozen=True, slots=True)
 class RowsToWrite:
@@ -29,13 +34,21 @@ class RowsToWrite:
     sizes: Sizes
 
 
+class _Made(NamedTuple):
+    """Rows, and how many of them have a cell that was made by the reference codec."""
+
+    rows: RowsToWrite
+    by_reference: int
+
+
 class CellWriter:
     """Makes the images of changes of one table's rows."""
 
-    def __init__(self, table: Table, columns: Sequence[Column], line: ServerLine) -> None:
+    def __init__(self, table: Table, columns: Sequence[Column], line: ServerLine, workers: Executor) -> None:
         self.table = table
         self.padding = line.rows.null_padding
         self._columns = columns
+        self._workers = workers
         self._writers: dict[int, ColumnWriter] = {}
         #: Rows in which a cell was made by the reference codec.
         self.by_reference = 0
@@ -54,41 +67,40 @@ class CellWriter:
     def images_of(
         self, parts: Iterable[Changes], template: Callable[[Changes], RowsTemplate], first_row: int
     ) -> Iterator[RowsToWrite]:
-        """What is to be written of each part; that of the next is made while one is used.
+        """What is to be written of each part; that of the next ones is made while one is used.
 
         ``first_row``: the number of the first row in all that is written, for errors.
         """
-
-        def made(part: Changes, first_row: int) -> RowsToWrite:
-            rows = template(part)
-            images = self._images(part, rows, first_row)
-            return RowsToWrite(part, rows, images, row_sizes(images, part.rows))
-
         waiting = iter(parts)
         part = next(waiting, None)
-        ahead: Future[RowsToWrite] | None = None
-        # Its thread begins with the second part.
-        with ThreadPoolExecutor(max_workers=1) as maker:
-            while part is not None:
-                ready = made(part, first_row) if ahead is None else ahead.result()
+        ahead: deque[Future[_Made]] = deque()
+        while part is not None or ahead:
+            following = next(waiting, None) if part is not None else None
+            if part is not None and following is None and not ahead:
+                yield self._counted(self._made(part, template(part), first_row))
+                return
+            if part is not None:
+                ahead.append(self._workers.submit(self._made, part, template(part), first_row))
                 first_row += part.rows
-                following = next(waiting, None)
-                ahead = None if following is None else maker.submit(made, following, first_row)
-                yield ready
                 part = following
+            if part is None or len(ahead) > _AHEAD:
+                yield self._counted(ahead.popleft().result())
 
-    def _images(self, changes: Changes, rows: RowsTemplate, first_row: int) -> list[ImageCells]:
-        made: set[int] = set()
+    def _counted(self, made: _Made) -> RowsToWrite:
+        self.by_reference += made.by_reference
+        return made.rows
+
+    def _made(self, changes: Changes, rows: RowsTemplate, first_row: int) -> _Made:
+        by_reference: set[int] = set()
         images = []
         for image, indexes in ((changes.before, rows.before), (changes.after, rows.after)):
             if image is not None and indexes is not None:
                 cells = [
                     self._writer(index).write(self._array(image, index, first_row), first_row) for index in indexes
                 ]
-                made.update(row for _, odd in cells for row in odd)
+                by_reference.update(row for _, odd in cells for row in odd)
                 images.append(ImageCells([column for column, _ in cells], self.padding))
-        self.by_reference += len(made)
-        return images
+        return _Made(RowsToWrite(changes, rows, images, row_sizes(images, changes.rows)), len(by_reference))
 
     def _writer(self, index: int) -> ColumnWriter:
         if index not in self._writers:

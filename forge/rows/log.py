@@ -35,11 +35,7 @@ from forge.rows.envelopes import Envelopes, Shape
 from forge.rows.log_end import LogEnd, go_on
 from forge.rows.numbers import Numbers
 from forge.rows.output import OutputFiles
-from forge.rows.transactions import (
-    Buffer,
-    OpenTransaction,
-    PayloadTransaction,
-)
+from forge.rows.transactions import OpenTransaction, PayloadTransaction
 from forge.servers import server_line
 
 #: Where the flags of FORMAT_DESCRIPTION stand in a file.
@@ -73,11 +69,11 @@ class RowsLog:
         self.log = LOGS[self.line.family](plan, self.line)
         self.files = SessionFiles(self.log)
         self.envelopes = Envelopes(plan, table, self.line)
-        self.cells = CellWriter(table, wire_columns(table, plan.session, self.line), self.line)
+        columns = wire_columns(table, plan.session, self.line)
+        self.cells = CellWriter(table, columns, self.line, output.workers)
         self.limit = plan.session.binlog_row_event_max_size
         self.largest = _NO_LIMIT if plan.session.max_binlog_size is None else plan.session.max_binlog_size
         self.payload = self._payload_form()
-        self.buffer = Buffer()
         self.rows = 0
         self.events = 0
         self.transactions = 0
@@ -128,7 +124,7 @@ class RowsLog:
         for event in self.files.end():
             self._write_event(event)
         if self.session.ends_with == "nothing":
-            self.output.rewrite(bytes([IN_USE]), _FLAGS_AT)
+            self.output.put(memoryview(bytes([IN_USE])), _FLAGS_AT)
         self.output.close()
 
     @property
@@ -185,6 +181,16 @@ class RowsLog:
                 entries += _named(key, image.arrays, changes.rows)
         return entries
 
+    def _entry_count(self, changes: Changes) -> int:
+        """Entries that the keys of all rows have."""
+        image = changes.before if changes.kind == "delete" else changes.after
+        keys = [key for key in self.table.keys if key.kind != "index"]
+        arrays = {} if image is None else image.arrays
+        parts = [arrays.get(part.column) for key in keys for part in key.parts]
+        if all(array is not None and not array.null_count for array in parts):
+            return len(keys) * changes.rows
+        return int(self._entries(changes).sum())
+
     def least_bytes(self, changes: Changes) -> int:
         """Bytes that a transaction with these changes has at least."""
         if self.session.log_bin_compress:
@@ -215,7 +221,7 @@ class RowsLog:
             template = partial(self._rows_template, shape)
             for ready in self.cells.images_of(chain([begun], statement), template, self.rows):
                 current.add_rows(ready, ready.template.head.stamped(numbers))
-                entries += int(self._entries(ready.changes).sum())
+                entries += self._entry_count(ready.changes)
                 self.rows += ready.changes.rows
         current.close_rows(last=True)
         numbers[0] = self.numbers.second(self.transactions, 0)
@@ -235,13 +241,10 @@ class RowsLog:
         first = envelope.opening[0]
         made: OpenTransaction
         if self.payload is not None:
-            made = PayloadTransaction(
-                self.output, self.buffer, first, self.limit, form=self.payload, checksum=self.checksum
-            )
+            made = PayloadTransaction(self.output, first, self.limit, form=self.payload, checksum=self.checksum)
         else:
             made = OpenTransaction(
                 self.output,
-                self.buffer,
                 first,
                 self.limit,
                 checksum=self.checksum,
@@ -306,14 +309,19 @@ class RowsLog:
         limit = 0 if batch.rows.alone else self.limit
         placed = place(sizes, batch.rows_each, templates, limit, self.checksum, 0, room)
         stamps = self._stamps(placed.transactions, batch.envelope.queries, entries)
-        out = self.buffer.hold(0, placed.end)
-        stamp(out, placed, templates, stamps, 0)
-        write_rows_at(batch.images, begin, placed.begins, out)
-        positioned = templates.positioned[placed.kinds]
         begins, ends = placed.event_begins, placed.event_ends
-        pieces = sealed(out, begins, ends, positioned, self.output.position, checksum=self.checksum > 0)
-        self.output.write_later(pieces, placed.end)
-        self.buffer.turn(0, 0)
+        positioned = templates.positioned[placed.kinds]
+        output, checksum = self.output, self.checksum > 0
+        position = output.reserve(placed.end)
+
+        def write() -> None:
+            out = output.scratch(placed.end)
+            stamp(out, placed, templates, stamps, 0)
+            write_rows_at(batch.images, begin, placed.begins, out)
+            for at, piece in sealed(out, begins, ends, positioned, position, checksum=checksum):
+                output.put(piece, at)
+
+        output.later(write)
         self.events += len(placed.event_begins)
         return placed.transactions
 

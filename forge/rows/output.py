@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
+import numpy as np
+
+from forge.columnar.plan import Bytes
+from forge.columnar.writing.packing import room
 from forge.drafts import Drafts, drafts
 from forge.errors import ScenarioError
 
 _NUMBERED = re.compile(r"(?s)(.+)\.([0-9]{6,})")
+#: Threads that make cells and events, and how much work waits for them.
+_WORKERS: Final = 2
+_AHEAD: Final = 4
+_NO_BYTES: Bytes = np.zeros(0, np.uint8)
 
 
 class OutputFiles:
-    """Files that follow each other; ``position`` is where the next byte of the open one goes."""
+    """Files that follow each other; ``position`` is where the next byte of the open one (``descriptor``) goes.
+
+    Bytes may be put to their places in any order, and by several threads.
+    """
 
     def __init__(self, path: Path, drafts: Drafts, *, sync: bool) -> None:
         self.path = path
@@ -25,68 +39,66 @@ class OutputFiles:
         self.paths: list[Path] = []
         self.position = 0
         self.written = 0
-        self._descriptor = -1
-        self._writer = ThreadPoolExecutor(max_workers=1)
-        self._writing: Future[None] | None = None
+        self.descriptor = -1
+        self.workers = ThreadPoolExecutor(max_workers=_WORKERS)
+        self._waiting: deque[Future[None]] = deque()
+        self._scratch = threading.local()
 
     def open(self, name: str) -> None:
         """Begin a file of that name beside the first one."""
         path = self.path.with_name(name)
-        self._descriptor = self._drafts.open(path)
+        self.descriptor = self._drafts.open(path)
         self.paths.append(path)
         self.position = 0
 
-    def write(self, data: bytes) -> None:
-        self._wait()
-        self._advance(len(data))
-        self._write(memoryview(data))
+    def write(self, data: bytes | memoryview) -> None:
+        """Bytes at the end of the open file."""
+        self.put(memoryview(data), self.reserve(len(data)))
 
-    def write_later(self, pieces: Iterator[memoryview], size: int) -> None:
-        """Have ``size`` bytes made and written, piece by piece, while the caller goes on.
-
-        Those of the call before are written when this returns.  What goes wrong is raised by a later call.
-        """
-        self._wait()
-        self._advance(size)
-
-        def write() -> None:
-            for piece in pieces:
-                self._write(piece)
-
-        self._writing = self._writer.submit(write)
-
-    def _advance(self, size: int) -> None:
+    def reserve(self, size: int) -> int:
+        """The place of the next ``size`` bytes, which are put there later."""
+        position = self.position
         self.position += size
         self.written += size
+        return position
 
-    def _write(self, view: memoryview) -> None:
+    def put(self, view: memoryview, position: int) -> None:
+        """Write bytes to a place that was reserved."""
         while view:
-            view = view[os.write(self._descriptor, view) :]
+            size = os.pwrite(self.descriptor, view, position)
+            view = view[size:]
+            position += size
 
-    def _wait(self) -> None:
-        """Until everything is written."""
-        writing, self._writing = self._writing, None
-        if writing is not None:
-            writing.result()
+    def later(self, work: Callable[[], None]) -> None:
+        """Have ``work`` done, which puts bytes to their places, while the caller goes on.
 
-    def rewrite(self, data: bytes, position: int) -> None:
-        """Replace bytes that were written before."""
-        os.pwrite(self._descriptor, data, position)
+        What goes wrong is raised by a later call, or by :meth:`close`.
+        """
+        while len(self._waiting) >= _AHEAD:
+            self._waiting.popleft().result()
+        self._waiting.append(self.workers.submit(work))
+
+    def scratch(self, size: int) -> Bytes:
+        """Room for ``size`` bytes, and the slack that kernels need, until the thread asks again."""
+        out: Bytes = room(getattr(self._scratch, "bytes", _NO_BYTES), 0, size)
+        self._scratch.bytes = out
+        return out
 
     def close(self) -> None:
         """The file is whole."""
-        self._wait()
+        while self._waiting:
+            self._waiting.popleft().result()
         if self._sync:
-            os.fsync(self._descriptor)
-        os.close(self._descriptor)
-        self._descriptor = -1
+            os.fsync(self.descriptor)
+        os.close(self.descriptor)
+        self.descriptor = -1
 
     def end(self) -> None:
         """Nothing is written any more, be the open file whole or not."""
-        self._writer.shutdown()
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        self.workers.shutdown(cancel_futures=True)
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
 
 
 @contextmanager

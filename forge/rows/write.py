@@ -21,11 +21,14 @@ from forge.rows.log import RowsLog
 from forge.rows.log_end import LogEnd, end_of, plan_after, session_after
 from forge.rows.output import log_name_of, output_files
 from forge.rows.tables import table_plan, table_text
+from forge.rows.transactions import LONG
 
 #: Bytes of rows that are encoded together, and of transactions with few rows: larger than the nearest caches, because
 #: each call of a kernel costs some microseconds; and bounds of the number of rows.
 _WINDOW, _SMALL_WINDOW = 1 << 22, 1 << 21
 _FEWEST, _MOST = 64, 1 << 16
+#: How many changes are looked at before the first is written.
+_MOST_AHEAD: Final = 64
 #: About as many bytes stand around the rows of a transaction.
 _ENVELOPE: Final = 256
 
@@ -96,8 +99,9 @@ def write_rows(
         changes = chain.from_iterable(map(reader.changes, items))
         if rows_per_transaction is not None:
             _write_transactions(log, _Source(_windows(changes, rows_per_transaction)), rows_per_transaction)
-        elif (first := next(changes, None)) is not None:
-            log.transaction(_windows(chain([first], changes), None), log.least_bytes(first))
+        else:
+            first, least = _first_changes(log, changes)
+            log.transaction(_windows(chain(first, changes), None), least)
         log.end()
         end = end_of(log.files, log.next_xid, plan, ready.text, after)
         return WrittenRows(tuple(output.paths), log.rows, log.events, output.written, log.cells.by_reference, end)
@@ -160,6 +164,16 @@ def _windows(found: Iterator[Changes], rows_each: int | None) -> Iterator[Change
             most -= most % rows_each
         for begin in range(0, changes.rows, most):
             yield changes.slice(begin, min(most, changes.rows - begin))
+
+
+def _first_changes(log: RowsLog, changes: Iterator[Changes]) -> tuple[list[Changes], int]:
+    """The first changes of a transaction, as few as tell that it is long; and the bytes that it has at least."""
+    first: list[Changes] = []
+    least = 0
+    while least <= LONG and len(first) < _MOST_AHEAD and (found := next(changes, None)) is not None:
+        first.append(found)
+        least += log.least_bytes(found)
+    return first, least
 
 
 class _Source:

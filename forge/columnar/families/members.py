@@ -90,10 +90,11 @@ class EnumPlan(ColumnPlan):
         """The number of each text, as ``accept`` finds it; -1 for those that it refuses."""
         if dictionary.equals(self._dictionary):
             return self._numbers
-        if not dictionary.equals(self._other[0]):
+        other, numbers = self._other  # Another thread may have its own.
+        if not dictionary.equals(other):
             numbers = np.array([self._number(text) for text in dictionary.to_pylist()], np.int32)
             self._other = (dictionary, numbers)
-        return self._other[1]
+        return numbers
 
     def _number(self, text: str | None) -> int:
         if text in self._number_of:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from forge.columnar.crc32 import CHECKSUM_SIZE, crc32
-from forge.columnar.machine import SLACK, copy, kernel, memory, store32
+from forge.columnar.machine import SLACK, inline, kernel, memory, store32
 from forge.columnar.plan import Bytes, slacked
 from forge.columnar.writing.row_images import Sizes
 
@@ -87,14 +87,6 @@ def _pack_rows(
 
 
 @kernel
-def write_heads(out: Any, begins: Any, head: Any) -> None:
-    """Write ``head`` at each of ``begins``."""
-    to, source = memory(out), memory(head)
-    for event in range(len(begins)):
-        copy(to, begins[event], source, 0, len(head))
-
-
-@kernel
 def seal(out: Any, begins: Any, ends: Any, positioned: Any, position: Any, checksum: Any) -> None:
     """Fill in what events say of themselves: size, where the next one begins, checksum.
 
@@ -103,27 +95,38 @@ def seal(out: Any, begins: Any, ends: Any, positioned: Any, position: Any, check
     """
     data = memory(out)
     for event in range(len(begins)):
-        begin = begins[event]
-        end = ends[event]
-        store32(data, begin + _SIZE_AT, np.uint64(end - begin))
-        store32(data, begin + _LOG_POS_AT, np.uint64(position + end) if positioned[event] else np.uint64(0))
+        fill_header(data, begins[event], ends[event], position, positioned[event])
     if checksum:  # Behind all of them: a wide load waits for narrow stores that have just been made.
         for event in range(len(begins)):
-            begin = begins[event]
-            covered = ends[event] - begin - CHECKSUM_SIZE
-            store32(data, begin + covered, np.uint64(crc32(data, begin, covered)))
+            put_checksum(data, begins[event], ends[event])
+
+
+@inline
+def fill_header(data: Any, begin: Any, end: Any, position: Any, positioned: Any) -> None:
+    """Size and log_pos of one event of :func:`seal`."""
+    store32(data, begin + _SIZE_AT, np.uint64(end - begin))
+    store32(data, begin + _LOG_POS_AT, np.uint64(position + end) if positioned else np.uint64(0))
+
+
+@inline
+def put_checksum(data: Any, begin: Any, end: Any) -> None:
+    covered = end - begin - CHECKSUM_SIZE
+    store32(data, begin + covered, np.uint64(crc32(data, begin, covered)))
 
 
 def sealed(
     out: Bytes, begins: Sizes, ends: Sizes, positioned: Bytes, position: int, *, checksum: bool
-) -> Iterator[memoryview]:
-    """:func:`seal`, and the bytes of the events: piece by piece, so that each is still in the cache."""
+) -> Iterator[tuple[int, memoryview]]:
+    """:func:`seal`, and the bytes of the events with their place in the file.
+
+    Piece by piece, so that each is still in the cache.
+    """
     first = at = 0
     while first < len(ends):
         last = max(int(np.searchsorted(ends, at + _PIECE)), first + 1)
         seal(out, begins[first:last], ends[first:last], positioned[first:last], position, checksum)
         end = int(ends[last - 1])
-        yield out[at:end].data
+        yield position + at, out[at:end].data
         first, at = last, end
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class WireColumn:
     first_bit: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ImageCells:
     """One image of all rows: the columns that are present, in table order.
 
@@ -60,6 +61,11 @@ class ImageCells:
 
     columns: Sequence[WireColumn]
     padding: bool
+
+    @cached_property
+    def words(self) -> Bytes:
+        """What describes the columns to a kernel."""
+        return _described(self.columns)
 
     @property
     def null_bytes(self) -> int:
@@ -90,7 +96,7 @@ def write_rows_at(images: Sequence[ImageCells], first: int, begins: Sizes, out: 
     """Write row ``first + i`` at ``out[begins[i]]``; rows take the bytes that :func:`row_sizes` says, and no more."""
     cursors = begins.copy()
     for image in images:
-        _write_image(out, cursors, first, _described(image.columns), image.null_bytes, image.last_null_byte)
+        _write_image(out, cursors, first, image.words, image.null_bytes, image.last_null_byte)
 
 
 #: Where the words that describe a column to a kernel stand: numbers, and the memory (address, bytes) of its arrays.
@@ -99,30 +105,28 @@ _WORDS = 10
 
 
 def _described(columns: Sequence[WireColumn]) -> Bytes:
-    """The words of all columns.  The columns have to outlive them."""
-    words = np.zeros((len(columns), _WORDS), np.int64)
-    for own, column in zip(words, columns, strict=True):
-        own[_WIRE], own[_FIRST_BIT] = column.wire, column.first_bit
-        arrays = ((_VALIDITY, column.validity), (_VALUES, column.values))
-        for place, array in (*arrays, (_STARTS, column.starts), (_LENGTHS, column.lengths)):
+    """The words of all columns, which have to outlive them."""
+    words: list[int] = []
+    for column in columns:
+        assert (column.starts.itemsize, column.lengths.itemsize) == (8, 4)
+        words += (column.wire, column.first_bit)
+        for array in (column.validity, column.values, column.starts, column.lengths):
             assert array.flags.c_contiguous
-            own[place : place + 2] = array.__array_interface__["data"][0], array.nbytes
-        assert column.starts.itemsize == 8
-        assert column.lengths.itemsize == 4
-    return words.reshape(-1).view(np.uint8)
+            words += (array.ctypes.data, array.nbytes)
+    return np.array(words, np.int64).view(np.uint8)
 
 
 @_inline
-def _is_set(bitmap: Any, bit: Any) -> Any:
-    return (load8(bitmap, bit >> 3) >> np.uint64(bit & 7)) & np.uint64(1) != np.uint64(0)
+def _bit(bitmap: Any, bit: Any) -> Any:
+    """0 or 1: no branch, of which every tenth would be guessed wrong."""
+    return signed((load8(bitmap, bit >> 3) >> np.uint64(bit & 7)) & np.uint64(1))
 
 
 @kernel
 def _add_fixed(validity: Any, first_bit: Any, width: Any, sizes: Any) -> None:
     bits = memory(validity)
     for row in range(len(sizes)):
-        if _is_set(bits, first_bit + row):
-            sizes[row] += width
+        sizes[row] += width * _bit(bits, first_bit + row)
 
 
 @kernel
@@ -133,8 +137,7 @@ def _add_spans(validity: Any, first_bit: Any, prefix: Any, lengths: Any, sizes: 
     else:
         bits = memory(validity)
         for row in range(len(sizes)):
-            if _is_set(bits, first_bit + row):
-                sizes[row] += prefix + np.int64(lengths[row])
+            sizes[row] += (prefix + np.int64(lengths[row])) * _bit(bits, first_bit + row)
 
 
 @_inline
@@ -215,39 +218,44 @@ def _put_length(out: Any, at: Any, length: Any, prefix: Any) -> None:
         store8(out, at + 2, length >> np.uint64(16))
 
 
+@_inline
+def write_row(out: Any, at: Any, words: Any, row: Any, null_bytes: Any, last: Any) -> Any:
+    """One image of a row at ``out[at]``, whose columns ``words`` describe; where it ends."""
+    bitmap = at
+    for _ in range(null_bytes - 1):
+        store8(out, at, np.uint64(0))
+        at += 1
+    if null_bytes > 0:
+        store8(out, at, np.uint64(last))
+        at += 1
+    number = 0
+    for column in range(0, words[1], 8 * _WORDS):
+        validity = _memory(words, column, _VALIDITY)
+        if validity[1] > 0 and not _bit(validity, _word(words, column, _FIRST_BIT) + row):
+            _mark_null(out, bitmap, number)
+            number += 1
+            continue
+        number += 1
+        wire = _word(words, column, _WIRE)
+        values = _memory(words, column, _VALUES)
+        if wire > 0:
+            _copy_fixed(out, at, values, row, wire)
+            at += wire
+        else:
+            begin = signed(load64(_memory(words, column, _STARTS), 8 * row))
+            length = load32(_memory(words, column, _LENGTHS), 4 * row)
+            _put_length(out, at, length, -wire)
+            at -= wire
+            copy_exactly(out, at, values, begin, signed(length))
+            at += signed(length)
+    return at
+
+
 @kernel
 def _write_image(out: Any, cursors: Any, first: Any, columns: Any, null_bytes: Any, last: Any) -> None:
     to, words = memory(out), memory(columns)
     for index in range(len(cursors)):
-        row = first + index
-        bitmap = at = cursors[index]
-        for _ in range(null_bytes - 1):
-            store8(to, at, np.uint64(0))
-            at += 1
-        if null_bytes > 0:
-            store8(to, at, np.uint64(last))
-            at += 1
-        number = 0
-        for column in range(0, len(columns), 8 * _WORDS):
-            validity = _memory(words, column, _VALIDITY)
-            if validity[1] > 0 and not _is_set(validity, _word(words, column, _FIRST_BIT) + row):
-                _mark_null(to, bitmap, number)
-                number += 1
-                continue
-            number += 1
-            wire = _word(words, column, _WIRE)
-            values = _memory(words, column, _VALUES)
-            if wire > 0:
-                _copy_fixed(to, at, values, row, wire)
-                at += wire
-            else:
-                begin = signed(load64(_memory(words, column, _STARTS), 8 * row))
-                length = load32(_memory(words, column, _LENGTHS), 4 * row)
-                _put_length(to, at, length, -wire)
-                at -= wire
-                copy_exactly(to, at, values, begin, signed(length))
-                at += signed(length)
-        cursors[index] = at
+        cursors[index] = write_row(to, cursors[index], words, first + index, null_bytes, last)
 
 
-__all__ = ["ImageCells", "Sizes", "WireColumn", "copy_exactly", "row_sizes", "write_rows_at"]
+__all__ = ["ImageCells", "Sizes", "WireColumn", "copy_exactly", "row_sizes", "write_row", "write_rows_at"]

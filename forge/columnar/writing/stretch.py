@@ -1,0 +1,198 @@
+"""Events that follow each other and are not made yet: where each lies, what it begins with, and its rows.
+
+What is known of them is little, so that many are noted before any is made.  Then one kernel makes, seals and writes
+them, a piece at a time, which is still in the cache when it is written; meanwhile other threads go on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numba.core import types
+
+from forge.columnar.machine import copy, kernel, memory
+from forge.columnar.plan import Bytes, slacked
+from forge.columnar.writing.envelope import RowsTemplate
+from forge.columnar.writing.packing import fill_header, put_checksum
+from forge.columnar.writing.row_images import ImageCells, Sizes, write_row
+
+#: Bytes of events that are made before they are written.
+_PIECE: Final = 1 << 18
+#: pwrite(2) of the system's library: descriptor, address, bytes, place.
+_pwrite: Any = types.ExternalFunction("pwrite", types.intp(types.int32, types.intp, types.uintp, types.int64))
+#: Instead of a descriptor: all events are one piece, which is not written.
+_NOWHERE: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Events that begin with the same bytes, and have a log_pos or not.
+
+    ``head`` is all of an event but its checksum if it has no ``rows``; otherwise what stands before its rows, of which
+    the first of each event has so many bytes (``first_rows``; empty if nobody asks).
+    """
+
+    begins: Sizes
+    ends: Sizes
+    positioned: bool
+    head: Bytes
+    rows: RowsTemplate | None
+    first_rows: Sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows ``first + i`` of images, which begin at ``begins[i]``."""
+
+    images: Sequence[ImageCells]
+    first: int
+    begins: Sizes
+
+    def parted(self, at: int) -> tuple[Rows, Rows]:
+        """Those that begin before ``at``, and the others."""
+        count = int(np.searchsorted(self.begins, at))
+        return (
+            Rows(self.images, self.first, self.begins[:count]),
+            Rows(self.images, self.first + count, self.begins[count:]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Events one behind the other, from ``begin`` to ``end``, and all their rows."""
+
+    events: Sequence[Events]
+    rows: Sequence[Rows]
+
+    @property
+    def begin(self) -> int:
+        return int(self.events[0].begins[0])
+
+    @property
+    def end(self) -> int:
+        return int(self.events[-1].ends[-1])
+
+    @property
+    def positioned(self) -> Bytes:
+        """Whether each event has a log_pos."""
+        return np.repeat(np.array([events.positioned for events in self.events], np.uint8), self._counts)
+
+    @property
+    def _counts(self) -> list[int]:
+        return [len(events.ends) for events in self.events]
+
+    def write(self, hold: Callable[[int], Bytes], descriptor: int, position: int, *, checksum: bool) -> None:
+        """Write the events to a file, in which ``position`` is the place of what is at 0.  Raises OSError.
+
+        ``hold``: gives room for so many bytes.
+        """
+        begins, ends = self._places()
+        out = hold(_PIECE + int((ends - begins).max()))
+        arrays = (begins, ends, *self._heads(), self.positioned, *self._images())
+        event = row = 0
+        while event < len(ends):
+            event, row, begin, end, written = _make(out, descriptor, position, *arrays, event, row, checksum)
+            # What the kernel could not write, or why.
+            while written < end - begin:
+                written += os.pwrite(descriptor, out[written : end - begin].data, position + begin + written)
+
+    def bytes(self) -> Bytes:
+        """The bytes of the events, without log_pos and checksum."""
+        begins, ends = self._places()
+        out = slacked(self.end - self.begin)
+        positioned = np.zeros(len(ends), np.uint8)
+        _make(out, _NOWHERE, 0, begins, ends, *self._heads(), positioned, *self._images(), 0, 0, False)
+        return out[: self.end - self.begin]
+
+    def _places(self) -> tuple[Sizes, Sizes]:
+        begins = np.concatenate([events.begins for events in self.events])
+        return begins, np.concatenate([events.ends for events in self.events])
+
+    def _heads(self) -> tuple[Sizes, Bytes, Sizes]:
+        """The head of each event by its number; head ``i`` is ``heads[cuts[i] : cuts[i + 1]]``."""
+        numbers = np.repeat(np.arange(len(self.events)), self._counts)
+        cuts = np.cumsum([0, *(len(events.head) for events in self.events)])
+        return numbers, np.concatenate([events.head for events in self.events]), cuts
+
+    def _images(self) -> tuple[Sizes, Sizes]:
+        """Where each row begins; and by run of rows: the first, the last, and the words that describe its images."""
+        begins = np.concatenate([rows.begins for rows in self.rows]) if self.rows else np.empty(0, np.int64)
+        runs = np.zeros((len(self.rows), _RUN_WORDS), np.int64)
+        at = 0
+        for run, rows in zip(runs, self.rows, strict=True):
+            end = at + len(rows.begins)
+            run[:_RUN_IMAGES] = end, rows.first - at, len(rows.images)
+            for number, image in enumerate(rows.images):
+                words = image.words
+                place = _RUN_IMAGES + _IMAGE_WORDS * number
+                address = words.__array_interface__["data"][0]
+                run[place : place + _IMAGE_WORDS] = address, len(words), image.null_bytes, image.last_null_byte
+            at = end
+        return begins, runs
+
+
+#: Words of a run: where it ends, what makes the number of a row that of its image, images; then those of each image.
+_RUN_IMAGES, _IMAGE_WORDS = 3, 4
+_RUN_WORDS = _RUN_IMAGES + 2 * _IMAGE_WORDS
+
+
+@kernel
+def _make(
+    out: Any,
+    descriptor: Any,
+    position: Any,
+    begins: Any,
+    ends: Any,
+    numbers: Any,
+    heads: Any,
+    cuts: Any,
+    positioned: Any,
+    row_begins: Any,
+    runs: Any,
+    event: Any,
+    row: Any,
+    checksum: Any,
+) -> Any:
+    """Make and write events from ``event`` on, whose first row is ``row``.
+
+    Returns (event, row) behind the last piece that was made, where that begins and ends, and how much of it is written:
+    all, unless the system did not take it.
+    """
+    data, source = memory(out), memory(heads)
+    run = np.int64(0)
+    begin = end = written = np.int64(0)
+    while event < len(begins) and written == end - begin:
+        first = event
+        begin = begins[first]
+        end = begin
+        while event < len(begins) and (descriptor < 0 or event == first or ends[event] - begin <= _PIECE):
+            head = cuts[numbers[event]]
+            copy(data, begins[event] - begin, source, head, cuts[numbers[event] + 1] - head)
+            end = ends[event]
+            event += 1
+        while row < len(row_begins) and row_begins[row] < end:
+            while row >= runs[run, 0]:
+                run += 1
+            at = row_begins[row] - begin
+            for image in range(runs[run, 2]):
+                place = _RUN_IMAGES + _IMAGE_WORDS * image
+                words = (runs[run, place], runs[run, place + 1])
+                at = write_row(data, at, words, row + runs[run, 1], runs[run, place + 2], runs[run, place + 3])
+            row += 1
+        for number in range(first, event):
+            fill_header(data, begins[number] - begin, ends[number] - begin, position + begin, positioned[number])
+        if checksum:  # Behind all of them: a wide load waits for narrow stores that have just been made.
+            for number in range(first, event):
+                put_checksum(data, begins[number] - begin, ends[number] - begin)
+        written = end - begin
+        if descriptor >= 0:
+            taken = _pwrite(np.int32(descriptor), data[0], np.uint64(end - begin), position + begin)
+            written = max(taken, np.int64(0))
+    return event, row, begin, end, written
+
+
+__all__ = ["Events", "Rows", "Stretch"]
