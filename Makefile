@@ -18,7 +18,7 @@ help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
 	@echo 'make test      run the tests'
 	@echo 'make unit      run those alone that need no minute'
-	@echo 'make long      run them with 10,000 examples for each property instead of 50 (hours)'
+	@echo 'make long      run them with 10,000 examples for each property instead of 25 (hours)'
 	@echo 'make fuzz      read 100,000 damaged logs in bulk, with kernels that check every access (hours)'
 	@echo 'make nightly   run the tests that take minutes each: killed processes, clusters, Spark Connect (half an hour)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'

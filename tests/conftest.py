@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 settings.register_profile(
     "default",
-    max_examples=50,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     # "explain" traces every line of a failing test; beside Spark's threads that hung CPython 3.11 for good.

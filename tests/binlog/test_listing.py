@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forge.binlog import write_binlog
@@ -61,14 +61,12 @@ def test_a_clean_file_has_a_clean_listing(path: Path) -> None:
         assert "log_pos" not in document or mariadb
 
 
-@settings(max_examples=60)
 @given(st.sampled_from(SMALL), st.data())
 def test_a_recording_cut_anywhere_comes_back(path: Path, data: st.DataObject) -> None:
     whole = path.read_bytes()
     assert keeps(whole[: data.draw(st.integers(0, len(whole)))])
 
 
-@settings(max_examples=120)
 @given(st.sampled_from(SMALL), st.data())
 @pytest.mark.slow
 def test_a_recording_with_a_byte_changed_comes_back(path: Path, data: st.DataObject) -> None:

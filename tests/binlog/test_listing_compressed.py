@@ -87,7 +87,6 @@ def test_the_events_of_a_payload_are_listed_and_can_be_edited() -> None:
     assert keeps(edited)
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(FILES), st.data())
 @pytest.mark.slow
 def test_a_file_cut_anywhere_and_with_a_byte_changed_comes_back(path: Path, data: st.DataObject) -> None:

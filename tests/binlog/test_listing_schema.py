@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from forge.binlog.listing import assemble, disassemble, listing_text
 from forge.binlog.listing.schema import listing_schema
@@ -50,7 +50,6 @@ def test_a_listing_in_yaml_fits_as_it_does_in_json() -> None:
 
 
 @given(body=bodies())
-@settings(max_examples=150)
 def test_the_listing_of_any_event_fits(body: Any) -> None:
     for document in disassemble(write_binlog([Event(body=body)])):
         assert faults(document) == []

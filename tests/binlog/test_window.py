@@ -98,7 +98,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.
 
     peak(1)  # what is loaded and kept once
     # Python 3.14 collects what refers to itself later than others do, but no later for more of it.
-    assert peak(40) < peak(20) + 4 * window.WINDOW
+    assert peak(20) < peak(10) + 4 * window.WINDOW
 
 
 def test_a_size_beyond_the_end_of_a_file_is_not_believed(tmp_path: Path) -> None:

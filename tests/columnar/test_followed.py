@@ -71,7 +71,7 @@ def whole(folder: Path) -> FollowedLog:
     return followed(folder)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 1 << 20), index=st.booleans())
 @pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])
 def test_every_row_comes_once_and_a_batch_is_the_same_again(server: str, seed: int, index: bool) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from forge.binlog import read_events
+from forge.cli.app import run
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.gtid import Gtid
 from forge.events.gtid_list import GtidList
@@ -42,8 +42,7 @@ class Chain:
 
 def built(server: str, folder: Path) -> Chain:
     """The chain as the command line makes it."""
-    command = [sys.executable, "-m", "forge", "build", str(SCENARIO), "--server", server, "-o", str(folder)]
-    subprocess.run(command, check=True)
+    assert run(["build", str(SCENARIO), "--server", server, "-o", str(folder)]) == 0
     names = (folder / "binlog.index").read_text().split()
     return Chain(plan(load_scenario(SCENARIO, {"server": server})), [folder / name for name in names])
 
