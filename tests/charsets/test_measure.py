@@ -61,7 +61,7 @@ def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.servers
 @pytest.mark.slow
-@pytest.mark.parametrize("server_name", ["mysql97", "maria1011", "maria118"])
+@pytest.mark.parametrize("server_name", ["mysql97", pytest.param("maria1011", marks=pytest.mark.nightly), "maria118"])
 def test_a_real_server_and_we_agree(server_name: str, servers: Home) -> None:
     with LiveServer(servers.run(server_name)) as server:
         assert differences(server, "koi8u") == []
