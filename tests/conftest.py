@@ -119,12 +119,12 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config) -> object | None:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
     if config.getoption("dist") != "load":
         return None
     from tests.workers import Shares
 
-    return Shares(config)
+    return Shares(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
