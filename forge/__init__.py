@@ -5,26 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from forge.binlog.difference import Difference
     from forge.binlog.log_file import read_events
     from forge.columnar.reading.odd import ReadSummary
     from forge.columnar.reading.rows import read_rows
     from forge.rows.write import WrittenRows, write_rows
     from forge.scenario import Facts, Scenario, Session, ddl, delete, insert, insert_many, load_scenario, update
+    from forge.testing.logs import Log, LogFile, Row, build, diff, read
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Difference",
     "Facts",
+    "Log",
+    "LogFile",
     "ReadSummary",
+    "Row",
     "Scenario",
     "Session",
     "WrittenRows",
     "__version__",
+    "build",
     "ddl",
     "delete",
+    "diff",
     "insert",
     "insert_many",
     "load_scenario",
+    "read",
     "read_events",
     "read_rows",
     "update",
@@ -33,8 +42,15 @@ __all__ = [
 
 #: Names that are not of the scenario language, and their modules.
 _MODULES = {
+    "Difference": "forge.binlog.difference",
+    "Log": "forge.testing.logs",
+    "LogFile": "forge.testing.logs",
     "ReadSummary": "forge.columnar.reading.odd",
     "WrittenRows": "forge.rows.write",
+    "Row": "forge.testing.logs",
+    "build": "forge.testing.logs",
+    "diff": "forge.testing.logs",
+    "read": "forge.testing.logs",
     "read_events": "forge.binlog.log_file",
     "read_rows": "forge.columnar.reading.rows",
     "write_rows": "forge.rows.write",

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tables": ("forge.cli.commands.tables", "List the tables of binary logs, with rows and bytes by operation."),
     "warm-up": ("forge.cli.commands.warm_up", "Compile the kernels for rows in bulk ahead of their first use."),
     "bytes": ("forge.cli.commands.bytes", "Label each byte of a binary log with its field, value and rule."),
+    "diff": ("forge.cli.commands.diff", "Show where two binary logs differ, by event, field, row and cell."),
     "disasm": ("forge.cli.commands.disasm", "Write a binary log as an editable listing."),
     "asm": ("forge.cli.commands.asm", "Make the binary log that a listing describes."),
     "check": ("forge.cli.commands.check", "Compare what decoders read in a binary log."),

@@ -22,13 +22,13 @@ from typing import Any
 import msgspec
 import yaml
 
+from forge.binlog.difference import Difference, first_byte, first_difference_of_files
 from forge.compile import compile_files, index_of_plan, write_files
 from forge.errors import ScenarioError
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
 from forge.record.contents import Contents, answered, questions
 from forge.record.contents_difference import ContentsDifference, first_contents_difference
-from forge.record.difference import Difference, first_byte, first_difference_of_files
 from forge.record.facts import facts_of
 from forge.record.session import Recorded, record_plan
 from forge.scenario import load_scenario, plan
@@ -38,6 +38,8 @@ SCENARIO, BINLOG, FACTS, RECORDING = "scenario.yaml", "binlog.000001", "facts.ya
 INDEX = "binlog.index"
 CONTENTS = "contents.json"
 #: libyaml's parser reads the facts of a session ten times as fast; not every PyYAML comes with it.
+#: What the two logs are called in a difference.
+_SIDES = ("recorded", "compiled")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: Parameters of the scenario's template and fields to replace, as ``forge.scenario.parse_settings`` gives them.
 Settings = Mapping[str, Any]
@@ -139,7 +141,7 @@ def verify(folder: Path) -> VerifyResult:
         folder,
         sum(map(len, recorded)),
         sum(map(len, compiled)),
-        first_difference_of_files(how.files, recorded, compiled),
+        first_difference_of_files(how.files, recorded, compiled, _SIDES),
     )
     if len(recorded) > 1 and result.difference is None:
         result = replace(result, difference=_index_difference(_read(folder / INDEX), planned, len(compiled)))
@@ -160,7 +162,7 @@ def _index_difference(recorded: bytes, planned: Plan, files: int) -> Difference 
     if recorded == compiled:
         return None
     ours, theirs = (data.decode("utf-8", "replace") for data in (recorded, compiled))
-    return Difference(-1, first_byte(recorded, compiled), "index", "names", ours, theirs)
+    return Difference(None, first_byte(recorded, compiled), "index", "names", ours, theirs, sides=_SIDES)
 
 
 def recorded_settings(folder: Path) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from forge.binlog.difference import first_difference
 from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.plan.plan import Plan
-from forge.record.difference import first_difference
 from forge.record.facts import facts_of
 from forge.record.session import options_for, record_plan
 

@@ -142,8 +142,8 @@ def test_a_difference_is_reported_as_event_field_and_offset(tmp_path: Path) -> N
     difference = verify(folder).difference
     assert difference is not None
     assert difference.event_type == "ROWS_QUERY"
-    assert "= 3 WHERE" in difference.recorded
-    assert "= 4 WHERE" in difference.compiled
+    assert "= 3 WHERE" in difference.left
+    assert "= 4 WHERE" in difference.right
     data = (folder / "binlog.000001").read_bytes()
     assert data[difference.offset : difference.offset + 7] == b"3 WHERE"
 
@@ -177,7 +177,7 @@ def test_a_file_too_many_and_another_index_are_differences(tmp_path: Path) -> No
     how.write_text(how.read_text("utf-8").replace(", binlog.000008", ""), "utf-8")
     difference = verify(folder).difference
     assert difference is not None
-    assert (difference.field, difference.recorded, difference.compiled) == ("files", "7", "8")
+    assert (difference.field, difference.left, difference.right) == ("files", "7", "8")
 
 
 def test_patterns_find_each_recording_once(tmp_path: Path) -> None:

@@ -23,23 +23,27 @@ _GROUP_STARTS = frozenset((Gtid.type_code, AnonymousGtid.type_code, GtidTagged.t
 def disassemble(source: LogSource) -> Iterator[Document]:
     """The documents of the listing of a file, in file order; memory holds a transaction of it if it is a window."""
     # Events with the same body have the same fields here, which nobody else should find changed.
-    return (copy.deepcopy(document) for _, document in _documents(source))
+    return (copy.deepcopy(document) for _, document in placed_documents(source))
 
 
 def listing_text(source: LogSource) -> Iterator[str]:
     """The listing as YAML text, a chunk an event."""
     yield "# A binary log as a listing; `forge asm` makes the file again.\n"
-    for number, (offset, document) in enumerate(_documents(source)):
+    for number, (offset, document) in enumerate(placed_documents(source)):
         yield f"---\n# event {number} at {offset}\n" + dump_document(document)
 
 
 def listing_json(source: LogSource) -> Iterator[str]:
     """The listing as JSON lines."""
-    for _, document in _documents(source):
+    document: Document | None = None
+    for _, document in placed_documents(source):
         yield json.dumps(document, ensure_ascii=False) + "\n"
+    if document is None:
+        # No listing is empty: an empty text is mostly one that could not be made.
+        yield json.dumps({"file": MAGIC.hex()}) + "\n"
 
 
-def _documents(source: LogSource) -> Iterator[tuple[int, Document]]:
+def placed_documents(source: LogSource) -> Iterator[tuple[int, Document]]:
     """The documents, each with the offset of its bytes in the file."""
     window = window_of(source)
     window.reach(0, len(MAGIC))
@@ -54,11 +58,7 @@ def _documents(source: LogSource) -> Iterator[tuple[int, Document]]:
             state.note(event)
         yield frame.offset, document
         end = frame.offset + len(frame.raw)
-    tail = window.rest(end)
-    if end == len(MAGIC) and not tail:
-        # No listing is empty: an empty text is mostly one that could not be made.
-        yield 0, {"file": MAGIC.hex()}
-    elif tail:
+    if tail := window.rest(end):
         yield end, {"bytes": tail.hex()}
 
 
