@@ -68,7 +68,10 @@ _ENCODE = (
     Line("E2", "W2", "INSERT x100 / encode", (("mysqld-insert", "w2"),), ("encode-100", "w2"), ">=", 30),
     _at_most("E3", "W1", "encode / write floor", ("encode", "w1"), ("write-floor", "w1_load"), 1.4),
     _at_most("E3", "W2", "encode / write floor", ("encode", "w2"), ("write-floor", "w2_load"), 1.0),
-    _at_most("E3", "W3", "encode / write floor, JSON from text", ("encode", "w3"), ("write-floor", "w3_load"), 0.9),
+    _at_most(
+        "E3", "W3", "encode / write floor, JSON as binary", ("encode-binary", "w3"), ("write-floor", "w3_load"), 0.9
+    ),
+    _at_most("E3", "W3", "encode / write floor, JSON from text", ("encode", "w3"), ("write-floor", "w3_load"), None),
     Line("E4", "W4", "single-row INSERT / encode", (("mysqld-insert", "w4"),), ("encode-1", "w4"), ">=", 100),
 )
 

@@ -14,7 +14,9 @@ from functools import partial
 from pathlib import Path
 
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
+from forge import read_rows
 from forge.errors import EnvironmentMissing
 from tests.benchmarks import documents
 from tests.benchmarks.floors import MemoryCopy, WriteFloor, read_floor
@@ -25,7 +27,7 @@ from tests.benchmarks.peers.mysqlbinlog import mysqlbinlog
 from tests.benchmarks.peers.mysqld import Mysqld
 from tests.benchmarks.scenario import generated_rows
 from tests.benchmarks.server import WorkloadServer, load_statement, workload_server
-from tests.benchmarks.tables import DATABASE, DEFINITIONS
+from tests.benchmarks.tables import COLUMNS, DATABASE, DEFINITIONS
 from tests.benchmarks.workloads import Workloads
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -64,6 +66,7 @@ class Subjects:
             "decode": self._decode,
             "decode-binary": partial(self._decode, json="binary"),
             "encode": self._encode,
+            "encode-binary": self._encode_binary,
             "encode-100": partial(self._encode, rows_per_transaction="100"),
             "encode-1": partial(self._encode, rows_per_transaction="1"),
             "parquet": self._parquet,
@@ -119,6 +122,15 @@ class Subjects:
 
     def _encode(self, table: str, rows_per_transaction: str = "") -> Subject:
         return self._warm("encode", *self._source_of(table), rows_per_transaction)
+
+    def _encode_binary(self, table: str) -> Subject:
+        """From the rows of the table's log, whose JSON is as the server stored it."""
+        source = self._scratch / f"{table}_binary.parquet"
+        if not source.exists():
+            log, names = self.workloads.log(f"{table}_load"), COLUMNS[table]
+            rows = read_rows(log, table=f"{DATABASE}.{table}", json="binary", names=names).read_all()
+            pq.write_table(rows.select(names), source)
+        return self._warm("encode", str(source), _definition(table), "")
 
     def _parquet(self, name: str) -> Subject:
         return self._warm("parquet", *self._rows_of(name), str(self._scratch / "rows.parquet"))

@@ -82,9 +82,11 @@ def _cells_of(array: pa.Array) -> Cells:
     wire = spans_of(array)
     assert wire.starts is not None
     assert wire.lengths is not None
-    buffer = slacked(len(wire.values))
-    buffer[: len(wire.values)] = wire.values
-    offsets = wire.starts.astype(np.int32)
+    begin = int(wire.starts[0]) if len(array) else 0
+    end = int(wire.starts[-1]) + int(wire.lengths[-1]) if len(array) else 0
+    buffer = slacked(end - begin)
+    buffer[: end - begin] = wire.values[begin:end]
+    offsets = (wire.starts - begin).astype(np.int32)
     if array.null_count:
         offsets[array.is_null().to_numpy(zero_copy_only=False)] = NULL
     return Cells(buffer, offsets, wire.lengths)
