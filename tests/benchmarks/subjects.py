@@ -141,13 +141,13 @@ class Subjects:
 
     def _spark_read(self, source: str, name: str) -> Subject:
         _require_spark()
-        made = child(_ROOT, "spark-read", source, *self._rows_of(name), str(self.workloads.rows(name)))
+        made = self._warm("spark-read", source, *self._rows_of(name), str(self.workloads.rows(name)))
         # Workers start, kernels are loaded, and each worker comes to hold all batches.
         return replace(made, warm_up=4)
 
     def _spark_write(self, sink: str, table: str) -> Subject:
         _require_spark()
-        return replace(child(_ROOT, "spark-write", sink, *self._source_of(table)), warm_up=4)
+        return replace(self._warm("spark-write", sink, *self._source_of(table)), warm_up=4)
 
     def _first_start(self, name: str) -> Subject:
         """Each start has a folder for compiled kernels of its own."""

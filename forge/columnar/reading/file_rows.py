@@ -73,12 +73,20 @@ class FileRows:
     """The batches of one file, or of a split of it."""
 
     def __init__(
-        self, tables: Tables, path: Path, split: Split | None = None, summary: ReadSummary | None = None
+        self,
+        tables: Tables,
+        path: Path,
+        split: Split | None = None,
+        summary: ReadSummary | None = None,
+        *,
+        side_by_side: bool = True,
     ) -> None:
+        """``side_by_side``: a second thread helps with a file of many windows."""
         self._tables = tables
         self._path = path
         self._summary = ReadSummary() if summary is None else summary
         self._lister = EventLister(path, split)
+        self._is_helped = side_by_side
         #: Bytes of the file that have been read.
         self.read_bytes = 0
         self._known = Known()
@@ -105,13 +113,14 @@ class FileRows:
         row depends on are not looked at.  OSError if the file cannot be read.
         """
         with closing(self._lister.lists()) as lists:
-            work = SideBySide(
-                self._windows(lists), self._verify, self._survey, self._make, lambda: self._lister.is_full
-            )
+            work = SideBySide(self._windows(lists), self._verify, self._survey, self._make, self._is_long)
             with closing(work.done()) as windows:
                 for window in windows:
                     yield from self._of_window(window)
         self.read_bytes = self._lister.read_bytes
+
+    def _is_long(self) -> bool:
+        return self._is_helped and self._lister.is_full
 
     def _of_window(self, window: Window) -> Iterator[Batch]:
         self.read_bytes = window.listed.read_bytes

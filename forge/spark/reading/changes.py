@@ -31,7 +31,8 @@ class ChangeRows:
 
     def batches(self, split: Split) -> Iterator[pa.RecordBatch]:
         """Raises FormatError, after the rows before the bad bytes; UnsupportedError for types that are not known."""
-        return (batch for _, batch in FileRows(self, Path(split.path), split).batches())
+        rows = FileRows(self, Path(split.path), split, side_by_side=False)  # A task has a core.
+        return (batch for _, batch in rows.batches())
 
     def wants(self, name: str) -> bool:
         """All tables are."""

@@ -15,6 +15,7 @@ from forge.columnar.reading.window import RowIndexes, Window
 from forge.errors import ScenarioError, nearest
 from forge.spark.read_options import ReadOptions
 from forge.spark.reading.larger import larger
+from forge.spark.reading.repeated import Repeated
 from forge.spark.reading.types import converted, spark_form, wider
 from forge.values.base import Column
 
@@ -25,11 +26,12 @@ class TableRows:
     def __init__(self, options: ReadOptions, schema: pa.Schema) -> None:
         self._options = options
         self._schema = schema
+        self._repeated = Repeated()
 
     def batches(self, split: Split) -> Iterator[pa.RecordBatch]:
         """Raises FormatError, after the rows before the bad bytes; ScenarioError where the table's columns change."""
-        rows = FileRows(self, Path(split.path), split).batches()
-        for batch in larger(batch for _, batch in rows):
+        rows = FileRows(self, Path(split.path), split, side_by_side=False)  # A task has a core.
+        for batch in larger(batch for _, batch in rows.batches()):
             yield self._fitted(batch)
 
     def wants(self, name: str) -> bool:
@@ -53,8 +55,12 @@ class TableRows:
         arrays = []
         for field in self._schema:
             at = batch.schema.get_field_index(field.name)
-            there = at >= 0
-            arrays.append(converted(batch.column(at), field.type) if there else pa.nulls(len(batch), field.type))
+            if at < 0:
+                arrays.append(pa.nulls(len(batch), field.type))
+                continue
+            column = batch.column(at)
+            same = self._repeated.array(field, column) if pa.types.is_dictionary(column.type) else None
+            arrays.append(converted(column, field.type) if same is None else same)
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
