@@ -62,8 +62,15 @@ def until_done(writing: Future[str], follower: Follower) -> None:
         follower.catch_up()
 
 
-@pytest.mark.parametrize("name", ["mysql97", "maria118"])
-@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize(
+    ("name", "indexed"),
+    [
+        ("mysql97", False),
+        ("maria118", True),
+        pytest.param("mysql97", True, marks=pytest.mark.nightly),
+        pytest.param("maria118", False, marks=pytest.mark.nightly),
+    ],
+)
 def test_every_row_of_a_server_comes_once(name: str, indexed: bool) -> None:
     with RealServer(name=name, options=OPTIONS) as server, ThreadPoolExecutor(1) as client:
         server.run_sql("CREATE DATABASE d; CREATE TABLE d.t (id INT PRIMARY KEY, pad VARCHAR(100)) ENGINE=InnoDB;")
