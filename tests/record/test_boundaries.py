@@ -48,7 +48,7 @@ def test_values_at_the_limits_are_compiled_as_recorded(server: str) -> None:
 
 
 @pytest.mark.slow  # 8 to 17 s
-@SERVERS
+@pytest.mark.parametrize("server", ["mysql-9.7", pytest.param("mariadb-11.8", marks=pytest.mark.nightly)])
 def test_values_of_16_megabytes_are_compiled_as_recorded(server: str) -> None:
     columns = "id INT PRIMARY KEY, a MEDIUMBLOB, b LONGBLOB, c LONGTEXT CHARACTER SET latin1"
     scenario = Scenario("megabytes", server=server, tables=[f"CREATE TABLE d.t ({columns})"])
@@ -66,7 +66,7 @@ def test_values_of_16_megabytes_are_compiled_as_recorded(server: str) -> None:
 @pytest.mark.parametrize(
     ("server", "count"),
     # MariaDB: "Table definition is too large" for more of them.
-    [("mysql-9.7", 65535), ("mariadb-11.8", 10_000)],
+    [pytest.param("mysql-9.7", 65535, marks=pytest.mark.nightly), ("mariadb-11.8", 10_000)],
 )
 def test_an_enum_of_very_many_members_is_compiled_as_recorded(server: str, count: int) -> None:
     members = ",".join(f"'{number:x}'" for number in range(1, count + 1))
