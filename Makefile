@@ -10,9 +10,10 @@ OUT := out
 WORKERS ?= auto
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+POWER_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz nightly kills spark-versions bench servers lint docs lock clean testees
+.PHONY: help corpus test unit long fuzz nightly kills spark-versions bench servers lint docs lock clean testees power
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -25,6 +26,7 @@ help:
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
 	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (about an hour)'
 	@echo 'make testees   build the programs that drive other decoders for forge conform, into $(OUT)/testees'
+	@echo 'make power     measure how much of decoders the corpus reaches and tells apart, into docs/power.md (an hour)'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
 	@echo 'make lint      ruff, mypy and the order of the rooms'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
@@ -61,6 +63,11 @@ bench: $(VENV)/.ready
 
 testees:
 	.ci/testees $(OUT)/testees
+
+power: $(VENV)/.ready
+	$(BIN)/forge corpus build --out $(OUT)/corpus --decoders forge
+	$(BIN)/python -m tests.power --corpus $(OUT)/corpus --json $(OUT)/power.json $(POWER_ARGS)
+	$(BIN)/python -m tests.power.page $(OUT)/power.json
 
 servers:
 	.ci/servers

@@ -7,12 +7,14 @@
     schemas/NAME.json      JSON Schemas of all that follows
     cases/ID/case.json     what the case is
     cases/ID/FILE          a binary log, with FILE.events.jsonl and FILE.rows.jsonl
+    examples/LANGUAGE/     a small reader, and a test that holds it against the kit
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tarfile
 import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator
@@ -31,12 +33,14 @@ from forge.corpus.kit.schemas import kit_schemas
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
 from forge.errors import ScenarioError
 from forge.render.templates import render
-from forge.resources import license_text
+from forge.resources import license_text, templates_dir
 
 Progress = Callable[[int, int], None]
 
 ARCHIVE = ".tar.gz"
 FORMAT = 1
+#: What building the examples leaves beside them.
+_not_shipped = shutil.ignore_patterns("target", "Cargo.lock", "go.sum")
 #: Cases that a worker writes at once.
 _CHUNK = 64
 
@@ -64,7 +68,7 @@ def export_kit(
     check_target(out)
     whole = list(read_entries(corpus))
     entries = chosen_entries(whole, profile)
-    smoke = {entry.case for entry in chosen_entries(whole, "smoke")}
+    smoke = {entry.case for entry in (entries if profile == "smoke" else chosen_entries(whole, "smoke"))}
     ids = read_registry()
     named = _named(entries, ids)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -150,6 +154,7 @@ def _write_beside(folder: Path, cases: list[KitCase], kit: Kit) -> None:
     (folder / "VERSION").write_bytes(msgspec.json.format(msgspec.json.encode(kit), indent=2) + b"\n")
     (folder / "LICENSE").write_text(license_text(), "utf-8")
     (folder / "README.md").write_text(render("kit/README.md.j2", kit=kit, cases=cases), "utf-8")
+    shutil.copytree(templates_dir() / "kit" / "examples", folder / "examples", ignore=_not_shipped)
     (folder / "schemas").mkdir()
     for name, schema in kit_schemas().items():
         text = msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"

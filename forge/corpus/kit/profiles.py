@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Callable, Sequence
 
 from forge.corpus.manifest import Entry
 from forge.errors import ScenarioError, nearest
@@ -12,8 +13,11 @@ SMOKE_LIMIT = 300
 #: Cases of more bytes are in ``smoke`` only if nothing else has what they have.
 _SMALL = 1 << 16
 
+#: Groups of features that decoders differ in.
+_TOLD = frozenset(("event", "type", "record", "verdict"))
+
 PROFILES: dict[str, str] = {
-    "smoke": f"at most {SMOKE_LIMIT} cases, which together have every feature",
+    "smoke": f"at most {SMOKE_LIMIT} cases, which together have every feature and every outcome of each decoder",
     "full": "all cases",
 }
 
@@ -43,22 +47,43 @@ def chosen_entries(entries: Sequence[Entry], profile: str) -> list[Entry]:
 def _smoke(entries: Sequence[Entry]) -> list[Entry]:
     """Few small cases that together have every tag, and every phase and server line.
 
-    The case that adds most is taken, again and again; of those that add as much, the smallest.
+    The room that is left goes to cases that together have every feature with every outcome of each decoder, and then to
+    one of each file of scenarios.
     """
-    covers = {entry.case: _covered(entry) for entry in entries}
-    missing = set().union(*covers.values()) if covers else set()
-    left = sorted(entries, key=lambda entry: (entry.size, entry.case))
     taken: list[Entry] = []
-    while missing and left and len(taken) < SMOKE_LIMIT:
-        best = max(left, key=lambda entry: _worth(entry, len(covers[entry.case] & missing)))
-        taken.append(best)
-        missing -= covers[best.case]
-        left = [entry for entry in left if covers[entry.case] & missing]
+    for covered in (_covered, _told, _file):
+        taken += _greedy([entry for entry in entries if entry not in taken], covered, taken)
     return sorted(taken, key=lambda entry: entry.case)
 
 
-def _worth(entry: Entry, added: int) -> tuple[float, int]:
-    return (added if entry.size <= _SMALL else added / 16, -entry.size)
+def _greedy(entries: Sequence[Entry], covered: Callable[[Entry], set[str]], taken: Sequence[Entry]) -> list[Entry]:
+    """Cases that cover what those taken do not, as far as there is room.
+
+    The case that adds most is next, again and again; of those that add as much, the smallest.
+    """
+    covers = [covered(entry) for entry in entries]
+    missing = set().union(*covers).difference(*map(covered, taken))
+    found: list[Entry] = []
+    # What a case adds becomes less and less: one that is still the best once it is counted again is the best of all.
+    heap = [(_rank(entry, len(covers[number] & missing)), number) for number, entry in enumerate(entries)]
+    heapq.heapify(heap)
+    while heap and len(found) + len(taken) < SMOKE_LIMIT:
+        _, number = heapq.heappop(heap)
+        added = len(covers[number] & missing)
+        if not added:
+            continue
+        rank = _rank(entries[number], added)
+        if heap and (rank, number) > heap[0]:
+            heapq.heappush(heap, (rank, number))
+            continue
+        found.append(entries[number])
+        missing -= covers[number]
+    return found
+
+
+def _rank(entry: Entry, added: int) -> tuple[float, int, str]:
+    """Less is better: much that is added, by a small case."""
+    return (-added if entry.size <= _SMALL else -added / 16, entry.size, entry.case)
 
 
 def _covered(entry: Entry) -> set[str]:
@@ -66,3 +91,14 @@ def _covered(entry: Entry) -> set[str]:
     family = entry.server.partition("-")[0]
     of_family = {f"{family} {tag}" for tag in entry.tags}
     return {*of_family, f"server {entry.server}", f"{entry.verdict} {entry.phase}"}
+
+
+def _told(entry: Entry) -> set[str]:
+    """What a case tells of decoders: each outcome with each feature that it may have to do with."""
+    outcomes = {f"{verdict.decoder} {verdict.outcome}" for verdict in entry.verdicts if verdict.outcome != "agree"}
+    features = [tag for tag in entry.tags if tag.partition(":")[0] in _TOLD]
+    return {f"{outcome} {feature}" for outcome in outcomes for feature in features}
+
+
+def _file(entry: Entry) -> set[str]:
+    return {entry.file}

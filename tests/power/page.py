@@ -1,0 +1,119 @@
+"""Writes the figures into ``docs/power.md``, and their plot, from the JSON that a run left."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import click
+
+_DOCS = Path(__file__).resolve().parents[2] / "docs"
+_RESULTS = re.compile(r"(<!-- results -->\n).*(<!-- end of results -->)", re.DOTALL)
+_PLOT = "power.svg"
+_ROW, _LEFT, _WIDTH = 26, 330, 860
+#: Colour-blind eyes tell these apart.
+_COLOURS = {"corpus": "#0072b2", "real": "#e69f00", "mutants": "#009e73"}
+#: Functions and lines that are listed before the page says how many more there are.
+_LISTED = 40
+
+
+def bars(figures: dict[str, Any]) -> Iterator[tuple[str, str, float]]:
+    """Label, kind and share of each bar of the plot."""
+    for name, found in figures.items():
+        for kind, words in (("corpus", "the corpus"), ("real", "real files")):
+            if kind in found:
+                part = found[kind]
+                yield f"{name}: lines, {words}", kind, part["hit"] / part["lines"]
+                yield f"{name}: branches, {words}", kind, part["taken"] / part["branches"]
+        if found.get("tried"):
+            yield f"{name}: mutants told", "mutants", found["killed"] / found["tried"]
+
+
+def plot(figures: dict[str, Any]) -> str:
+    """An SVG document."""
+    rows = list(bars(figures))
+    parts = []
+    for number, (label, kind, share) in enumerate(rows):
+        top = 10 + number * _ROW
+        width = share * (_WIDTH - _LEFT - 70)
+        parts.append(
+            f'<text x="{_LEFT - 8}" y="{top + 14}" text-anchor="end">{escape(label)}</text>'
+            f'<rect x="{_LEFT}" y="{top}" width="{width:.1f}" height="18" fill="{_COLOURS[kind]}"/>'
+            f'<text x="{_LEFT + width + 6:.1f}" y="{top + 14}">{share:.1%}</text>'
+        )
+    height = 20 + len(rows) * _ROW
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" '
+        f'font-size="13"><rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>\n'
+    )
+
+
+def results(figures: dict[str, Any]) -> str:
+    """Markdown: the plot, a table, and what is not reached."""
+    lines = [f"![Shares of lines, branches and mutants]({_PLOT})", ""]
+    lines += ["| decoder | logs | lines | branches | mutants tried | told | share |", "|---|---|---|---|---|---|---|"]
+    for name, found in figures.items():
+        for kind, words in (("corpus", "the corpus"), ("real", "real files")):
+            if kind not in found:
+                continue
+            part = found[kind]
+            count = found["logs"] if kind == "corpus" else part["logs"]
+            tried = found.get("tried") if kind == "corpus" else None
+            told = (
+                f"{tried:,} of {found['mutants']:,} | {found['killed']:,} | {found['killed'] / tried:.1%}"
+                if tried
+                else " | | "
+            )
+            lines.append(
+                f"| {name} | {words}: {count:,} | {part['hit'] / part['lines']:.1%} of {part['lines']:,} "
+                f"| {part['taken'] / part['branches']:.1%} of {part['branches']:,} | {told} |"
+            )
+    for name, found in figures.items():
+        lines += ["", f"### {name}", "", *_missed(found)]
+    return "\n".join(lines) + "\n"
+
+
+def _missed(found: dict[str, Any]) -> Iterator[str]:
+    never = found["corpus"]["never"]
+    reasons = Counter(never.values())
+    yield "Functions that no log of the corpus reaches, by reason:"
+    yield ""
+    yield "| reason | functions | such as |"
+    yield "|---|---|---|"
+    for reason, count in reasons.most_common():
+        example = next(place for place, why in never.items() if why == reason)
+        yield f"| {reason} | {count} | `{example}` |"
+    missed = [(name, line) for name, numbers in found["corpus"]["missed"].items() for line in numbers]
+    yield ""
+    yield f"Lines of other functions that none reaches: {len(missed)}."
+    by_file = Counter(name for name, _ in missed)
+    yield ""
+    yield ", ".join(f"`{name}` {count}" for name, count in by_file.most_common(_LISTED)) + "."
+    survivors = found.get("survivors", [])
+    if survivors:
+        kinds = Counter(one["what"] for one in survivors)
+        yield ""
+        on_reached = sum(one["reached"] for one in survivors)
+        yield f"Mutants that no log tells: {len(survivors)}, {on_reached} of them on lines that are reached."
+        yield ""
+        yield ", ".join(f"{what} ({count})" for what, count in kinds.most_common(12)) + "."
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+def main(path: Path) -> None:
+    """Write the page of the figures in PATH."""
+    figures = json.loads(path.read_text())
+    page = _DOCS / "power.md"
+    text = page.read_text()
+    page.write_text(_RESULTS.sub(lambda match: match[1] + results(figures) + match[2], text))
+    (_DOCS / _PLOT).write_text(plot(figures))
+
+
+if __name__ == "__main__":
+    main()

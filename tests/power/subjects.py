@@ -1,0 +1,150 @@
+"""The decoders that are measured: which files their code is in, how one reads a log, and what no file can reach."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from forge.check.canonical.expected import expected_of
+from forge.errors import FormatError
+from tests.power.logs import Log
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """``read`` gives all that the decoder shows of a log, and how it ended, as one text.
+
+    ``unreachable``: functions that no file reaches, by the end of their name, with the reason.
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    read: Callable[[Log], str]
+    unreachable: tuple[tuple[str, str], ...]
+
+
+def _modules(*names: str) -> tuple[Path, ...]:
+    """The source files of modules; of a package (``name.*``) those of all its modules."""
+    files: list[Path] = []
+    for name in names:
+        spec = importlib.util.find_spec(name.removesuffix(".*"))
+        assert spec is not None
+        assert spec.origin is not None
+        path = Path(spec.origin)
+        files += sorted(path.parent.rglob("*.py")) if name.endswith(".*") else [path]
+    return tuple(files)
+
+
+def python_mysql_replication() -> Subject:
+    """The decoder that is installed with the extra ``test``, driven as the shipped testee drives it."""
+    testee = _testee()
+    package = "pymysqlreplication"
+    for name in ("event", "row_event", "packet", "json_binary", "bitmap", "column", "table", "util.bytes"):
+        importlib.import_module(f"{package}.{name}")
+
+    def read(log: Log) -> str:
+        feed, shown = None, []
+        try:
+            for _, raw in testee.packets(log.data):
+                feed = feed or testee.Feed(log.flavor, testee.has_checksums(raw))
+                event = feed.event(raw)
+                if event is None:
+                    continue
+                if isinstance(event, testee.RowsEvent):
+                    _ = event.rows
+                shown.append(_shown(event))
+        except Exception as error:  # noqa: BLE001  # Whatever it is, it is the decoder's answer.
+            shown.append(type(error).__name__)
+        return repr(shown)
+
+    names = ("event", "row_event", "packet", "json_binary", "bitmap", "column", "table", "util.bytes")
+    return Subject(
+        "python-mysql-replication",
+        _modules(*(f"{package}.{name}" for name in names)),
+        read,
+        (
+            ("_dump", "prints an event; a decoder does not call it"),
+            ("dump", "prints an event; a decoder does not call it"),
+            ("__repr__", "prints an object"),
+            ("__str__", "prints an object"),
+            ("__eq__", "compares two objects"),
+            ("__ne__", "compares two objects"),
+            ("__hash__", "compares two objects"),
+            ("serializable_data", "a form of a column for callers"),
+            ("__fetch_rows_by_names", "asks a server for columns"),
+            ("_get_dbms", "asks a server"),
+            ("payload", "the packet of the network"),
+            ("advance", "the packet of the network"),
+            ("rewind", "the packet of the network"),
+            ("__getattr__", "passes a call on to the packet of the network"),
+        ),
+    )
+
+
+def _testee() -> ModuleType:
+    path = ROOT / "corpora" / "testees" / "python-mysql-replication" / "testee.py"
+    spec = importlib.util.spec_from_file_location("power_testee", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["power_testee"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+_HIDDEN = frozenset(("packet", "_ctl_connection", "complete", "dbms", "_RowsEvent__only_tables"))
+
+
+def _shown(value: Any, depth: int = 0) -> Any:
+    """What an object of the decoder has, whatever it is."""
+    if depth > 12:
+        return "..."
+    if isinstance(value, dict):
+        return [(_shown(key, depth + 1), _shown(item, depth + 1)) for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [_shown(item, depth + 1) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(repr, value))
+    if type(value).__module__.startswith("pymysqlreplication") and hasattr(value, "__dict__"):
+        kept = {name: item for name, item in vars(value).items() if name not in _HIDDEN}
+        return [type(value).__name__, _shown(kept, depth + 1)]
+    return repr(value)
+
+
+def forge_decoder() -> Subject:
+    """Our own reader: layouts, values, and the canonical decode."""
+
+    def read(log: Log) -> str:
+        expected = expected_of(log.data)
+        problem = expected.problem
+        end: Any = None if problem is None else type(problem).__name__
+        if isinstance(problem, FormatError):
+            end = [end, problem.phase, problem.offset, problem.event_index]
+        return json.dumps([expected.events, expected.rows, end], default=lambda raw: bytes(raw).decode())
+
+    return Subject(
+        "binlog-forge",
+        (
+            *_modules("forge.events.*", "forge.values.*"),
+            *_modules("forge.binlog.reader", "forge.binlog.payload", "forge.binlog.logged", "forge.binlog.mapped"),
+            *_modules("forge.check.canonical.cells", "forge.check.canonical.decode", "forge.check.canonical.expected"),
+            *_modules("forge.check.canonical.table_maps"),
+        ),
+        read,
+        (),
+    )
+
+
+SUBJECTS: dict[str, Callable[[], Subject]] = {
+    "python-mysql-replication": python_mysql_replication,
+    "binlog-forge": forge_decoder,
+}
