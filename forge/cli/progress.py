@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
+
+from forge.progress import Progress
 
 T = TypeVar("T")
 
@@ -24,7 +26,7 @@ def progress(items: Iterable[T], *, total: int | None, label: str) -> Iterator[T
 
 
 @contextmanager
-def progress_to(label: str) -> Iterator[Callable[[int, int], None]]:
+def progress_to(label: str) -> Iterator[Progress]:
     """A function to call with (items finished, total); the bar goes away at the end of the block."""
     if not sys.stderr.isatty():
         yield lambda _finished, _total: None

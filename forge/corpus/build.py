@@ -38,8 +38,9 @@ from forge.corpus.manifest import (
     write_part,
     write_summary,
 )
-from forge.corpus.workers import Progress, Workers, few_collections
+from forge.corpus.workers import Workers, few_collections
 from forge.errors import ForgeError, ScenarioError
+from forge.progress import Progress
 
 #: Cases of a slice: enough that programs read many files in one call, and not so many that a worker ends long after the
 #: others.

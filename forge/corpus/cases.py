@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from forge.corpus.vocabulary import vocabulary
 from forge.errors import Phase, ScenarioError, Verdict
 from forge.plan.plan import Plan
+from forge.progress import Progress
 from forge.resources import corpora_dir, templates_dir
 from forge.scenario.model import Scenario
 
@@ -51,9 +52,7 @@ def shipped_folders() -> list[tuple[str, Path]]:
     ]
 
 
-def find_cases(
-    folders: Iterable[tuple[str, Path]], *, progress: Callable[[int, int], None] | None = None
-) -> list[Case]:
+def find_cases(folders: Iterable[tuple[str, Path]], *, progress: Progress | None = None) -> list[Case]:
     """The cases of all scenario files under the folders (given with a name each), by id.
 
     A file that is wrong is one case more, which will be judged invalid with the error.  ``progress`` is told how many

@@ -22,8 +22,8 @@ from forge.check.decoders.table import available_decoders
 from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import BinlogFile, Case, CompiledCase, compile_case
 from forge.corpus.departure import first_departure
-from forge.corpus.outcomes import Outcome, weightiest
-from forge.errors import FormatError, Phase, ScenarioError, UnsupportedError, Verdict
+from forge.corpus.outcomes import Outcome, judged, weightiest
+from forge.errors import FormatError, ScenarioError, UnsupportedError
 
 #: Seconds for one case, all decoders in this process together.
 CASE_LIMIT = 120.0
@@ -48,7 +48,7 @@ class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
 class DecoderVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What one decoder makes of the bytes; ``detail`` is the first difference, or why it stopped.
 
-    The outcome is judged against the verdict of the case (:func:`judged_outcome`).
+    The outcome is judged against the verdict of the case (:func:`forge.corpus.outcomes.judged`).
     """
 
     decoder: str
@@ -239,28 +239,19 @@ def _place(file: BinlogFile, files: Sequence[BinlogFile]) -> str:
     return f"{file.name}: " if len(files) > 1 else ""
 
 
-def judged_outcome(read: compare.Verdict, verdict: Verdict, phase: Phase | None = None) -> Outcome:
-    """The outcome of a decoder, given what a correct reader does with the bytes.
-
-    A reader that has to stop may have shown whatever it likes before; one that may read on has to agree if it does.
-    Where a value is wrong, a reader may also go on if it shows no value for the cell.
-    """
-    if verdict == "accept" or read.outcome in ("crashed", "timeout", "not_here"):
-        return read.outcome
-    if verdict == "reject":
-        stopped = read.ended in ("refused", "unsupported")
-        marked = phase == "value" and read.outcome == "agree" and read.cells_as_bytes > 0 and not read.cells_invented
-        return "rejects" if stopped or marked else "accepts"
-    if read.outcome in ("refused", "unsupported"):
-        return "rejects"
-    if read.difference is not None and read.difference.what == "ending":
-        return "agree"  # It goes on where we may stop: there is no canonical decode of what comes then.
-    return read.outcome
+def _outcome(case: Case, read: compare.Verdict) -> Outcome:
+    return judged(
+        read.outcome,
+        case.verdict,
+        stopped=read.ended in ("refused", "unsupported"),
+        marked=case.phase == "value" and read.cells_as_bytes > 0 and not read.cells_invented,
+        passes=read.difference is not None and read.difference.what == "ending",
+    )
 
 
 def _judged(case: Case, files: Sequence[BinlogFile], of_files: Sequence[compare.Verdict]) -> DecoderVerdict:
     """One decoder's verdict on the case, of its verdicts on the files."""
-    outcomes = [judged_outcome(of_file, case.verdict, case.phase) for of_file in of_files]
+    outcomes = [_outcome(case, of_file) for of_file in of_files]
     outcome = weightiest(outcomes)
     places = [_place(file, files) for file in files]
     number = outcomes.index(outcome)

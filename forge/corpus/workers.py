@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from forge.errors import ForgeError
+from forge.progress import Progress
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-#: Told how many tasks of all are done.
-Progress = Callable[[int, int], None]
 
 
 #: Objects more than before at which Python looks for cycles.

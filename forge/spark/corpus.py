@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from forge.corpus.workers import Progress, Result, Task
+from forge.corpus.workers import Result, Task
+from forge.progress import Progress
 from forge.spark.session import context_of, job_errors, parallelism, spark_session
 from forge.spark.watch import watched
 

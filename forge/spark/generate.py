@@ -11,9 +11,10 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 
+from forge.progress import Progress
 from forge.scenario.model import Scenario
 from forge.spark.session import context_of, job_errors, spark_session
-from forge.spark.watch import Progress, watched
+from forge.spark.watch import watched
 from forge.volume.folder import PartRecord
 from forge.volume.generate import GeneratedVolume, generate, write_part
 from forge.volume.setup import VolumeRequest, VolumeSetup

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
+
+from forge.progress import Progress
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
-
-#: Told (tasks that are done, all of them).
-Progress = Callable[[int, int], None]
 
 #: Seconds between two looks at the progress.
 _TICK = 0.2

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from forge import __version__
+from forge.progress import Progress
 from forge.scenario.model import Scenario
 from forge.volume.folder import Manifest, PartOutput, PartRecord, VolumeFolder
 from forge.volume.log import write_file
 from forge.volume.setup import VolumeSetup, requested
 from forge.volume.state import StatePart, state_parts, write_state
 
-#: Told (transactions or parts that are done, all of them).
-Progress = Callable[[int, int], None]
 #: Has the parts of these numbers written, all of which are known to the setup; their records, in the same order.
 Runner = Callable[[VolumeSetup, Path, Sequence[int], Progress | None], list[PartRecord]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,6 +15,7 @@ import numpy as np
 from forge import __version__
 from forge.compile.files.compilation import file_names
 from forge.errors import ScenarioError
+from forge.progress import Progress
 from forge.scenario.model import Scenario
 from forge.scenario.volume_model import Volume
 from forge.volume.calendar import SECOND, Calendar, calendar_of
@@ -132,9 +133,7 @@ class VolumeSetup:
         return digest.hexdigest()
 
 
-def requested(
-    scenario: Scenario, rows: int, files: int, progress: Callable[[int, int], None] | None = None
-) -> VolumeSetup:
+def requested(scenario: Scenario, rows: int, files: int, progress: Progress | None = None) -> VolumeSetup:
     """Work out a request.  ``progress`` is told (files counted, all files).
 
     Raises ScenarioError for what cannot be, UnsupportedError for what is not made.
@@ -153,7 +152,7 @@ def requested(
     return setup
 
 
-def _transactions(setup: VolumeSetup, progress: Callable[[int, int], None] | None) -> tuple[int, ...]:
+def _transactions(setup: VolumeSetup, progress: Progress | None) -> tuple[int, ...]:
     """How many transactions each file has."""
     counts = []
     for number, (begin, end) in enumerate(setup.ranges):

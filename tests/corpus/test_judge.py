@@ -113,7 +113,7 @@ TORN = EMPTY + b"torn"
         ("may", TORN, Stub(None), "agree"),
         ("may", EMPTY, Stub(None), "agree"),
         ("may", EMPTY, Stub(None, SURPLUS), "disagree"),
-        ("may", EMPTY, Stub("refused", SURPLUS), "disagree"),
+        ("may", EMPTY, Stub("refused", SURPLUS), "rejects"),
         ("accept", EMPTY, Stub("refused"), "refused"),
         ("accept", TORN, Stub(None), "disagree"),
     ],

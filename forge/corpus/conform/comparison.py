@@ -15,7 +15,7 @@ from forge.check.compare.differences import Difference, ImageName
 from forge.corpus.conform.forms import NOT_COMPARED, Forms
 from forge.corpus.kit.protocol import CellAnswer, EventAnswer, Frame, RowAnswer
 from forge.corpus.kit.reading import ExpectedLog
-from forge.corpus.outcomes import Outcome
+from forge.corpus.outcomes import Outcome, judged
 from forge.errors import Verdict
 
 #: How a reading ended: by the testee's own word, or because it died, or was stopped.
@@ -195,20 +195,16 @@ class Comparison:
             yield _of_value(row, image, cell, "the value is", right, given)
 
 
-def judged(reading: Reading, difference: Difference | None, verdict: Verdict, *, marked: bool = False) -> Outcome:
-    """The outcome of a reading, given what a correct reader does with the bytes.
+def outcome_of(reading: Reading, difference: Difference | None, verdict: Verdict, *, marked: bool = False) -> Outcome:
+    """The outcome of a reading, given what a correct reader does with the bytes; ``marked`` as in :func:`judged`."""
+    stopped = reading.ended in ("refused", "unsupported")
+    passes = difference is not None and difference.what == "ending"
+    return judged(_did(reading, difference), verdict, stopped=stopped, marked=marked, passes=passes)
 
-    ``marked``: it shows no value for a cell that has none, which is as good as an error where the value is wrong.
-    """
+
+def _did(reading: Reading, difference: Difference | None) -> Outcome:
     if reading.ended in ("crashed", "timeout"):
         return reading.ended
-    stopped = reading.ended in ("refused", "unsupported")
-    if verdict == "reject":
-        return "rejects" if stopped or (marked and difference is None) else "accepts"
-    if verdict == "may" and stopped:
-        return "rejects"
-    if verdict == "may" and difference is not None and difference.what == "ending":
-        return "agree"  # It goes on where it may stop: nothing says what comes then.
     if difference is not None:
         return "disagree"
     if reading.ended != "ok":

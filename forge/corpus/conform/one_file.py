@@ -11,7 +11,7 @@ import msgspec
 from forge.binlog.reader import read_events
 from forge.check.canonical.expected import Expected, expected_of
 from forge.check.compare.differences import Difference
-from forge.corpus.conform.comparison import Comparison, Reading, judged
+from forge.corpus.conform.comparison import Comparison, Reading, outcome_of
 from forge.corpus.conform.forms import Forms
 from forge.corpus.conform.testee import Testee
 from forge.corpus.kit.protocol import Level
@@ -47,7 +47,7 @@ def ask(testee: Testee, path: Path, data: bytes, level: Level | None = None) -> 
     expected = expected_of(data)
     reading = testee.read(path, level or hello.levels[-1], flavor, server)
     difference = Comparison(_expected_log(expected), Forms(hello.forms), reading).difference()
-    outcome = judged(reading, difference, verdict_of(expected))
+    outcome = outcome_of(reading, difference, verdict_of(expected))
     if outcome == "disagree" and difference is not None:
         return FileResult(expected, reading, outcome, difference, difference.sentence)
     return FileResult(expected, reading, outcome, None, reading.message or next(iter(reading.gaps.values()), None))

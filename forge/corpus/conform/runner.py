@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from forge.check.compare.differences import Difference
-from forge.corpus.conform.comparison import Comparison, judged
+from forge.corpus.conform.comparison import Comparison, outcome_of
 from forge.corpus.conform.expected_failures import ExpectedFailure
 from forge.corpus.conform.forms import Forms
 from forge.corpus.conform.testee import Limits, Testee
@@ -17,6 +17,7 @@ from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.protocol import Hello, Level
 from forge.corpus.kit.reading import OpenKit
 from forge.corpus.outcomes import RIGHT, Outcome, weightiest
+from forge.progress import Progress
 
 #: What a result means beside a list of expected failures: as it has to be; a failure that is listed; one that is not;
 #: a listed one that fails otherwise; a listed one that is right now.
@@ -69,7 +70,7 @@ def run_case(kit: OpenKit, case: KitCase, testee: Testee, level: Level, forms: F
         # A correct reader stops in one file of a chain; the others it reads.
         verdict = case.verdict if len(case.files) == 1 or file.stops_at is not None else "accept"
         marked = case.phase == "value" and comparison.as_bytes > 0 and not comparison.invented
-        outcome = judged(reading, difference, verdict, marked=marked)
+        outcome = outcome_of(reading, difference, verdict, marked=marked)
         gap = next(iter(reading.gaps.values()), None)
         said = difference.sentence if outcome == "disagree" and difference else reading.message or gap
         results.append(
@@ -97,7 +98,7 @@ def run_cases(
     level: Level | None = None,
     jobs: int = 1,
     limits: Limits | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Hello, list[CaseResult]]:
     """Put cases to ``jobs`` processes of a testee.  Results are in the order of the cases.
 

@@ -17,7 +17,7 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,10 +32,9 @@ from forge.corpus.kit.registry import Registry, digest_of, read_registry, short_
 from forge.corpus.kit.schemas import kit_schemas
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
 from forge.errors import ScenarioError
+from forge.progress import Progress
 from forge.render.templates import render
 from forge.resources import license_text, templates_dir
-
-Progress = Callable[[int, int], None]
 
 ARCHIVE = ".tar.gz"
 FORMAT = 1

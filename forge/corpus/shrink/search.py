@@ -9,11 +9,10 @@ from hashlib import sha256
 from forge.check.canonical.expected import expected_of
 from forge.corpus.shrink.nodes import Log, Node, has_gtids, well_shaped, write_log
 from forge.errors import ForgeError
+from forge.progress import Progress
 
 #: Whether a file still shows it.
 Shows = Callable[[bytes], bool]
-#: Called with (bytes taken away, bytes of the file).
-Progress = Callable[[int, int], None]
 
 
 class OutOfTime(Exception):

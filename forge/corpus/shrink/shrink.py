@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from forge.check.canonical.expected import expected_of
 from forge.corpus.shrink.nodes import read_log
 from forge.corpus.shrink.passes import PASSES
-from forge.corpus.shrink.search import OutOfTime, Progress, Search, Shows
+from forge.corpus.shrink.search import OutOfTime, Search, Shows
+from forge.progress import Progress
 
 #: Bytes of a broken file of which single ones are tried.
 _SMALL = 4096
