@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, Generic, TypeVar
 
 #: Pieces that are begun and not handed out.
-_MOST: Final = 4
+_MOST: Final = 3
 #: Seconds that the other thread waits for the next piece, before it is given back.
 _PATIENCE: Final = 0.02
 
