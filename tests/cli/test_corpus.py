@@ -120,21 +120,29 @@ def test_a_build_fails_where_our_reader_goes_against_a_verdict(
     assert "contradicts the verdict of fine: it must be rejected (framing), but our reader accepts it" in said.err
 
 
+#: ``forge``, also where a shell without job control starts what runs in its background deaf to the interrupt.
+_HEARING = (
+    "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    " runpy.run_module('forge', run_name='__main__', alter_sys=True)"
+)
+
+
 @pytest.mark.slow
 def test_an_interrupted_build_says_so_in_one_line_and_leaves_nothing(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "forge", "corpus", "build", "--out", str(tmp_path / "out"), "--master", "local[1]"],
+    with subprocess.Popen(
+        [sys.executable, "-c", _HEARING, "corpus", "build", "--out", str(tmp_path / "out"), "--master", "local[1]"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)},
-        # A shell without job control starts what runs in its background deaf to the interrupt.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
-    # Under way once the folder of the parts is there and Spark has started its log.
-    deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".out.*")) or not list(tmp_path.glob("forge-spark-*/jvm.log")):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    out, shown = process.communicate(timeout=60)
+    ) as process:  # fmt: skip
+        try:
+            # Under way once the folder of the parts is there and Spark has started its log.
+            deadline = time.monotonic() + 200
+            while not list(tmp_path.glob(".out.*")) or not list(tmp_path.glob("forge-spark-*/jvm.log")):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            time.sleep(2)
+            process.send_signal(signal.SIGINT)
+            out, shown = process.communicate(timeout=100)
+        finally:
+            process.kill()
     assert (process.returncode, out, shown) == (130, "", "forge: interrupted\n")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith((".out", "out", "forge-spark"))] == []
