@@ -8,6 +8,7 @@ from forge.binlog.logged import LoggedEvent, logged_events
 from forge.check.canonical.cells import MappedTable, RowChange, surroundings_of
 from forge.check.canonical.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
+from forge.events.transaction_payload import TransactionPayload
 
 #: File offset of an event, and its number inside the payload at that offset (0: not inside one).
 Place = tuple[int, int]
@@ -40,7 +41,9 @@ class Reference:
 def place_behind(logged: LoggedEvent) -> Place:
     """Where the event behind this one is, if there is one."""
     placed = logged.placed
-    return (placed.offset, logged.inner + 1) if logged.inner else (placed.offset + len(placed.raw), 0)
+    if logged.inner or isinstance(placed.event.body, TransactionPayload):
+        return placed.offset, logged.inner + 1
+    return placed.offset + len(placed.raw), 0
 
 
 def read_reference(data: bytes) -> Reference:
