@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from forge.resources import templates_dir
 def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(templates_dir()),
         undefined=StrictUndefined,
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
@@ -20,6 +21,25 @@ def _environment() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters.update(prose=_prose, cell=_cell, code_cell=_code_cell)
+    return environment
+
+
+def _prose(text: str) -> str:
+    """Text in Markdown as it stands: marks of Markdown and HTML have no meaning in it."""
+    return re.sub(r"([\\`*_<>\[\]#|])", r"\\\1", text)
+
+
+def _cell(text: str) -> str:
+    """Text in a cell of a table of Markdown."""
+    return _prose(" ".join(text.split()))
+
+
+def _code_cell(text: str) -> str:
+    """Code in a cell of a table of Markdown."""
+    text = " ".join(text.split()).replace("|", "\\|") or " "
+    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{ticks} {text} {ticks}" if "`" in text else f"`{text}`"
 
 
 def render(template: str, **values: Any) -> str:

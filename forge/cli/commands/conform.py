@@ -82,7 +82,7 @@ def command(
 
     known = read_expected_failures(Path(listed)) if listed is not None else {}
     wanted: Level | None = next((word for word in ("frames", "events", "rows") if word == level), None)
-    with _opened(folder) as kit:
+    with opened_kit(folder) as kit:
         cases = kit.chosen(profile=profile, ids=ids)
         with progress_to("cases") as report:
             hello, results = run_cases(
@@ -112,7 +112,7 @@ def command(
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[OpenKit]:
+def opened_kit(path: Path) -> Iterator[OpenKit]:
     """The kit in a folder, or in an archive, which is unpacked for the time of the block."""
     from forge.corpus.kit.reading import open_kit
 

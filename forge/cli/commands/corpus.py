@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from forge.cli.commands.corpus_findings import findings
 from forge.cli.commands.corpus_kit import export, freeze
 from forge.cli.commands.corpus_show import DEFAULT, require_arrow, show
 from forge.cli.output import refuse_inputs, write_binlogs, write_files
@@ -46,6 +47,7 @@ def command() -> None:
 command.add_command(show)
 command.add_command(export)
 command.add_command(freeze)
+command.add_command(findings)
 
 
 @command.command(short_help="Compile, decode and judge every case.")

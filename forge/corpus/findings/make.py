@@ -1,0 +1,116 @@
+"""Findings made: of the cases that a decoder fails for one reason, the file is made smaller while it fails so."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from forge.check.canonical.expected import Expected
+from forge.corpus.conform.expected_failures import read_expected_failures
+from forge.corpus.conform.one_file import FileResult, ask
+from forge.corpus.conform.testee import Limits, Testee
+from forge.corpus.findings.records import LARGEST, CellPlace, Finding, Made
+from forge.corpus.kit.case_files import KitCase
+from forge.corpus.kit.reading import OpenKit
+from forge.corpus.shrink.outcomes import TesteeOutcome, finding_of
+from forge.corpus.shrink.shrink import shrink
+from forge.errors import FormatError, ScenarioError
+from forge.resources import corpora_dir
+
+#: Cases of a group that are tried, the smallest first.
+_TRIED = 6
+
+
+def make_finding(finding: Finding, kit: OpenKit, command: str, *, seconds: float, timeout: float) -> Made:
+    """The smallest file of at most 1 KiB that shows a finding, of the cases that its reasons cover.
+
+    ``seconds`` may be taken for a case.  Raises ScenarioError if there is none; what :func:`ask` raises.
+    """
+    cases = _cases(finding, kit)
+    made: list[Made] = []
+    with tempfile.TemporaryDirectory(prefix="forge-finding-") as folder:
+        path = Path(folder) / "binlog.000001"
+        with Testee(command, Limits(seconds=timeout)) as testee:
+            outcome = TesteeOutcome(testee, path)
+            for case in cases[:_TRIED]:
+                data = kit.path(case, case.files[0]).read_bytes()
+                first = outcome.of(data)
+                shrunk = shrink(data, lambda candidate, first=first: outcome.of(candidate) == first, seconds=seconds)  # type: ignore[misc]
+                path.write_bytes(shrunk.data)
+                result = ask(testee, path, shrunk.data)
+                if not result.right and len(shrunk.data) <= LARGEST:
+                    made.append(made_of(case.id, shrunk.data, result))
+                if made and len(made[-1].data) <= LARGEST // 2:
+                    break
+    if not made:
+        raise ScenarioError(f"{finding.name}: no case gives a file of at most {LARGEST} bytes that the decoder fails")
+    return min(made, key=lambda one: len(one.data))
+
+
+def _cases(finding: Finding, kit: OpenKit) -> list[KitCase]:
+    """The cases that the finding covers, of one file each; first the one that it was made of before."""
+    listed = read_expected_failures(corpora_dir() / "testees" / finding.decoder / "expected-failures.txt")
+    covered = {entry.case for entry in listed.values() if entry.reason in finding.covers}
+    found = [case for case in kit.cases if case.id in covered and len(case.files) == 1]
+    if not found:
+        raise ScenarioError(f"{finding.name}: the kit has no case that the list of {finding.decoder} has for it")
+    before = finding.made.case if finding.made is not None else None
+    return sorted(found, key=lambda case: (case.id != before, case.files[0].size, case.id))
+
+
+def made_of(case: str, data: bytes, result: FileResult) -> Made:
+    """What a testee did with a file, as a record holds it."""
+    difference = result.difference
+    cell: CellPlace | None = None
+    event = result.expected.events[-1]["index"] if result.expected.events else None
+    if difference is not None:
+        event = difference.event_index
+        if difference.column is not None and difference.row is not None and difference.image is not None:
+            assert difference.event_index is not None
+            cell = CellPlace(
+                event=difference.event_index,
+                row=difference.row,
+                image=difference.image,
+                column=difference.column,
+            )
+        wrong = difference.found or difference.sentence
+    else:
+        wrong = result.message or {"accepts": "it reads on", "timeout": "it does not end"}.get(
+            result.outcome, "it fails"
+        )
+    if isinstance(result.expected.problem, FormatError):
+        event = result.expected.problem.event_index
+    return Made(
+        case=case,
+        outcome=result.outcome,
+        kind=finding_of(result).kind,
+        event=event,
+        cell=cell,
+        right=right_of(result.expected, cell),
+        wrong=" ".join(wrong.split()),
+        log=data.hex(),
+    )
+
+
+def right_of(expected: Expected, cell: CellPlace | None) -> str:
+    """What a correct reader gets: the text of the cell, the rule that is broken, or how much there is."""
+    if cell is not None:
+        return _text(expected.rows, cell)
+    if expected.problem is not None:
+        problem = expected.problem
+        return f"stop: {problem.rule if isinstance(problem, FormatError) else problem}"
+    events, rows = len(expected.events), len(expected.rows)
+    return f"{events} event{'s' * (events != 1)}, {rows} row{'s' * (rows != 1)}"
+
+
+def _text(rows: Sequence[dict[str, Any]], place: CellPlace) -> str:
+    for row in rows:
+        if (row["event"], row["row"]) == (place.event, place.row):
+            for cell in row[place.image] or ():
+                if cell["column"] == place.column:
+                    if cell["raw"] is None:
+                        return "NULL"
+                    return str(cell.get("text", cell["raw"]))
+    return "the image does not have the column"

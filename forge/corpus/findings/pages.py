@@ -1,0 +1,106 @@
+"""Findings as pages: ``docs/findings/NAME.md`` and their index, made of the records with templates/findings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from forge.corpus.findings.records import CellPlace, Finding, Made, public
+from forge.render.byte_view import section_title
+from forge.render.labels.log import labelled_log
+from forge.render.labels.runs import LabelledRun, LabelledSection
+from forge.render.templates import render
+from forge.resources import corpora_dir
+
+#: Bytes of a run that a line of a page shows.
+_SHOWN = 24
+OUTCOME_WORDS = {
+    "disagree": "shows something else",
+    "accepts": "reads on where it has to stop",
+    "refused": "refuses the file, which is right",
+    "unsupported": "says that it does not support something",
+    "crashed": "crashes",
+    "timeout": "does not end",
+}
+
+
+def finding_pages(findings: Sequence[Finding]) -> dict[str, str]:
+    """The text of each page by its name: one a finding that is public, and ``index.md``."""
+    shown = [finding for finding in public(list(findings)) if finding.made is not None]
+    pages = {f"{finding.name}.md": render("findings/finding.md.j2", **finding_view(finding)) for finding in shown}
+    groups = [
+        {"decoder": decoder, "findings": [finding for finding in shown if finding.decoder == decoder]}
+        for decoder in sorted({finding.decoder for finding in shown})
+    ]
+    pages["index.md"] = render(
+        "findings/index.md.j2",
+        groups=groups,
+        count=len(shown),
+        unknown=sum(not finding.known for finding in shown),
+        withheld=len(findings) - len(public(list(findings))),
+        statuses=Counter(finding.status for finding in shown),
+        words=OUTCOME_WORDS,
+    )
+    return pages
+
+
+def finding_view(finding: Finding) -> dict[str, Any]:
+    """What a template shows of a finding."""
+    made = finding.made
+    assert made is not None
+    marks = list(_marked(made))
+    return {
+        "finding": finding,
+        "made": made,
+        "size": len(made.data),
+        "hexdump": [made.data[at : at + 32].hex() for at in range(0, len(made.data), 32)],
+        "where": marks[0][0] if marks else "",
+        "runs": [_run(run, marked) for _, run, marked in marks],
+        "does": OUTCOME_WORDS[made.outcome],
+        "right": made.right,
+        "version": finding.releases[-1],
+    }
+
+
+def _run(run: LabelledRun, marked: bool) -> dict[str, Any]:
+    more = len(run.data) - _SHOWN
+    return {
+        "offset": run.offset,
+        "bytes": run.data[:_SHOWN].hex(" ") + (f" … {more} more" if more > 0 else ""),
+        "field": run.field,
+        "value": run.value or "",
+        "marked": marked,
+    }
+
+
+def _marked(made: Made) -> Iterator[tuple[str, LabelledRun, bool]]:
+    """The bytes of the event that a finding is about, but for its header, and which of them it is about."""
+    for section in labelled_log(made.data):
+        if section.index == made.event:
+            parts = [section, *section.inner]
+            for part in parts:
+                if not _about(part, made.cell) and part is not section:
+                    continue
+                for run in part.runs:
+                    if not run.field.startswith("header."):
+                        yield section_title(section), run, _is_cell(run, made.cell)
+
+
+def _about(section: LabelledSection, cell: CellPlace | None) -> bool:
+    return any(_is_cell(run, cell) for run in section.runs)
+
+
+def _is_cell(run: LabelledRun, cell: CellPlace | None) -> bool:
+    if cell is None:
+        return False
+    return (
+        run.field.startswith(f"row {cell.row}.{cell.image}.column {cell.column}")
+        and not run.field[len(f"row {cell.row}.{cell.image}.column {cell.column}") :].lstrip(".").isdigit()
+    )
+
+
+def pages_dir() -> Path:
+    """Where the pages are in a checkout."""
+    return corpora_dir().parent / "docs" / "findings"

@@ -1,0 +1,131 @@
+"""Records of findings: ``corpora/findings/NAME.toml``, one a defect of one decoder.
+
+People write the upper part; the table ``[made]`` at the end is written by :mod:`forge.corpus.findings.make`::
+
+    decoder = "go-mysql"            # a folder of corpora/testees
+    title = "Negative TIME of before 5.6 is not sign-extended"
+    status = "open"                 # or mended, disclose-first
+    releases = ["1.16.0"]           # those that were tried and have it
+    covers = ["negative TIME ..."]  # reasons of the decoder's list of expected failures
+    why = "..."                     # what the decoder does, and what the format says
+    sources = ["..."]               # what the right value rests on
+    searched = "..."                # what was looked for in public issues
+    known = []                      # issues that tell of it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from forge.check.compare.differences import ImageName
+from forge.corpus.outcomes import Outcome
+from forge.errors import ScenarioError
+from forge.resources import corpora_dir
+
+#: ``disclose-first``: the vendor has it before anybody else (SECURITY.md); reports and pages only count it.
+Status = Literal["open", "mended", "disclose-first"]
+#: Bytes that the file of a finding may have.
+LARGEST = 1024
+_MADE = "\n[made]\n"
+
+
+class CellPlace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A cell: its event (from 0), the row in the event, and the column (both from 1)."""
+
+    event: int
+    row: int
+    image: ImageName
+    column: int
+
+
+class Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the program found: the file, and what the decoder does with it.
+
+    ``case`` is that of the kit whose file was made smaller; ``kind`` is what has to stay the same
+    (:class:`forge.corpus.shrink.outcomes.TesteeFinding`).  ``right`` is the exact text of the cell, or a sentence;
+    ``event`` the number of the event that it is about.
+    """
+
+    case: str
+    outcome: Outcome
+    right: str
+    wrong: str
+    log: str
+    kind: str | None = None
+    event: int | None = None
+    cell: CellPlace | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The binary log."""
+        return bytes.fromhex(self.log)
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A defect of one decoder."""
+
+    decoder: str
+    title: str
+    releases: list[str]
+    covers: list[str]
+    why: str
+    sources: list[str]
+    searched: str
+    status: Status = "open"
+    known: list[str] = []
+    made: Made | None = None
+    name: str = ""
+
+
+def findings_dir() -> Path:
+    """Where the records are."""
+    return corpora_dir() / "findings"
+
+
+def read_findings(folder: Path | None = None) -> list[Finding]:
+    """All records, by name.  Raises ScenarioError for one that is wrong; OSError."""
+    return [read_finding(path) for path in sorted((folder or findings_dir()).glob("*.toml"))]
+
+
+def read_finding(path: Path) -> Finding:
+    """One record.  Raises ScenarioError, OSError."""
+    try:
+        finding = msgspec.toml.decode(path.read_bytes(), type=Finding)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise ScenarioError(f"not the record of a finding: {error}", file=str(path)) from None
+    return msgspec.structs.replace(finding, name=path.stem)
+
+
+def public(findings: list[Finding]) -> list[Finding]:
+    """Those that may be shown."""
+    return [finding for finding in findings if finding.status != "disclose-first"]
+
+
+def record_text(before: str, made: Made) -> str:
+    """The text of a record with another table ``[made]``; what people wrote stays as it is."""
+    return before.partition(_MADE)[0].rstrip("\n") + "\n" + _MADE + "\n".join(_made_lines(made)) + "\n"
+
+
+def _made_lines(made: Made) -> Iterator[str]:
+    for name in ("case", "outcome", "kind", "event", "right", "wrong"):
+        value = getattr(made, name)
+        if value is not None:
+            yield f"{name} = {value if isinstance(value, int) else _quoted(value)}"
+    if made.cell is not None:
+        place = made.cell
+        yield (
+            f'cell = {{ event = {place.event}, row = {place.row}, image = "{place.image}", column = {place.column} }}'
+        )
+    data = made.data
+    yield 'log = """'
+    yield from (data[at : at + 32].hex() for at in range(0, len(data), 32))
+    yield '"""'
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML: what JSON writes is one, but for DEL and surrogates."""
+    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")
