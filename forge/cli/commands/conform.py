@@ -37,6 +37,7 @@ KIT = Path("out/kit")
     "--write-expected-failures", "write", type=FILE, metavar="FILE", help="Write the list of those that fail."
 )
 @click.option("--junit", type=FILE, metavar="FILE", help="Write the results as JUnit XML.")
+@click.option("--report", type=FOLDER, metavar="DIR", help="Add the results to a report: pages of all testees in it.")
 @click.option(
     "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes of the testee (default: one a core)."
 )
@@ -57,6 +58,7 @@ def command(
     listed: str | None,
     write: str | None,
     junit: str | None,
+    report: Path | None,
     jobs: int | None,
     timeout: float,
     memory: int,
@@ -73,18 +75,22 @@ def command(
     Example:
       forge conform ./my-testee --profile smoke
       forge conform 'python3 testee.py' --expected-failures known.txt --junit results.xml
+      forge conform ./my-testee --report out/report
     """
     from forge.corpus.conform.expected_failures import failures_text, kept_reasons, read_expected_failures
     from forge.corpus.conform.reports import junit_text, result_object, summary_lines, summary_object
     from forge.corpus.conform.runner import BAD, run_cases, standing
     from forge.corpus.conform.testee import Limits
     from forge.corpus.kit.protocol import Level
+    from forge.corpus.pages.write import add_to_report, check_report
 
+    if report is not None:
+        check_report(report)
     known = read_expected_failures(Path(listed)) if listed is not None else {}
     wanted: Level | None = next((word for word in ("frames", "events", "rows") if word == level), None)
     with opened_kit(folder) as kit:
         cases = kit.chosen(profile=profile, ids=ids)
-        with progress_to("cases") as report:
+        with progress_to("cases") as bar:
             hello, results = run_cases(
                 kit,
                 cases,
@@ -92,8 +98,14 @@ def command(
                 level=wanted,
                 jobs=jobs or os.cpu_count() or 1,
                 limits=Limits(seconds=timeout, memory=memory << 20),
-                progress=report,
+                progress=bar,
             )
+        if report is not None:
+            with progress_to("pages") as bar:
+                pages = add_to_report(
+                    report, kit, hello, results, known, jobs=jobs or os.cpu_count() or 1, progress=bar
+                )
+            click.echo(f"{report}: {pages} pages", err=True)
     if as_json:
         lines = [json.dumps(result_object(result, known)) + "\n" for result in results]
         write_output(STDOUT, [*lines, json.dumps({"summary": summary_object(hello, results, known)}) + "\n"])

@@ -55,6 +55,7 @@ def result_object(result: CaseResult, listed: Mapping[str, ExpectedFailure]) -> 
         "id": result.case.id,
         "outcome": result.outcome,
         "standing": standing(result, listed),
+        "reason": listed[result.case.id].reason if result.case.id in listed else None,
         "file": result.file,
         "message": result.message,
         "difference": msgspec.to_builtins(result.difference),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from forge.corpus.conform.testee import Limits, Testee
 from forge.corpus.findings.records import LARGEST, CellPlace, Finding, Made
 from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.reading import OpenKit
-from forge.corpus.shrink.outcomes import TesteeOutcome, finding_of
+from forge.corpus.shrink.outcomes import TesteeFinding, finding_of
 from forge.corpus.shrink.shrink import shrink
 from forge.errors import FormatError, ScenarioError
 from forge.resources import corpora_dir
@@ -30,23 +32,53 @@ def make_finding(finding: Finding, kit: OpenKit, command: str, *, seconds: float
     """
     cases = _cases(finding, kit)
     made: list[Made] = []
-    with tempfile.TemporaryDirectory(prefix="forge-finding-") as folder:
+    tried = 0
+    with (
+        tempfile.TemporaryDirectory(prefix="forge-finding-") as folder,
+        Testee(command, Limits(seconds=timeout)) as testee,
+    ):
         path = Path(folder) / "binlog.000001"
-        with Testee(command, Limits(seconds=timeout)) as testee:
-            outcome = TesteeOutcome(testee, path)
-            for case in cases[:_TRIED]:
-                data = kit.path(case, case.files[0]).read_bytes()
-                first = outcome.of(data)
-                shrunk = shrink(data, lambda candidate, first=first: outcome.of(candidate) == first, seconds=seconds)  # type: ignore[misc]
-                path.write_bytes(shrunk.data)
-                result = ask(testee, path, shrunk.data)
-                if not result.right and len(shrunk.data) <= LARGEST:
-                    made.append(made_of(case.id, shrunk.data, result))
-                if made and len(made[-1].data) <= LARGEST // 2:
-                    break
+
+        def done(data: bytes) -> FileResult:
+            path.write_bytes(data)
+            return ask(testee, path, data)
+
+        for case in cases:
+            data = kit.path(case, case.files[0]).read_bytes()
+            first = done(data)
+            if first.right or not is_like(finding, first):
+                continue
+            shows = _Shows(finding, finding_of(first), done)
+            smaller = shrink(data, shows, seconds=seconds).data
+            if len(smaller) <= LARGEST:
+                made.append(made_of(case.id, smaller, done(smaller)))
+            tried += 1
+            if tried == _TRIED or (made and len(made[-1].data) <= LARGEST // 2):
+                break
     if not made:
         raise ScenarioError(f"{finding.name}: no case gives a file of at most {LARGEST} bytes that the decoder fails")
     return min(made, key=lambda one: len(one.data))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shows:
+    """Whether a smaller file still shows a finding."""
+
+    finding: Finding
+    first: TesteeFinding
+    done: Callable[[bytes], FileResult]
+
+    def __call__(self, data: bytes) -> bool:
+        result = self.done(data)
+        return finding_of(result) == self.first and is_like(self.finding, result)
+
+
+def is_like(finding: Finding, result: FileResult) -> bool:
+    """Whether a result is of the finding's own defect, as far as its record says what that looks like."""
+    if finding.like is None:
+        return True
+    made = made_of("", b"", result)
+    return re.search(finding.like, f"{made.outcome}, {made.kind}: {made.right} -> {made.wrong}") is not None
 
 
 def _cases(finding: Finding, kit: OpenKit) -> list[KitCase]:

@@ -57,7 +57,7 @@ def finding_view(finding: Finding) -> dict[str, Any]:
         "size": len(made.data),
         "hexdump": [made.data[at : at + 32].hex() for at in range(0, len(made.data), 32)],
         "where": marks[0][0] if marks else "",
-        "runs": [_run(run, marked) for _, run, marked in marks],
+        "runs_of_event": [_run(run, marked) for _, run, marked in marks],
         "does": OUTCOME_WORDS[made.outcome],
         "right": made.right,
         "version": finding.releases[-1],

@@ -11,6 +11,8 @@ People write the upper part; the table ``[made]`` at the end is written by :mod:
     sources = ["..."]               # what the right value rests on
     searched = "..."                # what was looked for in public issues
     known = []                      # issues that tell of it
+    like = "type 19: -"             # optional: what "OUTCOME, KIND: RIGHT -> WRONG" has to look like (a regular
+                                    # expression) while the file is made smaller, so that it stays this defect
 """
 
 from __future__ import annotations
@@ -76,6 +78,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     sources: list[str]
     searched: str
     status: Status = "open"
+    like: str | None = None
     known: list[str] = []
     made: Made | None = None
     name: str = ""

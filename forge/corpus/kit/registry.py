@@ -104,10 +104,15 @@ def registry_text(registry: Registry) -> str:
 
 def short_id(case: str) -> str:
     """A word and eight characters: safe as a file name on every system, also where case does not count."""
-    last = case.partition("[")[0].rpartition("/")[2].lower()
-    word = re.sub(r"[^a-z0-9]+", "-", last).strip("-")[:_LONGEST_WORD].rstrip("-") or "case"
+    last = case.partition("[")[0].rpartition("/")[2]
+    word = safe_word(last)[:_LONGEST_WORD].rstrip("-") or "case"
     mark = base64.b32encode(hashlib.sha256(case.encode()).digest()[:5]).decode().lower()
     return f"{word}-{mark}"
+
+
+def safe_word(text: str) -> str:
+    """A text with no more than small letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def digest_of(verdict: Verdict, phase: Phase | None, files: Sequence[FileEntry]) -> str:

@@ -1,0 +1,177 @@
+"""What the page of a case shows: its scenario, its events and bytes, and what each testee makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from forge.corpus.findings.records import Finding
+from forge.corpus.kit.case_files import KitCase, KitFile
+from forge.corpus.kit.reading import ExpectedLog, OpenKit
+from forge.corpus.pages.results import Result, Run
+from forge.render.byte_view import page_section
+from forge.render.labels.log import labelled_log
+from forge.render.labels.runs import LabelledSection
+from forge.resources import corpora_dir
+
+#: Labels on a page, and lines of its list of events; the rest is a note.
+_LABELS, _EVENTS = 110, 100
+#: Characters of a scenario, and of a value.
+_SCENARIO, _VALUE = 16_000, 400
+#: Bytes of a file that are labelled at all.
+_LABELLED = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one testee did; ``finding`` is the record of its defect, if there is one."""
+
+    run: Run
+    result: Result
+    finding: Finding | None
+
+
+def answers(case: KitCase, runs: Sequence[Run], findings: Sequence[Finding]) -> list[Answer]:
+    """What the testees did with a case."""
+    found = ((run, run.results[case.id]) for run in runs if case.id in run.results)
+    return [Answer(run, result, finding_of(run, result, findings)) for run, result in found]
+
+
+def finding_of(run: Run, result: Result, findings: Sequence[Finding]) -> Finding | None:
+    """The record that covers a failure."""
+    if result.right or result.reason is None:
+        return None
+    of_run = (finding for finding in findings if finding.decoder == run.testee.name)
+    return next((finding for finding in of_run if result.reason in finding.covers), None)
+
+
+def case_view(kit: OpenKit, case: KitCase, given: Sequence[Answer]) -> dict[str, Any]:
+    """The values of templates/report/case.html.j2.  Raises ManifestError, OSError."""
+    return {
+        "case": case,
+        "answers": [_answer(answer) for answer in given],
+        "files": [_file(kit, case, file, given) for file in case.files],
+        "scenario": _scenario(case.case),
+    }
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    difference = answer.result.difference
+    shown: dict[str, Any] = {"run": answer.run, "result": answer.result, "finding": answer.finding}
+    if difference is not None and difference.expected is not None:
+        shown |= {
+            "expected": _cut(difference.expected),
+            "found": _cut(difference.found or ""),
+            "text": _cut(difference.reference or ""),
+            "raw": _cut(difference.raw or ""),
+        }
+    return shown | {"message": _cut(answer.result.message or "")}
+
+
+def _file(kit: OpenKit, case: KitCase, file: KitFile, given: Sequence[Answer]) -> dict[str, Any]:
+    expected = kit.expected(case, file)
+    here = [answer for answer in given if not answer.result.right and answer.result.file in (None, file.name)]
+    about = _about(expected, here)
+    sections, more = _sections(kit.path(case, file), about, file.size)
+    return {
+        "file": file,
+        "events": expected.events[:_EVENTS],
+        "more_events": max(len(expected.events) - _EVENTS, 0),
+        "about": about,
+        "rows": list(_rows(expected, here)),
+        "sections": sections,
+        "more_sections": more,
+    }
+
+
+def _about(expected: ExpectedLog, given: Iterable[Answer]) -> set[int]:
+    """The numbers of the events that a page is about: those that testees read wrongly, and where readers stop."""
+    about = {
+        answer.result.difference.event_index
+        for answer in given
+        if answer.result.difference is not None and answer.result.difference.event_index is not None
+    }
+    if expected.stops_at is not None:
+        behind = [event["index"] for event in expected.events if event["offset"] <= expected.stops_at]
+        about |= {behind[-1], behind[-1] + 1} if behind else {0}
+    if not about and expected.events:
+        about |= {expected.events[-1]["index"]}
+    maps = {event["index"] for event in expected.events if event["type"] == "TABLE_MAP"}
+    return about | {max(before) for index in about if (before := [one for one in maps if one < index])}
+
+
+def _sections(path: Path, about: set[int], size: int) -> tuple[list[dict[str, Any]], int]:
+    """The labelled sections that a page has room for; how many are left out.
+
+    Those of interest have room first, FORMAT_DESCRIPTION with its fifty labels last.
+    """
+    if size > _LABELLED:
+        return [], 1
+    sections = list(labelled_log(path.read_bytes()))
+    order = sorted(range(len(sections)), key=lambda at: (sections[at].index not in about, sections[at].index == 0, at))
+    room, kept = _LABELS, set[int]()
+    for at in order:
+        labels = _labels(sections[at])
+        if labels <= room or not kept:
+            kept.add(at)
+            room -= labels
+    shown = [page_section(sections[at]) | {"about": sections[at].index in about} for at in sorted(kept)]
+    return [_cut_section(section) for section in shown], len(sections) - len(kept)
+
+
+def _labels(section: LabelledSection) -> int:
+    return len(section.runs) + sum(map(_labels, section.inner))
+
+
+def _cut_section(section: dict[str, Any]) -> dict[str, Any]:
+    """A section of at most as many labels as a page has."""
+    left = max(len(section["runs"]) - _LABELS, 0)
+    return section | {"runs": section["runs"][:_LABELS], "cut": left}
+
+
+def _rows(expected: ExpectedLog, given: Iterable[Answer]) -> Iterator[dict[str, Any]]:
+    """The rows in which testees differ: each cell with its right text, and what testees show of it."""
+    differing: dict[tuple[int | None, int | None], list[Answer]] = {}
+    for answer in given:
+        difference = answer.result.difference
+        if difference is not None and difference.row is not None:
+            differing.setdefault((difference.event_index, difference.row), []).append(answer)
+    for row in expected.rows:
+        of_row = differing.pop((row["event"], row["row"]), [])
+        if of_row:
+            yield {"row": row, "images": [_image(row, image, of_row) for image in ("before", "after") if row[image]]}
+
+
+def _image(row: Mapping[str, Any], image: str, given: Sequence[Answer]) -> dict[str, Any]:
+    cells = []
+    for cell in row[image]:
+        shown = []
+        for answer in given:
+            difference = answer.result.difference
+            if difference is not None and (difference.image, difference.column) == (image, cell["column"]):
+                shown.append({"run": answer.run, "found": _cut(difference.found or difference.sentence)})
+        cells.append(
+            {
+                "column": cell["column"],
+                "name": cell.get("name"),
+                "raw": _cut(cell["raw"] or ""),
+                "text": "NULL" if cell["raw"] is None else _cut(str(cell.get("text", ""))),
+                "shown": shown,
+            }
+        )
+    return {"image": image, "cells": cells}
+
+
+def _scenario(case: str) -> str | None:
+    """The text of the scenario that makes the case, if it is a shipped one."""
+    path = corpora_dir() / "scenarios" / f"{case.partition('[')[0]}.yaml"
+    if not path.is_file():
+        return None
+    text = path.read_text("utf-8")
+    return text if len(text) <= _SCENARIO else text[:_SCENARIO] + "\n# … cut\n"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _VALUE else f"{text[:_VALUE]}… ({len(text)} characters)"

@@ -1,0 +1,187 @@
+"""The report written: results of the testees, and pages of all of them.
+
+::
+
+    index.html              matrix of features and testees, server lines and testees
+    feature-*.html server-*.html    the failing cases of a line, by testee
+    cases.html              all failing cases
+    case/ID.html            a case that fails somewhere
+    findings.html finding/NAME.html
+    badge/NAME.json badge/NAME.svg
+    results/NAME.jsonl      the lines of `forge conform --json`
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from forge import __version__
+from forge.corpus.conform.expected_failures import ExpectedFailure
+from forge.corpus.conform.runner import CaseResult
+from forge.corpus.findings.pages import OUTCOME_WORDS, finding_view
+from forge.corpus.findings.records import Finding, public, read_findings
+from forge.corpus.kit.case_files import KitCase
+from forge.corpus.kit.protocol import Hello
+from forge.corpus.kit.reading import OpenKit
+from forge.corpus.kit.registry import safe_word
+from forge.corpus.pages.case_view import answers, case_view, finding_of
+from forge.corpus.pages.matrix import Line, features, servers, whole
+from forge.corpus.pages.results import RESULTS, Run, read_runs, result_lines
+from forge.errors import ScenarioError
+from forge.render.templates import render
+
+Progress = Callable[[int, int], None]
+
+#: Ids of failing cases that a page lists for one reason.
+_LISTED = 80
+#: Cases that a worker writes at once.
+_CHUNK = 16
+
+
+def check_report(folder: Path) -> None:
+    """Raises ScenarioError unless a report may be written to ``folder``."""
+    if folder.exists() and not folder.is_dir():
+        raise ScenarioError(f"{folder} is a file", expected="a folder for the report")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / RESULTS).is_dir():
+        raise ScenarioError(
+            f"{folder} holds something else than a report", expected="a new or empty folder, or a report"
+        )
+
+
+def add_to_report(
+    folder: Path,
+    kit: OpenKit,
+    hello: Hello,
+    results: Sequence[CaseResult],
+    listed: dict[str, ExpectedFailure],
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> int:
+    """Put the results of a testee in the place of its earlier ones, and make the pages of all anew.
+
+    ``folder`` is the whole report at the end, or what it was before.  Returns the number of pages.  Raises
+    ScenarioError for a folder that holds something else; ManifestError for damaged results or a damaged kit; OSError.
+    """
+    check_report(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch:
+        out = Path(scratch) / "report"
+        (out / RESULTS).mkdir(parents=True)
+        for before in (folder / RESULTS).glob("*.jsonl"):
+            (out / RESULTS / before.name).write_bytes(before.read_bytes())
+        (out / RESULTS / f"{safe_word(hello.name)}.jsonl").write_bytes(b"".join(result_lines(hello, results, listed)))
+        pages = write_pages(out, kit, read_runs(out), jobs=jobs, progress=progress)
+        if folder.exists():
+            folder.rename(Path(scratch) / "before")
+        out.replace(folder)
+    return pages
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """The folder, and what every page knows."""
+
+    out: Path
+    runs: Sequence[Run]
+    findings: Sequence[Finding]
+
+    def page(self, name: str, template: str, **values: Any) -> None:
+        """Write one page."""
+        values.setdefault("root", "")
+        text = render(f"report/{template}.html.j2", runs=self.runs, words=OUTCOME_WORDS, safe_word=safe_word, **values)
+        (self.out / name).write_text(text, "utf-8")
+
+    def overview(self, kit: OpenKit, cases: Sequence[KitCase], failing: Sequence[KitCase]) -> None:
+        """The matrices, a page for each of their lines, and the list of failing cases."""
+        lines, groups = servers(self.runs, cases), features(self.runs, cases)
+        total = whole(self.runs, cases)
+        self.page(
+            "index.html", "index", servers=lines, features=groups, total=total, cases=cases, failing=failing,
+            findings=self.findings, forge=__version__,
+        )  # fmt: skip
+        by_id = {case.id: case for case in cases}
+        for line in (*lines, *(line for group in groups for line in group.lines)):
+            reasons = [(run, line.cells[run.name], self._reasons(run, line)) for run in self.runs]
+            self.page(f"{line.page}.html", "line", line=line, reasons=reasons, by_id=by_id, listed=_LISTED)
+        self.page("cases.html", "cases", failing=failing)
+
+    def _reasons(self, run: Run, line: Line) -> list[tuple[str, Finding | None, list[str]]]:
+        """The failing cases of a cell by reason, the most first."""
+        groups: dict[tuple[str, str], list[str]] = {}
+        finding: dict[tuple[str, str], Finding | None] = {}
+        for case in line.cells[run.name].failing:
+            result = run.results[case]
+            key = (result.outcome, result.reason or "not on the list of expected failures")
+            groups.setdefault(key, []).append(case)
+            finding[key] = finding_of(run, result, self.findings)
+        ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+        return [(f"{key[0]}: {key[1]}", finding[key], ids) for key, ids in ordered]
+
+    def write_findings(self) -> None:
+        """A page for each finding that is public, and their list."""
+        names: Iterable[str] = sorted({finding.decoder for finding in self.findings})
+        groups = [(name, [finding for finding in self.findings if finding.decoder == name]) for name in names]
+        withheld = len(read_findings()) - len(public(read_findings()))
+        self.page("findings.html", "findings", groups=groups, withheld=withheld)
+        for finding in self.findings:
+            self.page(f"finding/{finding.name}.html", "finding", root="../", **finding_view(finding))
+
+    def badges(self, cases: Sequence[KitCase]) -> None:
+        """For each testee a badge as SVG, and what shields.io makes one of."""
+        for name, count in whole(self.runs, cases).items():
+            message = f"{count.percent} % of {count.cases - count.unsupported}"
+            colour = {"all": "brightgreen", "most": "yellowgreen", "some": "orange", "none": "lightgrey"}[count.grade]
+            shield = {"schemaVersion": 1, "label": "binlog-forge", "message": message, "color": colour}
+            (self.out / "badge" / f"{name}.json").write_bytes(msgspec.json.encode(shield) + b"\n")
+            svg = render("report/badge.svg.j2", label="binlog-forge", message=message, grade=count.grade)
+            (self.out / "badge" / f"{name}.svg").write_text(svg, "utf-8")
+
+
+def write_pages(
+    out: Path, kit: OpenKit, runs: Sequence[Run], *, jobs: int = 1, progress: Progress | None = None
+) -> int:
+    """All pages of some runs, into a folder.  Returns their number.  Raises ManifestError, OSError."""
+    shown = [finding for finding in public(read_findings()) if finding.made is not None]
+    cases = [case for case in kit.cases if any(case.id in run.results for run in runs)]
+    failing = [case for case in cases if any(case.id in run.results and run.results[case.id].fails for run in runs)]
+    site = _Site(out, runs, shown)
+    for folder in ("case", "finding", "badge"):
+        (out / folder).mkdir()
+    (out / "style.css").write_text(render("report/style.css.j2"), "utf-8")
+    site.overview(kit, cases, failing)
+    site.write_findings()
+    site.badges(cases)
+    chunks = [failing[at : at + _CHUNK] for at in range(0, len(failing), _CHUNK)]
+    done = 0
+    for written in _case_pages(partial(_write_cases, kit, site), chunks, jobs):
+        done += written
+        if progress is not None:
+            progress(done, len(failing))
+    return sum(1 for _ in out.rglob("*.html"))
+
+
+def _case_pages(
+    write: Callable[[Sequence[KitCase]], int], chunks: Sequence[Sequence[KitCase]], jobs: int
+) -> Iterator[int]:
+    if jobs == 1 or len(chunks) < 2:
+        yield from map(write, chunks)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(write, chunks)
+
+
+def _write_cases(kit: OpenKit, site: _Site, cases: Sequence[KitCase]) -> int:
+    for case in cases:
+        given = answers(case, site.runs, site.findings)
+        site.page(f"case/{case.id}.html", "case", root="../", **case_view(kit, case, given))
+    return len(cases)

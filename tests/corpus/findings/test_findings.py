@@ -1,0 +1,127 @@
+"""Findings stay true: the file, the right value, and as long as it is open what the decoder does with it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from forge.check.canonical.expected import expected_of
+from forge.cli.app import run
+from forge.corpus.conform.expected_failures import read_expected_failures
+from forge.corpus.conform.one_file import ask
+from forge.corpus.conform.testee import Limits, Testee
+from forge.corpus.findings.make import made_of, right_of
+from forge.corpus.findings.pages import finding_pages, pages_dir
+from forge.corpus.findings.records import (
+    LARGEST,
+    Finding,
+    findings_dir,
+    read_finding,
+    read_findings,
+    record_text,
+)
+from forge.corpus.outcomes import RIGHT
+from forge.errors import ScenarioError
+from forge.resources import corpora_dir
+
+FINDINGS = read_findings()
+OPEN = [finding for finding in FINDINGS if finding.status == "open"]
+LISTS = sorted((corpora_dir() / "testees").glob("*/expected-failures.txt"))
+BUILT = corpora_dir().parent / "out" / "testees"
+
+
+def command_of(decoder: str) -> str:
+    program = BUILT / decoder
+    if program.exists():
+        return shlex.quote(str(program))
+    if decoder == "python-mysql-replication" and importlib.util.find_spec("pymysqlreplication"):
+        return shlex.join([sys.executable, str(corpora_dir() / "testees" / decoder / "testee.py")])
+    pytest.skip(f"THE TESTEE {decoder} IS NOT BUILT: make testees builds it where its toolchain is")
+
+
+@pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: str(finding.name))
+def test_the_file_is_small_and_has_the_right_value(finding: Finding) -> None:
+    made = finding.made
+    assert made is not None, "forge corpus findings --make makes the file"
+    assert len(made.data) <= LARGEST
+    assert made.outcome not in RIGHT
+    assert right_of(expected_of(made.data), made.cell) == made.right
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("decoder", sorted({finding.decoder for finding in FINDINGS}))
+def test_the_decoder_does_what_its_findings_say(decoder: str, tmp_path: Path) -> None:
+    wrong = []
+    path = tmp_path / "binlog.000001"
+    with Testee(command_of(decoder), Limits(seconds=2)) as testee:
+        for finding in FINDINGS:
+            made = finding.made
+            if finding.decoder != decoder or made is None or finding.status == "disclose-first":
+                continue
+            path.write_bytes(made.data)
+            result = ask(testee, path, made.data)
+            now = made_of(made.case, made.data, result)
+            if finding.status == "mended" and not result.right:
+                wrong.append(f"{finding.name} is there again: {now.outcome}, {now.wrong}")
+            if finding.status == "open" and result.right:
+                wrong.append(f"{finding.name} is mended in {testee.hello().version}: its status is not 'open' any more")
+            if finding.status == "open" and not result.right and (now.outcome, now.kind) != (made.outcome, made.kind):
+                wrong.append(f"{finding.name}: {now.outcome}, {now.kind}; the record says {made.outcome}, {made.kind}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: str(path.parent.name))
+def test_each_reason_of_a_list_belongs_to_a_finding_or_is_no_defect(path: Path) -> None:
+    decoder = path.parent.name
+    reasons = {failure.reason for failure in read_expected_failures(path).values()}
+    limits = {
+        line.split(maxsplit=1)[1].strip()
+        for line in (findings_dir() / "limits.txt").read_text("utf-8").splitlines()
+        if line.split(maxsplit=1)[0] == decoder
+    }
+    covered = {reason for finding in FINDINGS if finding.decoder == decoder for reason in finding.covers}
+    assert reasons - limits - covered == set()
+    of_open = {reason for finding in OPEN if finding.decoder == decoder for reason in finding.covers}
+    assert of_open - reasons == set(), "a finding covers a reason that is not in the list"
+
+
+def test_the_pages_are_those_of_the_records() -> None:
+    if not pages_dir().is_dir():
+        pytest.skip("NO CHECKOUT: the pages are part of the documentation")
+    there = {path.name: path.read_text("utf-8") for path in pages_dir().glob("*.md")}
+    assert there == finding_pages(FINDINGS), "forge corpus findings --pages docs/findings"
+
+
+def test_what_a_vendor_has_to_hear_first_is_on_no_page_but_counted() -> None:
+    withheld = msgspec.structs.replace(OPEN[0], status="disclose-first", name="withheld-one", title="Not to be told")
+    pages = finding_pages([*OPEN, withheld])
+    assert "withheld-one.md" not in pages
+    assert not any("Not to be told" in text for text in pages.values())
+    assert "1 more wait for their vendor" in pages["index.md"]
+
+
+def test_a_record_keeps_what_people_wrote(tmp_path: Path) -> None:
+    finding = OPEN[0]
+    assert finding.made is not None
+    path = findings_dir() / f"{finding.name}.toml"
+    text = path.read_text("utf-8")
+    assert record_text(text, finding.made) == text
+    (tmp_path / path.name).write_text(record_text(text.partition("\n[made]")[0], finding.made), "utf-8")
+    assert read_finding(tmp_path / path.name) == finding
+
+
+def test_a_record_that_is_none_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text('decoder = "go-mysql"\n')
+    with pytest.raises(ScenarioError, match="not the record of a finding"):
+        read_findings(tmp_path)
+
+
+def test_the_command_lists_them(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["corpus", "findings", OPEN[0].name]) == 0
+    assert OPEN[0].title in capfd.readouterr().out
+    assert run(["corpus", "findings", "no-such-finding"]) == 2
