@@ -139,7 +139,6 @@ def test_an_open_file_is_warned_of(broken: Broken) -> None:
 @pytest.mark.parametrize(
     ("name", "case", "kind", "changes"),
     [
-        ("mysqlbinlog", "partial-json", "PARTIAL_UPDATE_ROWS", {54: 0xF7}),
         ("mariadb-binlog-11.8", "year-zero", "TABLE_MAP", {38: 0xFF}),
         ("mariadb-binlog-11.8", "mariadb-compressed-rows", "TABLE_MAP", {34: 0xFF}),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 
+from forge.corpus.findings.records import withheld_cases
 from forge.corpus.manifest import Entry
 from forge.errors import ScenarioError, nearest
 
@@ -25,9 +26,10 @@ PROFILES: dict[str, str] = {
 def chosen_entries(entries: Sequence[Entry], profile: str) -> list[Entry]:
     """The cases of a profile: ``smoke``, ``full``, a server line (``mysql-9.7``), or a tag (``event:XID``).
 
-    Raises ScenarioError for a word that is none of these.
+    Cases that a vendor has to have first are in none (SECURITY.md).  Raises ScenarioError for another word.
     """
-    usable = [entry for entry in entries if entry.files and entry.against is None]
+    withheld = withheld_cases()
+    usable = [entry for entry in entries if entry.files and entry.against is None and entry.case not in withheld]
     if profile == "full":
         return usable
     if profile == "smoke":

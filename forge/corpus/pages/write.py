@@ -42,7 +42,7 @@ from forge.render.templates import render
 Progress = Callable[[int, int], None]
 
 #: Ids of failing cases that a page lists for one reason.
-_LISTED = 80
+_LISTED = 40
 #: Cases that a worker writes at once.
 _CHUNK = 16
 

@@ -21,9 +21,11 @@ from forge.corpus.findings.records import (
     LARGEST,
     Finding,
     findings_dir,
+    public,
     read_finding,
     read_findings,
     record_text,
+    withheld_cases,
 )
 from forge.corpus.outcomes import RIGHT
 from forge.errors import ScenarioError
@@ -44,7 +46,7 @@ def command_of(decoder: str) -> str:
     pytest.skip(f"THE TESTEE {decoder} IS NOT BUILT: make testees builds it where its toolchain is")
 
 
-@pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: str(finding.name))
+@pytest.mark.parametrize("finding", public(FINDINGS), ids=lambda finding: str(finding.name))
 def test_the_file_is_small_and_has_the_right_value(finding: Finding) -> None:
     made = finding.made
     assert made is not None, "forge corpus findings --make makes the file"
@@ -54,14 +56,14 @@ def test_the_file_is_small_and_has_the_right_value(finding: Finding) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("decoder", sorted({finding.decoder for finding in FINDINGS}))
+@pytest.mark.parametrize("decoder", sorted({finding.decoder for finding in public(FINDINGS)}))
 def test_the_decoder_does_what_its_findings_say(decoder: str, tmp_path: Path) -> None:
     wrong = []
     path = tmp_path / "binlog.000001"
     with Testee(command_of(decoder), Limits(seconds=2)) as testee:
-        for finding in FINDINGS:
+        for finding in public(FINDINGS):
             made = finding.made
-            if finding.decoder != decoder or made is None or finding.status == "disclose-first":
+            if finding.decoder != decoder or made is None:
                 continue
             path.write_bytes(made.data)
             result = ask(testee, path, made.data)
@@ -100,9 +102,24 @@ def test_the_pages_are_those_of_the_records() -> None:
 def test_what_a_vendor_has_to_hear_first_is_on_no_page_but_counted() -> None:
     withheld = msgspec.structs.replace(OPEN[0], status="disclose-first", name="withheld-one", title="Not to be told")
     pages = finding_pages([*OPEN, withheld])
+    assert withheld_cases([*OPEN, msgspec.structs.replace(withheld, withholds=["a/case"])]) == {"a/case"}
     assert "withheld-one.md" not in pages
     assert not any("Not to be told" in text for text in pages.values())
     assert "1 more wait for their vendor" in pages["index.md"]
+
+
+def test_records_of_what_is_withheld_say_nothing_of_it() -> None:
+    for finding in FINDINGS:
+        if finding.status == "disclose-first":
+            assert finding.made is None
+            assert (finding.title, finding.covers, finding.sources) == ("Withheld", [], [])
+            assert finding.why == "Its vendor has it first: SECURITY.md."
+
+
+def test_the_page_about_findings_counts_what_is_withheld() -> None:
+    count = len(FINDINGS) - len(public(FINDINGS))
+    text = (corpora_dir().parent / "docs" / "findings.md").read_text("utf-8")
+    assert f"told to its vendor first: {count} wait" in " ".join(text.split())
 
 
 def test_a_record_keeps_what_people_wrote(tmp_path: Path) -> None:

@@ -122,3 +122,14 @@ def test_a_profile_that_is_not_there_is_refused_with_a_near_one(
     command = ["corpus", "export", str(tmp_path / "kit"), "--from", str(corpus), "--profile", "smok"]
     assert run(command) == 2
     assert "did you mean 'smoke'?" in capsys.readouterr().err
+
+
+def test_a_case_that_a_vendor_has_to_have_first_is_in_no_kit(
+    corpus: Path, kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = open_kit(kit).cases[0]
+    monkeypatch.setattr("forge.corpus.kit.profiles.withheld_cases", lambda: frozenset([case.case]))
+    export_kit(corpus, tmp_path / "kit", jobs=1)
+    assert case.id not in (tmp_path / "kit/index.jsonl").read_text()
+    assert not (tmp_path / "kit/cases" / case.id).exists()
+    assert len(open_kit(tmp_path / "kit").cases) == len(open_kit(kit).cases) - 1
