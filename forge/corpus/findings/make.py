@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from forge.check.canonical.expected import Expected
 from forge.corpus.conform.expected_failures import read_expected_failures
 from forge.corpus.conform.one_file import FileResult, ask
@@ -51,7 +53,7 @@ def make_finding(finding: Finding, kit: OpenKit, command: str, *, seconds: float
             shows = _Shows(finding, finding_of(first), done)
             smaller = shrink(data, shows, seconds=seconds).data
             if len(smaller) <= LARGEST:
-                made.append(made_of(case.id, smaller, done(smaller)))
+                made.append(made_of(case.id, smaller, done(smaller), finding.event_type))
             tried += 1
             if tried == _TRIED or (made and len(made[-1].data) <= LARGEST // 2):
                 break
@@ -92,11 +94,15 @@ def _cases(finding: Finding, kit: OpenKit) -> list[KitCase]:
     return sorted(found, key=lambda case: (case.id != before, case.files[0].size, case.id))
 
 
-def made_of(case: str, data: bytes, result: FileResult) -> Made:
-    """What a testee did with a file, as a record holds it."""
+def made_of(case: str, data: bytes, result: FileResult, event_type: str | None = None) -> Made:
+    """What a testee did with a file, as a record holds it.
+
+    It is about the event with the first difference or the broken rule, else about the last one (of a type).
+    """
     difference = result.difference
     cell: CellPlace | None = None
-    event = result.expected.events[-1]["index"] if result.expected.events else None
+    of_type = [one["index"] for one in result.expected.events if event_type in (None, one["type"])]
+    event = of_type[-1] if of_type else None
     if difference is not None:
         event = difference.event_index
         if difference.column is not None and difference.row is not None and difference.image is not None:
@@ -144,5 +150,5 @@ def _text(rows: Sequence[dict[str, Any]], place: CellPlace) -> str:
                 if cell["column"] == place.column:
                     if cell["raw"] is None:
                         return "NULL"
-                    return str(cell.get("text", cell["raw"]))
+                    return str(cell["text"]) if "text" in cell else msgspec.json.encode(cell["value"]).decode()
     return "the image does not have the column"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +61,7 @@ def finding_view(finding: Finding) -> dict[str, Any]:
         "where": marks[0][0] if marks else "",
         "runs_of_event": [_run(run, marked) for _, run, marked in marks],
         "does": OUTCOME_WORDS[made.outcome],
-        "right": made.right,
+        "right": made.right or "(an empty text)",
         "version": finding.releases[-1],
     }
 
@@ -76,16 +78,27 @@ def _run(run: LabelledRun, marked: bool) -> dict[str, Any]:
 
 
 def _marked(made: Made) -> Iterator[tuple[str, LabelledRun, bool]]:
-    """The bytes of the event that a finding is about, but for its header, and which of them it is about."""
-    for section in labelled_log(made.data):
-        if section.index == made.event:
-            parts = [section, *section.inner]
-            for part in parts:
-                if not _about(part, made.cell) and part is not section:
-                    continue
-                for run in part.runs:
-                    if not run.field.startswith("header."):
-                        yield section_title(section), run, _is_cell(run, made.cell)
+    """The bytes of the event that a finding is about, but for its header, and which of them it is about.
+
+    Bytes behind the last whole event are shown where no event has the number.
+    """
+    sections = list(labelled_log(made.data))
+    section = next((one for one in sections if one.index == made.event), sections[-1])
+    for part in (section, *(inner for inner in section.inner if _about(inner, made.cell))):
+        for run in _joined(part.runs):
+            if section.index is None or not run.field.startswith("header."):
+                yield section_title(section), run, _is_cell(run, made.cell)
+
+
+def _joined(runs: Iterable[LabelledRun]) -> Iterator[LabelledRun]:
+    """The runs, with the header lengths of all event types as one."""
+    for name, group in groupby(runs, key=lambda run: run.field.partition(".")[0]):
+        of_name = list(group)
+        if name == "post_header_lengths":
+            data = b"".join(run.data for run in of_name)
+            yield LabelledRun(of_name[0].offset, data, name, f"of {len(of_name)} event types")
+        else:
+            yield from of_name
 
 
 def _about(section: LabelledSection, cell: CellPlace | None) -> bool:
@@ -95,10 +108,8 @@ def _about(section: LabelledSection, cell: CellPlace | None) -> bool:
 def _is_cell(run: LabelledRun, cell: CellPlace | None) -> bool:
     if cell is None:
         return False
-    return (
-        run.field.startswith(f"row {cell.row}.{cell.image}.column {cell.column}")
-        and not run.field[len(f"row {cell.row}.{cell.image}.column {cell.column}") :].lstrip(".").isdigit()
-    )
+    # The name of a column may follow its number.
+    return re.match(rf"row {cell.row}\.{cell.image}\.column {cell.column}(?!\d)", run.field) is not None
 
 
 def pages_dir() -> Path:

@@ -13,6 +13,7 @@ People write the upper part; the table ``[made]`` at the end is written by :mod:
     known = []                      # issues that tell of it
     like = "type 19: -"             # optional: what "OUTCOME, KIND: RIGHT -> WRONG" has to look like (a regular
                                     # expression) while the file is made smaller, so that it stays this defect
+    event_type = "TABLE_MAP"        # optional: the last event of this type is the one that it is about
     withholds = ["a/case"]          # with disclose-first: cases of the corpus that no kit has
 """
 
@@ -80,6 +81,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     searched: str
     status: Status = "open"
     like: str | None = None
+    event_type: str | None = None
     withholds: list[str] = []
     known: list[str] = []
     made: Made | None = None
@@ -108,12 +110,6 @@ def read_finding(path: Path) -> Finding:
 def public(findings: list[Finding]) -> list[Finding]:
     """Those that may be shown."""
     return [finding for finding in findings if finding.status != "disclose-first"]
-
-
-def withheld_cases(findings: list[Finding] | None = None) -> frozenset[str]:
-    """The long names of the cases that vendors have to have first."""
-    found = read_findings() if findings is None else findings
-    return frozenset(case for one in found if one.status == "disclose-first" for case in one.withholds)
 
 
 def record_text(before: str, made: Made) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 
-from forge.corpus.findings.records import withheld_cases
+from forge.corpus.kit.withheld import withheld_cases
 from forge.corpus.manifest import Entry
 from forge.errors import ScenarioError, nearest
 

@@ -25,8 +25,8 @@ from forge.corpus.findings.records import (
     read_finding,
     read_findings,
     record_text,
-    withheld_cases,
 )
+from forge.corpus.kit.withheld import withheld_cases
 from forge.corpus.outcomes import RIGHT
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir
@@ -102,10 +102,15 @@ def test_the_pages_are_those_of_the_records() -> None:
 def test_what_a_vendor_has_to_hear_first_is_on_no_page_but_counted() -> None:
     withheld = msgspec.structs.replace(OPEN[0], status="disclose-first", name="withheld-one", title="Not to be told")
     pages = finding_pages([*OPEN, withheld])
-    assert withheld_cases([*OPEN, msgspec.structs.replace(withheld, withholds=["a/case"])]) == {"a/case"}
     assert "withheld-one.md" not in pages
     assert not any("Not to be told" in text for text in pages.values())
     assert "1 more wait for their vendor" in pages["index.md"]
+
+
+def test_cases_are_withheld_as_long_as_their_record_says_so(tmp_path: Path) -> None:
+    for status in ("disclose-first", "open"):
+        (tmp_path / f"{status}.toml").write_text(f'status = "{status}"\nwithholds = ["{status}/case"]\n')
+    assert withheld_cases(tmp_path) == {"disclose-first/case"}
 
 
 def test_records_of_what_is_withheld_say_nothing_of_it() -> None:
