@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+pytest.importorskip("numba", reason="the extra `rows` is not installed")
+pytest.importorskip("pyarrow", reason="the extra `rows` is not installed")
+
 from forge.columnar.reading.side_by_side import SideBySide
 
 pytestmark = pytest.mark.unit

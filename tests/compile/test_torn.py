@@ -68,7 +68,7 @@ def test_zeros_and_sizes() -> None:
         (Torn(bytes=1), "bytes is 1, but the next event has 0 bytes"),
         (Torn(size=10**6), "size is 1000000"),
         (Torn(size=1, events=1), "torn.size replaces torn.events and torn.bytes"),
-        (Torn(zeros=-1), "zeros is -1; expected 0 or more"),
+        (Torn(zeros=-1), "torn.zeros is -1; expected 0 to 67108864"),
     ],
 )
 def test_what_cannot_be_left_is_refused(torn: Torn, sentence: str) -> None:
