@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -60,6 +62,19 @@ class ThisProcess:
         return results
 
 
+def _begin() -> None:
+    """In a process of a pool: Ctrl-C is for its parent to tell of, and a parent that is killed ends it too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 @dataclass(frozen=True, slots=True)
 class Processes:
     """As many processes as there are cores, or ``count``; ``work`` must be found by its module."""
@@ -78,7 +93,7 @@ class Processes:
             return
         count = min(self.count or len(os.sched_getaffinity(0)), len(tasks))
         # Not forked: this process may have threads, whose locks a fork would copy in any state.
-        pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+        pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
         try:
             pending = [pool.submit(work, task) for task in tasks]
             for number, done in enumerate(as_completed(pending), start=1):
@@ -86,6 +101,6 @@ class Processes:
                 if progress is not None:
                     progress(number, len(tasks))
         except BrokenProcessPool:
-            raise ForgeError("a worker process was killed; the build has stopped") from None
+            raise ForgeError("a worker process was killed; the work has stopped") from None
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +15,7 @@ from forge.progress import Progress
 from forge.scenario.model import Scenario
 from forge.volume.folder import Manifest, PartOutput, PartRecord, VolumeFolder
 from forge.volume.log import write_file
-from forge.volume.setup import VolumeSetup, requested
+from forge.volume.setup import VolumeRequest, VolumeSetup, requested
 from forge.volume.state import StatePart, state_parts, write_state
 
 #: Has the parts of these numbers written, all of which are known to the setup; their records, in the same order.
@@ -97,6 +99,36 @@ def write_parts(setup: VolumeSetup, path: Path, numbers: Sequence[int], progress
             progress(done, max(total, done))
 
     return [write_part(setup, path, number, tell) for number in numbers]
+
+
+class PartWriter:
+    """Writes parts of a volume wherever it is sent to: ``writer(number)`` is the number and the part's record."""
+
+    def __init__(self, setup: VolumeSetup, path: Path) -> None:
+        self._request = pickle.dumps(setup.request)
+        self._folder = str(path.resolve())
+
+    def __call__(self, number: int) -> tuple[int, PartRecord]:
+        return number, write_part(_setup(self._request), Path(self._folder), number)
+
+
+@lru_cache(maxsize=2)
+def _setup(request: bytes) -> VolumeSetup:
+    """Worked out once in a process, which writes several parts."""
+    unpacked: VolumeRequest = pickle.loads(request)
+    return VolumeSetup(unpacked)
+
+
+def spread_over(
+    run: Callable[[PartWriter, Sequence[int], Progress | None], list[tuple[int, PartRecord]]],
+) -> Runner:
+    """A runner out of what calls a function for each of several tasks, in any order and any process."""
+
+    def write(setup: VolumeSetup, path: Path, numbers: Sequence[int], progress: Progress | None) -> list[PartRecord]:
+        records = dict(run(PartWriter(setup, path), numbers, progress))
+        return [records[number] for number in numbers]
+
+    return write
 
 
 def write_part(

@@ -38,6 +38,22 @@ def test_the_summary_counts_rows_by_table_and_operation(tmp_path: Path, capfd: p
     assert "holds another volume" in capfd.readouterr().err
 
 
+def test_several_processes_write_the_bytes_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["generate", SHOP, "--rows", "900", "--files", "3", "-o"]
+    assert run([*arguments, str(tmp_path / "one")]) == 0
+    monkeypatch.setattr("forge.cli.commands.generate._MANY", 900)
+    assert run([*arguments, str(tmp_path / "several")]) == 0
+    one, several = (
+        {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        for out in (tmp_path / "one", tmp_path / "several")
+    )
+    assert one == several
+    first, second = capfd.readouterr().out.split("table")[1:]
+    assert first.splitlines()[:-1] == second.splitlines()[:-1]
+
+
 def test_json_is_the_manifest(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert run(["generate", SHOP, "--rows", "300", "--seed", "3", "-o", str(out), "--json"]) == 0

@@ -16,9 +16,10 @@ from forge.cli.progress import progress_to
 if TYPE_CHECKING:
     from forge.scenario import Scenario
     from forge.volume.folder import Manifest
+    from forge.volume.generate import Runner
 
-#: From so many rows on, in several files, Spark is started where it is there.
-_FOR_SPARK = 5_000_000
+#: From so many rows on, several files are made side by side.
+_MANY = 1_000_000
 
 
 @click.command()
@@ -36,7 +37,7 @@ _FOR_SPARK = 5_000_000
 @click.option(
     "--master",
     metavar="URL",
-    help="Run on Spark: its master, e.g. local[4] or spark://host:7077; `none` for this process alone.",
+    help="Run on Spark: its master, e.g. spark://host:7077; `none` for this process alone.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object: the manifest, or the plan.")
@@ -63,7 +64,7 @@ def command(
     Example:
       forge generate shop.yaml --rows 10000 -o shop/
       forge generate shop.yaml --rows 1000000 --files 8 --dry-run -o big/
-      forge generate shop.yaml --rows 100000000 --files 200 --master 'local[8]' -o big/
+      forge generate shop.yaml --rows 100000000 --files 200 --master spark://host:7077 -o /shared/big
     """
     import msgspec
 
@@ -81,14 +82,15 @@ def command(
         return
     begin = time.monotonic()
     with progress_to("generating") as show:
-        if _on_spark(master, rows, files):
+        if master is not None and master != "none":
             from forge.spark.generate import generate_on_spark
 
             made = generate_on_spark(scenario, output, rows=rows, files=files, master=master, progress=show)
         else:
             from forge.volume.generate import generate
 
-            made = generate(scenario, output, rows=rows, files=files, progress=show)
+            runner = _side_by_side() if master is None and rows >= _MANY else None
+            made = generate(scenario, output, rows=rows, files=files, progress=show, runner=runner)
     seconds = time.monotonic() - begin
     if as_json:
         write_output(STDOUT, msgspec.json.encode(made.manifest).decode() + "\n")
@@ -96,25 +98,12 @@ def command(
         write_output(STDOUT, _summary(made.manifest, made.kept, seconds))
 
 
-def _on_spark(master: str | None, rows: int, files: int | None) -> bool:
-    """As asked for; else for much work in several files, where PySpark and a Java are."""
-    if master is not None:
-        return master != "none"
-    if files == 1 or rows < _FOR_SPARK:
-        return False
-    from importlib.util import find_spec
+def _side_by_side() -> Runner:
+    """Parts are written by as many processes as there are cores."""
+    from forge.corpus.workers import Processes
+    from forge.volume.generate import spread_over
 
-    from forge.errors import EnvironmentMissing
-
-    if find_spec("pyspark") is None:
-        return False
-    from forge.spark.java import find_java
-
-    try:
-        find_java()
-    except EnvironmentMissing:
-        return False
-    return True
+    return spread_over(Processes().run)
 
 
 def _summary(manifest: Manifest, kept: int, seconds: float) -> str:
