@@ -22,7 +22,7 @@ _TASK = pa.schema([pa.field("task", pa.binary())])
 _RESULT = pa.schema([pa.field("result", pa.binary())])
 
 #: Spark's tasks a core: enough that the progress bar moves and no core waits long for the last task.
-TASKS_PER_CORE = 16
+TASKS_PER_CORE = 64
 #: Few fat rows cross to Python.
 _SMALL_BATCHES = {"spark.sql.execution.arrow.maxRecordsPerBatch": "8"}
 

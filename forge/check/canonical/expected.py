@@ -7,6 +7,7 @@ type code, and a typed value; its exact text is there too.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -18,6 +19,11 @@ from forge.check.canonical.reference import Place, place_behind
 from forge.check.canonical.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
 from forge.events.plain import text_or_hex
+from forge.values.base import Column
+from forge.values.declaration.sqltype import SqlType
+
+#: Bytes of a cell whose object is kept: the cases of a corpus have many alike.
+_KEPT_SIZE = 64
 
 
 @dataclass(slots=True)
@@ -76,10 +82,24 @@ def cell_object(cell: Cell) -> dict[str, Any]:
     if cell.column.name is not None:
         shown["name"] = text_or_hex(cell.column.name)
     shown["type_code"] = cell.column.type_code
+    # Members are part of what a column is known by, and may be very many.
+    if cell.partial or cell.raw is None or len(cell.raw) > _KEPT_SIZE or cell.column.members is not None:
+        return shown | _value(cell)
+    return shown | _kept_value(cell.column, cell.column.declared, cell.raw)
+
+
+@lru_cache(maxsize=1 << 14)
+def _kept_value(column: Column, declared: SqlType | None, raw: bytes) -> dict[str, Any]:
+    """That of whole cells; ``declared`` is the column's, which is no part of what it is known by."""
+    return _value(Cell(0, column, raw))
+
+
+def _value(cell: Cell) -> dict[str, Any]:
+    """What of a cell's object is not of its column."""
     typed = cell.typed()
     if cell.raw is None or typed is None:
-        return shown | {"raw": None}
-    shown["raw"] = cell.raw.hex()
+        return {"raw": None}
+    shown: dict[str, Any] = {"raw": cell.raw.hex()}
     if prefix := cell.prefix():
         shown["prefix"] = prefix
     if "broken" not in typed and isinstance(text := cell.text(), str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
@@ -66,17 +67,25 @@ class Plain(msgspec.Struct, frozen=True, kw_only=True):
     row: dict[str, Any]
 
 
-def write_case(folder: Path, plain: Plain) -> KitCase:
+class WrittenCase(msgspec.Struct, frozen=True, kw_only=True):
+    """A case that was written, and the sha256 of each of its files by its name."""
+
+    case: KitCase
+    sums: dict[str, str]
+
+
+def write_case(folder: Path, plain: Plain) -> WrittenCase:
     """Write the files of a case into a folder of its own under ``folder``.  Raises OSError."""
     row = plain.row
     into = folder / plain.id
     into.mkdir()
     files: list[KitFile] = []
+    written: dict[str, bytes] = {}
     for file in row["files"]:
         expected = expected_of(file["bytes"])
-        (into / file["name"]).write_bytes(file["bytes"])
-        (into / (file["name"] + EVENTS)).write_bytes(_lines(expected.events))
-        (into / (file["name"] + ROWS)).write_bytes(_lines(expected.rows))
+        written[file["name"]] = file["bytes"]
+        written[file["name"] + EVENTS] = _lines(expected.events)
+        written[file["name"] + ROWS] = _lines(expected.rows)
         files.append(
             KitFile(
                 name=file["name"],
@@ -104,8 +113,11 @@ def write_case(folder: Path, plain: Plain) -> KitCase:
         smoke=plain.smoke,
         guards=plain.guards,
     )
-    (into / "case.json").write_bytes(msgspec.json.format(msgspec.json.encode(case), indent=2) + b"\n")
-    return case
+    written["case.json"] = msgspec.json.format(msgspec.json.encode(case), indent=2) + b"\n"
+    for name, data in written.items():
+        (into / name).write_bytes(data)
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in written.items()}
+    return WrittenCase(case=case, sums=sums)
 
 
 def _stop(expected: Expected) -> int | None:

@@ -26,11 +26,12 @@ from typing import Any
 import msgspec
 
 from forge import __version__
-from forge.corpus.kit.case_files import KitCase, Plain, write_case
+from forge.corpus.kit.case_files import KitCase, Plain, WrittenCase, write_case
 from forge.corpus.kit.profiles import chosen_entries
 from forge.corpus.kit.registry import Registry, digest_of, read_registry, short_id
 from forge.corpus.kit.schemas import kit_schemas
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
+from forge.corpus.workers import few_collections
 from forge.errors import ScenarioError
 from forge.progress import Progress
 from forge.render.templates import render
@@ -41,7 +42,7 @@ FORMAT = 1
 #: What building the examples leaves beside them.
 _not_shipped = shutil.ignore_patterns("target", "Cargo.lock", "go.sum")
 #: Cases that a worker writes at once.
-_CHUNK = 64
+_CHUNK = 32
 
 
 class Kit(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,11 +77,12 @@ def export_kit(
         (folder / "cases").mkdir(parents=True)
         rows = read_bytes_of(corpus, named)
         plain = (_plain(row, named[row["case"]], smoke) for row in rows)
-        cases: list[KitCase] = []
-        for case in _written(folder / "cases", plain, jobs or os.cpu_count() or 1):
-            cases.append(case)
+        written: list[WrittenCase] = []
+        for case in _written(folder / "cases", plain, jobs or len(os.sched_getaffinity(0))):
+            written.append(case)
             if progress is not None:
-                progress(len(cases), len(named))
+                progress(len(written), len(named))
+        cases = sorted((one.case for one in written), key=lambda case: case.id)
         kit = Kit(
             format=FORMAT,
             corpus=ids.version,
@@ -89,7 +91,8 @@ def export_kit(
             cases=len(cases),
             bytes=sum(file.size for case in cases for file in case.files),
         )
-        _write_beside(folder, sorted(cases, key=lambda case: case.id), kit)
+        _write_beside(folder, cases, kit)
+        _write_sums(folder, {f"cases/{one.case.id}/{name}": sum for one in written for name, sum in one.sums.items()})
         if out.name.endswith(ARCHIVE):
             folder = _archived(folder, Path(scratch) / out.name)
         elif out.exists():
@@ -123,7 +126,7 @@ def _plain(row: dict[str, Any], name: _Name, smoke: Container[str]) -> Plain:
     return Plain(id=name.id, since=name.since, smoke=row["case"] in smoke, guards=[], row=row)
 
 
-def _written(folder: Path, plain: Iterable[Plain], jobs: int) -> Iterator[KitCase]:
+def _written(folder: Path, plain: Iterable[Plain], jobs: int) -> Iterator[WrittenCase]:
     if jobs == 1:
         yield from (write_case(folder, case) for case in plain)
         return
@@ -143,9 +146,10 @@ def _chunks(plain: Iterable[Plain]) -> Iterator[list[Plain]]:
         yield chunk
 
 
-def _write_chunk(work: tuple[Path, list[Plain]]) -> list[KitCase]:
+def _write_chunk(work: tuple[Path, list[Plain]]) -> list[WrittenCase]:
     folder, chunk = work
-    return [write_case(folder, case) for case in chunk]
+    with few_collections():
+        return [write_case(folder, case) for case in chunk]
 
 
 def _write_beside(folder: Path, cases: list[KitCase], kit: Kit) -> None:
@@ -158,12 +162,16 @@ def _write_beside(folder: Path, cases: list[KitCase], kit: Kit) -> None:
     for name, schema in kit_schemas().items():
         text = msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
         (folder / "schemas" / f"{name}.json").write_bytes(text)
-    sums = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    ]
-    (folder / "SHA256SUMS").write_text("".join(sums))
+
+
+def _write_sums(folder: Path, of_cases: dict[str, str]) -> None:
+    """The sha256 of every file, those of the cases as they are known."""
+    beside = [path for path in folder.iterdir() if path.name != "cases"]
+    others = [path for top in beside for path in (top, *top.rglob("*")) if path.is_file()]
+    sums = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in others}
+    sums |= of_cases
+    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums, key=lambda name: name.split("/"))]
+    (folder / "SHA256SUMS").write_text("".join(lines))
 
 
 def _archived(folder: Path, path: Path) -> Path:

@@ -52,10 +52,11 @@ def _smoke(entries: Sequence[Entry]) -> list[Entry]:
     The room that is left goes to cases that together have every feature with every outcome of each decoder, and then to
     one of each file of scenarios.
     """
-    taken: list[Entry] = []
+    taken: dict[str, Entry] = {}
     for covered in (_covered, _told, _file):
-        taken += _greedy([entry for entry in entries if entry not in taken], covered, taken)
-    return sorted(taken, key=lambda entry: entry.case)
+        left = [entry for entry in entries if entry.case not in taken]
+        taken |= {entry.case: entry for entry in _greedy(left, covered, list(taken.values()))}
+    return sorted(taken.values(), key=lambda entry: entry.case)
 
 
 def _greedy(entries: Sequence[Entry], covered: Callable[[Entry], set[str]], taken: Sequence[Entry]) -> list[Entry]:
