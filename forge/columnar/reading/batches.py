@@ -19,6 +19,7 @@ from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.columnar.reading.tables import Table, fill_absent
 from forge.columnar.reading.window import RowIndexes, Window
 from forge.errors import FormatError
+from forge.events.row_image import OLD_TEMPORALS
 
 #: Cells of a batch at most: what the walk notes of them fits a core's cache.  Tables of many columns have some rows all
 #: the same.
@@ -65,6 +66,8 @@ class Batches:
         self._kept = beside.Kept()
         #: Those that no thread uses.
         self._free: list[_Walk] = []
+        #: No event says how many fractional digits MariaDB's old temporal types have; they are read as without any.
+        self._width_is_guessed = any(column.type_code in OLD_TEMPORALS for column in table.columns)
         self._as_text = [on_odd == "text" and plan.can_be_odd for plan in table.plans]
         self._empty = [pa.nulls(0, kind) for kind in self._types()]
         self.schema = self._schema()
@@ -110,6 +113,9 @@ class Batches:
                 window.buffer, begins, ends, layouts, (event, at), table.layouts, per_event
             )
             last = event + 1 if why in (FULL, MISFIT) else event
+            if why == MISFIT and self._width_is_guessed:
+                # Rows before the one that shows that the guess was wrong are not what they seem.
+                count, last = count - int(per_event[event]), event
             if count:
                 walked = slice(first, last)
                 made = _Made(window, walk, events[walked], layouts[walked], per_event[walked], count)
