@@ -202,3 +202,12 @@ def test_a_page_asks_for_nothing_and_escapes_what_a_log_says() -> None:
     assert "@import" not in page
     assert "prefers-color-scheme: dark" in page
     assert 'name="viewport"' in page
+
+
+def test_chosen_events_have_the_labels_that_they_have_in_the_whole_log() -> None:
+    for path in _CHOSEN:
+        data = path.read_bytes()
+        whole = [section for section in labelled_log(data) if section.index is not None]
+        rows = {section.index for section in whole if "ROWS" in section.title} - {None}
+        chosen = [section for section in labelled_log(data, rows) if section.index is not None]
+        assert chosen == [section for section in whole if section.index in rows]

@@ -13,15 +13,14 @@ from forge.corpus.kit.reading import ExpectedLog, OpenKit
 from forge.corpus.pages.results import Result, Run
 from forge.render.byte_view import page_section
 from forge.render.labels.log import labelled_log
-from forge.render.labels.runs import LabelledSection
 from forge.resources import corpora_dir
 
 #: Labels on a page, and lines of its list of events; the rest is a note.
 _LABELS, _EVENTS = 110, 100
 #: Characters of a scenario, and of a value.
 _SCENARIO, _VALUE = 16_000, 400
-#: Bytes of a file that are labelled at all.
-_LABELLED = 4 << 20
+#: Bytes of a file that is labelled.
+_LABELLED = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ def _file(kit: OpenKit, case: KitCase, file: KitFile, given: Sequence[Answer]) -
     expected = kit.expected(case, file)
     here = [answer for answer in given if not answer.result.right and answer.result.file in (None, file.name)]
     about = _about(expected, here)
-    sections, more = _sections(kit.path(case, file), about, file.size)
+    sections, more = _sections(kit.path(case, file), expected, about)
     return {
         "file": file,
         "events": expected.events[:_EVENTS],
@@ -102,27 +101,30 @@ def _about(expected: ExpectedLog, given: Iterable[Answer]) -> set[int]:
     return about | {max(before) for index in about if (before := [one for one in maps if one < index])}
 
 
-def _sections(path: Path, about: set[int], size: int) -> tuple[list[dict[str, Any]], int]:
-    """The labelled sections that a page has room for; how many are left out.
+def _sections(path: Path, expected: ExpectedLog, about: set[int]) -> tuple[list[dict[str, Any]], int]:
+    """The labelled events that a page has room for; how many are left out.
 
-    Those of interest have room first, FORMAT_DESCRIPTION with its fifty labels last.
+    Those of interest have room first, FORMAT_DESCRIPTION with its fifty labels last.  Only these are labelled: that
+    takes most of the time of a page.
     """
-    if size > _LABELLED:
-        return [], 1
-    sections = list(labelled_log(path.read_bytes()))
-    order = sorted(range(len(sections)), key=lambda at: (sections[at].index not in about, sections[at].index == 0, at))
-    room, kept = _LABELS, set[int]()
-    for at in order:
-        labels = _labels(sections[at])
-        if labels <= room or not kept:
-            kept.add(at)
-            room -= labels
-    shown = [page_section(sections[at]) | {"about": sections[at].index in about} for at in sorted(kept)]
-    return [_cut_section(section) for section in shown], len(sections) - len(kept)
+    outside = [event for event in expected.events if not event.get("inner")]
+    if path.stat().st_size > _LABELLED:
+        return [], len(outside)
+    chosen = set(about)
+    room = _LABELS - sum(_estimate(event) for event in outside if event["index"] in about)
+    for event in sorted(outside, key=lambda event: (event["index"] == 0, event["index"])):
+        if event["index"] not in chosen and (need := _estimate(event)) <= room:
+            chosen.add(event["index"])
+            room -= need
+    sections = list(labelled_log(path.read_bytes(), chosen))
+    shown = [page_section(section) | {"about": section.index in about} for section in sections]
+    left_out = sum(event["index"] not in chosen for event in outside)
+    return [_cut_section(section) for section in shown], left_out
 
 
-def _labels(section: LabelledSection) -> int:
-    return len(section.runs) + sum(map(_labels, section.inner))
+def _estimate(event: Mapping[str, Any]) -> int:
+    """About how many labels the bytes of an event have."""
+    return 6 + int(event["event_size"]) // 4
 
 
 def _cut_section(section: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ Every byte has one label, also in a damaged file: what cannot be read is ``raw``
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -38,8 +39,11 @@ from forge.values.base import Column
 LARGEST_PAYLOAD = 64 << 20
 
 
-def labelled_log(source: LogSource) -> Iterator[LabelledSection]:
-    """All bytes of a file with their labels, in file order, an event at a time.  Raises OSError, for no bytes else."""
+def labelled_log(source: LogSource, events: Container[int] | None = None) -> Iterator[LabelledSection]:
+    """All bytes of a file with their labels, in file order, an event at a time.  Raises OSError, for no bytes else.
+
+    With ``events``, those that do not have one of these numbers are left out.
+    """
     window = window_of(source)
     window.reach(0, len(MAGIC))
     try:
@@ -56,6 +60,10 @@ def labelled_log(source: LogSource) -> Iterator[LabelledSection]:
     state = _State()
     offset, index = len(MAGIC), 0
     for frame in frames(window):
+        if events is not None and frame.index not in events:
+            state.pass_over(frame.raw, frame.offset)
+            offset, index = frame.offset + len(frame.raw), frame.index + 1
+            continue
         section = state.section(frame.raw, frame.offset, frame.index)
         if not frame.index and frame.type_code not in FIRST_TYPES and section.problem is None:
             rule = f"the first event is {event_name(frame.type_code)}; without FORMAT_DESCRIPTION no event can be read"
@@ -107,6 +115,12 @@ class _State:
         inside, problem_inside = self._inside(event, offset, index)
         self._note(event)
         return LabelledSection(title, offset, tuple(labels.runs), index, inside, problem or problem_inside)
+
+    def pass_over(self, raw: bytes, offset: int) -> None:
+        """Note what an event says of later ones, without its labels."""
+        if raw[4] in (FormatDescription.type_code, TableMap.type_code):
+            with suppress(FormatError):
+                self._note(decode_event(raw, offset, self.format))
 
     def _label_body(self, labels: Labels, event: Event, format: FormatContext) -> FormatError | None:
         """Label the body; what is wrong with it (offset in the file)."""
