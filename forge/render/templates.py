@@ -25,6 +25,11 @@ def _environment() -> Any:
     return environment
 
 
+def visible(text: str) -> str:
+    """Text with characters that cannot be seen, such as zero bytes, as escapes; all others as they are."""
+    return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
+
+
 def _prose(text: str) -> str:
     """Text in Markdown as it stands: marks of Markdown and HTML have no meaning in it."""
     return re.sub(r"([\\`*_<>\[\]#|])", r"\\\1", text)
@@ -32,12 +37,12 @@ def _prose(text: str) -> str:
 
 def _cell(text: str) -> str:
     """Text in a cell of a table of Markdown."""
-    return _prose(" ".join(text.split()))
+    return _prose(visible(" ".join(text.split())))
 
 
 def _code_cell(text: str) -> str:
     """Code in a cell of a table of Markdown."""
-    text = " ".join(text.split()).replace("|", "\\|") or " "
+    text = visible(" ".join(text.split())).replace("|", "\\|") or " "
     ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{ticks} {text} {ticks}" if "`" in text else f"`{text}`"
 

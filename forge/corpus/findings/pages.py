@@ -13,7 +13,7 @@ from forge.corpus.findings.records import CellPlace, Finding, Made, public
 from forge.render.byte_view import section_title
 from forge.render.labels.log import labelled_log
 from forge.render.labels.runs import LabelledRun, LabelledSection
-from forge.render.templates import render
+from forge.render.templates import render, visible
 from forge.resources import corpora_dir
 
 #: Bytes of a run that a line of a page shows.
@@ -61,7 +61,8 @@ def finding_view(finding: Finding) -> dict[str, Any]:
         "where": marks[0][0] if marks else "",
         "runs_of_event": [_run(run, marked) for _, run, marked in marks],
         "does": OUTCOME_WORDS[made.outcome],
-        "right": made.right or "(an empty text)",
+        "right": visible(made.right) or "(an empty text)",
+        "wrong": visible(made.wrong),
         "version": finding.releases[-1],
     }
 
