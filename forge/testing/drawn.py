@@ -36,6 +36,10 @@ class HypothesisSource(Source):
             return self._draw(st.text(max_size=most))
         return self._draw(st.text(st.sampled_from(alphabet), max_size=most))
 
+    def several(self, draw: Callable[[Source], T], least: int, most: int) -> list[T]:
+        # A list that Hypothesis makes is one that it can make shorter anywhere.
+        return self._draw(st.lists(_drawn(draw, ()), min_size=least, max_size=most))
+
 
 @st.composite
 def _drawn(draw: st.DrawFn, function: Callable[..., T], arguments: tuple[Any, ...]) -> T:

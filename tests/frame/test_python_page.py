@@ -15,6 +15,11 @@ def test_the_page_about_python_says_what_python_answers(tmp_path: Path, monkeypa
 
 
 @pytest.mark.slow
+def test_the_page_about_hypothesis_runs() -> None:
+    assert run_page("hypothesis.md") > 1
+
+
+@pytest.mark.slow
 def test_the_page_about_rows_says_what_python_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("numba", "polars", "duckdb"):
         pytest.importorskip(package, reason=f"{package} is not installed: the lock has it")

@@ -6,9 +6,10 @@ Most of them are what a server takes; planning refuses the others with ScenarioE
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -28,7 +29,7 @@ from forge.sql.write.types import type_sql
 from forge.testing.draws.cells import value_of
 from forge.testing.draws.source import Source
 from forge.testing.draws.tables import described, is_key_type, key_part
-from forge.testing.draws.types import type_of
+from forge.testing.draws.types import type_named, type_of
 from forge.values.base import Column, Value
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import codec_for, facts_of
@@ -52,24 +53,44 @@ _METADATA = ("full", "minimal", "none")
 Cells = dict[str, Any]
 
 
-def scenario_of(source: Source, name: str) -> Scenario:
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a scenario is drawn from; an empty choice is any.  ``plain``: the server's default session."""
+
+    servers: tuple[str, ...] = ()
+    #: Names of column types, in upper case, and of character sets.
+    types: tuple[str, ...] = ()
+    charsets: tuple[str, ...] = ()
+    plain: bool = False
+    #: Columns of a table, rows of an INSERT, transactions after it.
+    columns: int = _COLUMNS
+    rows: int = _ROWS
+    changes: int = _CHANGES
+
+
+_ANY = Choices()
+
+
+def scenario_of(source: Source, name: str, choices: Choices = _ANY) -> Scenario:
     """A scenario of one table."""
-    server = source.one_of(_servers())
+    server = source.one_of(choices.servers or _servers())
     line = server_line(server)
-    columns = [column_of(source, place, server, line) for place in range(source.integer(1, _COLUMNS))]
+    most = choices.columns
+    places = count()
+    columns = source.several(lambda inner: column_of(inner, next(places), server, line, choices), 1, most)
     if not any(column.visible for column in columns):
         columns[0] = replace(columns[0], visible=True)
     key = key_of(source, columns)
-    session = session_of(source, line)
+    session = Session() if choices.plain else session_of(source, line)
     if any(column.type.fsp for column in columns):  # In the old forms no event says how many digits there are.
         session = msgspec.structs.replace(session, mysql56_temporal_format=True)
     table = source.one_of(_TABLES)
     text = create_table(table, columns, key)
-    most = _ROWS if key is None or source.truth() else 1
-    rows = [_row(source, columns, server) for _ in range(source.integer(1, most))]
+    most = choices.rows if key is None or source.truth() else 1
+    rows = source.several(lambda inner: _row(inner, columns, server), 1, most)
     change = (build.insert if source.integer(0, 7) else build.replace)(table, *rows)
     scenario = Scenario(name, server=server, session=session, tables=[text]).transaction(change)
-    for _ in range(source.integer(0, _CHANGES)):
+    for _ in range(source.integer(0, choices.changes)):
         scenario = _changed(source, scenario, table, columns, rows, server)
     return scenario
 
@@ -104,19 +125,23 @@ def session_of(source: Source, line: ServerLine) -> Session:
     return msgspec.structs.replace(session, **{setting: getattr(defaults, setting) for setting in lacking})
 
 
-def column_of(source: Source, place: int, server: str, line: ServerLine) -> TableColumn:
-    """A column that the line has."""
+def column_of(source: Source, place: int, server: str, line: ServerLine, choices: Choices = _ANY) -> TableColumn:
+    """A column that the line has.  Raises ScenarioError if it has none of the types that are to be chosen from."""
     name = source.one_of(_NAMES).format(place)
     nullable = source.truth()
     visible = not nullable or bool(source.integer(0, 7))
     for _ in range(8):
-        column = TableColumn(name, _on_line(source, type_of(source, server), line), nullable=nullable, visible=visible)
+        drawn = type_named(source, server, choices.types) if choices.types else type_of(source, server)
+        chosen = _on_line(source, drawn, line, choices.charsets)
+        column = TableColumn(name, chosen, nullable=nullable, visible=visible)
         if all(line.knows(feature) for feature in column_features(column) if feature != "invisible_columns"):
             return column if line.knows("invisible_columns") else replace(column, visible=True)
+    if choices.types:
+        raise ScenarioError(f"{server} has no column of the types {', '.join(choices.types)}")
     return TableColumn(name, SqlType("INT"), nullable=nullable)
 
 
-def _on_line(source: Source, sql_type: SqlType, line: ServerLine) -> SqlType:
+def _on_line(source: Source, sql_type: SqlType, line: ServerLine, charsets: tuple[str, ...] = ()) -> SqlType:
     """The type with a collation that the line has, and the name that it goes by with that."""
     facts = facts_of(sql_type)
     if source.integer(0, 7):
@@ -128,7 +153,9 @@ def _on_line(source: Source, sql_type: SqlType, line: ServerLine) -> SqlType:
     if sql_type.collation == BINARY_COLLATION and not facts.has_members:
         return replace(sql_type, name=_BINARY.get(sql_type.name, sql_type.name))
     chosen = sql_type.collation
-    if not facts.has_members and source.truth():
+    if charsets:
+        chosen = default_collation(source.one_of(charsets), line.name).id
+    elif not facts.has_members and source.truth():
         chosen = source.one_of(_collations(line.name))
     elif chosen == _UTF8MB4_0900 != line.ddl.default_collation:
         chosen = default_collation("utf8mb4", line.name).id

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
 from forge.charsets import charset, collation
+from forge.errors import ScenarioError, nearest
 from forge.servers import server_line
 from forge.testing.draws.source import Source
 from forge.values.declaration.sqltype import SqlType
@@ -122,6 +124,34 @@ def type_of(source: Source, server: str) -> SqlType:
     else:
         drawn = _TYPES[kind](source)
     return _within_row(drawn, server)
+
+
+def type_named(source: Source, server: str, names: Sequence[str]) -> SqlType:
+    """A type with one of these names, in upper case.  Raises ScenarioError for a name that no type has."""
+    name = source.one_of(names)
+    for kind in _NAMED.get(name, ()):
+        for _ in range(32):
+            drawn = _within_row(kind(source), server)
+            if drawn.name == name:
+                return drawn
+    examples = [example for example in _examples(server) if example.name == name]
+    if not examples:
+        raise ScenarioError(
+            f"{server} has no type {name!r}",
+            suggestion=nearest(name, [*_NAMED, *(example.name for example in _examples(server))]),
+        )
+    return _within_row(source.one_of(examples), server)
+
+
+_NAMED: dict[str, tuple[Callable[[Source], SqlType], ...]] = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT"), (integer_type,)),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), (float_type,)),
+    **dict.fromkeys(("TIME", "DATETIME", "TIMESTAMP"), (fractional_type,)),
+    **dict.fromkeys(("CHAR", "VARCHAR"), (string_type,)),
+    "DECIMAL": (decimal_type,),
+    "BIT": (bit_type,),
+    **dict.fromkeys(("ENUM", "SET"), (collated_member_type,)),
+}
 
 
 def _within_row(sql_type: SqlType, server: str) -> SqlType:
