@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 
 import click
 
-from tests.power.logs import logs_of_corpus, real_logs
+from tests.power.logs import logs_of_corpus, real_logs, spread
 from tests.power.measure import measured
 from tests.power.subjects import SUBJECTS
 
@@ -23,7 +22,7 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 @click.option("--seed", default=1, help="Which of them.")
 @click.option("--jobs", default=1, help="Processes.")
 @click.option("--largest", default=1 << 15, help="Only logs of at most so many bytes.")
-@click.option("--logs", "most", default=0, help="No more logs than this, chosen by the seed (0: all).")
+@click.option("--logs", "most", default=0, help="No more logs than this, of all files of scenarios (0: all).")
 @click.option("--json", "out", type=click.Path(path_type=Path), required=True, help="The figures.")
 def main(
     corpus: Path, real: tuple[Path, ...], names: tuple[str, ...], sample: int, seed: int, jobs: int, largest: int,
@@ -32,8 +31,7 @@ def main(
 ) -> None:  # fmt: skip
     """Measure lines, branches and mutants of decoders under a corpus."""
     logs = logs_of_corpus(corpus, largest)
-    random.Random(seed).shuffle(logs)
-    logs = logs[:most] if most else logs
+    logs = spread(logs, most) if most else logs
     others = real_logs(real, 1 << 20)
     figures = json.loads(out.read_text()) if out.exists() else {}
     for name in names or SUBJECTS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,3 +40,22 @@ def real_logs(folders: Sequence[Path], largest: int) -> list[Log]:
         if data[:4] == b"\xfebin" and len(data) <= largest:
             logs.append(Log(path.name, data, "mariadb" if b"MariaDB" in data[:100] else "mysql"))
     return logs
+
+
+def spread(logs: Sequence[Log], most: int) -> list[Log]:
+    """So many logs that each file of scenarios has its turn again and again."""
+    by_file: dict[str, list[Log]] = {}
+    for log in logs:
+        by_file.setdefault(log.name.partition("[")[0], []).append(log)
+    for group in by_file.values():
+        group.sort(key=lambda log: hash_of(log.data))
+    chosen: list[Log] = []
+    turn = 0
+    while len(chosen) < min(most, len(logs)):
+        chosen += [group[turn] for group in by_file.values() if turn < len(group)]
+        turn += 1
+    return chosen[:most]
+
+
+def hash_of(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
