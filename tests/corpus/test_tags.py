@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 from typing import get_args
@@ -12,6 +13,7 @@ pytest.importorskip("pyarrow", reason="the extra [spark] is not installed")
 
 from forge.corpus.cases import Case, compile_case, find_cases, shipped_folders
 from forge.corpus.coverage import Coverage, coverage_lines, coverage_object
+from forge.corpus.kit.registry import digest_of, read_registry
 from forge.corpus.manifest import Entry, FileEntry
 from forge.corpus.vocabulary import vocabulary
 from forge.errors import Phase, UnsupportedError
@@ -45,6 +47,23 @@ def test_every_shipped_scenario_has_tags_that_the_vocabulary_knows(shipped: list
     said = [f"{file}: {tag!r} is no known tag; nearest is {near!r}" for file, tag, near in sorted(unknown)]
     assert said == [], "the known ones are in forge/corpus/tags.toml"
     assert {case.file for case in shipped if not case.tags} == set()
+
+
+def test_every_shipped_case_has_a_frozen_id_that_stands_for_its_bytes(shipped: list[Case]) -> None:
+    ids = read_registry()
+    unlisted = [case.id for case in shipped if ids.row_of(case.id) is None]
+    assert unlisted == [], "forge corpus freeze gives them ids"
+    changed = []
+    for case in sorted(shipped, key=lambda one: hashlib.sha256(one.id.encode()).digest())[:60]:
+        try:
+            files = compile_case(case).files
+        except UnsupportedError:
+            continue
+        row = ids.row_of(case.id)
+        entries = [FileEntry(name=f.name, size=len(f.data), sha256=hashlib.sha256(f.data).hexdigest()) for f in files]
+        if row is not None and row.digest != digest_of(case.verdict, case.phase, entries):
+            changed.append(case.id)
+    assert changed == [], "an id never changes its meaning: forge corpus freeze gives new ones"
 
 
 def test_an_unknown_tag_is_answered_with_the_nearest() -> None:
