@@ -38,6 +38,7 @@ KIT = Path("out/kit")
 )
 @click.option("--junit", type=FILE, metavar="FILE", help="Write the results as JUnit XML.")
 @click.option("--report", type=FOLDER, metavar="DIR", help="Add the results to a report: pages of all testees in it.")
+@click.option("--no-pages", is_flag=True, help="With --report: keep the results alone; the next run makes the pages.")
 @click.option(
     "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes of the testee (default: one a core)."
 )
@@ -59,6 +60,7 @@ def command(
     write: str | None,
     junit: str | None,
     report: Path | None,
+    no_pages: bool,
     jobs: int | None,
     timeout: float,
     memory: int,
@@ -82,10 +84,12 @@ def command(
     from forge.corpus.conform.runner import BAD, run_cases, standing
     from forge.corpus.conform.testee import Limits
     from forge.corpus.kit.protocol import Level
-    from forge.corpus.pages.write import add_to_report, check_report
+    from forge.corpus.pages.write import add_results, add_to_report, check_report
 
     if report is not None:
         check_report(report)
+    elif no_pages:
+        raise ScenarioError("--no-pages goes with --report")
     known = read_expected_failures(Path(listed)) if listed is not None else {}
     wanted: Level | None = next((word for word in ("frames", "events", "rows") if word == level), None)
     with opened_kit(folder) as kit:
@@ -100,7 +104,9 @@ def command(
                 limits=Limits(seconds=timeout, memory=memory << 20),
                 progress=bar,
             )
-        if report is not None:
+        if report is not None and no_pages:
+            add_results(report, hello, results, known)
+        elif report is not None:
             with progress_to("pages") as bar:
                 pages = add_to_report(
                     report, kit, hello, results, known, jobs=jobs or os.cpu_count() or 1, progress=bar

@@ -57,6 +57,19 @@ def check_report(folder: Path) -> None:
         )
 
 
+def add_results(folder: Path, hello: Hello, results: Sequence[CaseResult], listed: dict[str, ExpectedFailure]) -> None:
+    """Put the results of a testee in the place of its earlier ones, and leave the pages as they are.
+
+    Raises ScenarioError for a folder that holds something else; OSError.
+    """
+    check_report(folder)
+    (folder / RESULTS).mkdir(parents=True, exist_ok=True)
+    path = folder / RESULTS / f"{safe_word(hello.name)}.jsonl"
+    draft = path.with_suffix(".draft")
+    draft.write_bytes(b"".join(result_lines(hello, results, listed)))
+    draft.replace(path)
+
+
 def add_to_report(
     folder: Path,
     kit: OpenKit,

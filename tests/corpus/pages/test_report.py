@@ -156,6 +156,16 @@ def test_damaged_results_leave_the_report_as_it_was(kit: Path, wrong: str, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
+def test_results_are_kept_without_pages_until_a_run_makes_them(kit: Path, wrong: str, tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    assert run(["conform", wrong, "--kit", str(kit), "-j", "1", "--report", str(folder), "--no-pages"]) == 1
+    assert [path.name for path in folder.rglob("*.*")] == ["wrong-one.jsonl"]
+    command = shlex.join([sys.executable, str(ECHO)])
+    assert run(["conform", command, "--kit", str(kit), "-j", "1", "--report", str(folder)]) == 0
+    assert "Wrong One" in (folder / "index.html").read_text("utf-8")
+    assert run(["conform", command, "--kit", str(kit), "--no-pages"]) == 2
+
+
 def test_no_two_features_have_one_page() -> None:
     words = vocabulary().all
     assert len({safe_word(word) for word in words}) == len(words)
