@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "forge.cli.commands.shrink",
         "Make a binary log smaller while a command or decoder does the same with it.",
     ),
+    "fuzz": ("forge.cli.commands.fuzz", "Look for changed logs that a decoder in any language gets wrong."),
     "charsets": ("forge.cli.commands.charsets", "Compare character-set codecs with a real server."),
     "schema-of": ("forge.cli.commands.schema_of", "Print a CREATE TABLE for every table map of a binary log."),
     "schema": ("forge.cli.commands.schema", "Print a JSON Schema: of scenarios, of the decode, or of listings."),

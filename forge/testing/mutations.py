@@ -39,8 +39,17 @@ class MutatedLog:
 
 def mutated(source: Source, data: bytes) -> MutatedLog:
     """The log with one change; half of the changes go with a checksum that holds."""
+    changed, words = changed_log(source, data)
+    log = read(changed, "lenient")
+    return MutatedLog(changed, data, words, log.rows, log.problem)
+
+
+def changed_log(source: Source, data: bytes) -> tuple[bytes, str]:
+    """The bytes of the log after one change, and what was changed and where.  A log without a whole event stays."""
     mutation, change = source.one_of(_CHANGES)
     events = [frame.raw for frame in frames(data)]
+    if not events:
+        return data, "nothing changed"
     has_checksums = _has_checksums(events)
     place = source.integer(0, len(events) - 1)
     said = change(source, events, place)
@@ -48,10 +57,8 @@ def mutated(source: Source, data: bytes) -> MutatedLog:
     if has_checksums and said.mends and source.truth():
         events[place] = _with_checksum(events[place])
         mutation += ", its checksum mended"
-    changed = MAGIC + b"".join(events)
-    log = read(changed, "lenient")
     words = f"{mutation}: event {place} ({EVENT_NAMES.get(said.type_code, said.type_code)}){said.words}"
-    return MutatedLog(changed, data, words, log.rows, log.problem)
+    return MAGIC + b"".join(events), words
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,7 @@ def _repeated(source: Source, events: list[bytes], place: int) -> _Change:
 
 
 def _exchanged(source: Source, events: list[bytes], place: int) -> _Change:
-    other = source.integer(0, len(events) - 1)
+    other = (place + source.integer(1, max(1, len(events) - 1))) % len(events)
     events[place], events[other] = events[other], events[place]
     return _Change(events[other][4], f" and event {other}", mends=False)
 

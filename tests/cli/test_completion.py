@@ -40,7 +40,7 @@ def test_a_shell_gets_its_completion_script_and_not_the_help(shell: str) -> None
     ("words", "expected"),
     [
         ("forge dis", ["disasm"]),
-        ("forge corpus ", ["build", "export", "extract", "freeze", "show"]),
+        ("forge corpus ", ["build", "export", "extract", "findings", "freeze", "show"]),
         ("forge dump --", ["--help", "--json", "--rows"]),
         ("forge corpus show --cov", ["--coverage"]),
         ("forge build --server mysql-8", ["mysql-8.0", "mysql-8.4"]),

@@ -1,0 +1,132 @@
+"""``forge fuzz``."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from forge.cli.output import write_files
+from forge.cli.parameters import FOLDER
+from forge.cli.progress import progress_to
+from forge.errors import CheckFailed
+
+if TYPE_CHECKING:
+    from forge.corpus.fuzz.search import Failure
+
+
+@click.command()
+@click.option(
+    "--testee", required=True, metavar="COMMAND", help="A decoder that speaks the protocol of `forge conform`."
+)
+@click.option("--seeds", "kit", type=FOLDER, metavar="KIT", help="Change the logs of a kit (default: generated ones).")
+@click.option(
+    "--time", "seconds", type=click.FloatRange(min=0), metavar="S", help="End after so many seconds (default 60)."
+)
+@click.option("--tries", type=click.IntRange(min=1), metavar="N", help="End after so many logs.")
+@click.option("--seed", type=int, default=0, metavar="N", help="Another seed makes other logs (default 0).")
+@click.option("--first", type=click.IntRange(min=0), default=0, metavar="N", help="Begin with that log (default 0).")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=5.0, metavar="S", help="Seconds for a log (default 5)."
+)
+@click.option(
+    "--memory", type=click.IntRange(min=16), default=1024, metavar="MIB", help="Memory of the testee (default 1024)."
+)
+@click.option(
+    "--shrink",
+    "shrink_seconds",
+    type=click.FloatRange(min=0),
+    default=20.0,
+    metavar="S",
+    help="Seconds for making a failing log smaller (default 20; 0: not at all).",
+)
+@click.option(
+    "-o", "--out", type=FOLDER, metavar="DIR", help="Write each failure there: its log, and how it came about."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per failure, then one with the summary.")
+def command(
+    testee: str,
+    kit: Path | None,
+    seconds: float | None,
+    tries: int | None,
+    seed: int,
+    first: int,
+    timeout: float,
+    memory: int,
+    shrink_seconds: float,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Look for logs that a decoder gets wrong.
+
+    Logs are changed in fields, lengths, counts, order and bytes, many of them with checksums that hold. The decoder may
+    refuse a changed log; it may not crash, hang, take memory without end, or show a row that a correct reader does not
+    get. Failures with the same cause are one; its log is made smaller. Exit code 1 if there is a failure.
+
+    \b
+    Example:
+      forge fuzz --testee ./my-testee --time 60 -o failures
+      forge fuzz --testee ./my-testee --seed 0 --first 1234 --tries 1
+    """  # fmt: skip
+    from forge.corpus.conform.testee import Limits, Testee
+    from forge.corpus.fuzz.search import DrawnSeeds, KitSeeds, Tally, search
+
+    seeds = DrawnSeeds() if kit is None else KitSeeds(kit)
+    tally = Tally()
+    names: list[str] = []
+    if tries is None and seconds is None:
+        seconds = 60.0
+    if out is not None:
+        out.mkdir(exist_ok=True)
+    limits = Limits(seconds=timeout, memory=memory << 20)
+    with tempfile.TemporaryDirectory(prefix="forge-fuzz-") as folder, Testee(testee, limits) as decoder:
+        testee_name = f"{decoder.hello().name} {decoder.hello().version}"
+        with progress_to("logs") as report:
+            found = search(
+                decoder, seeds, Path(folder) / "binlog.000001", seed=seed, first=first, tries=tries, seconds=seconds,
+                shrink_seconds=shrink_seconds, tally=tally, progress=lambda count: report(count, tries or 0),
+            )  # fmt: skip
+            for failure in found:
+                names.append(failure.name)
+                described = _described(failure, testee_name, kit)
+                if out is not None:
+                    _write(out, failure, described)
+                click.echo(json.dumps(described, ensure_ascii=False) if as_json else _sentence(described))
+    summary = {"tries": tally.tries, "outcomes": dict(tally.outcomes), "failures": len(names)}
+    if as_json:
+        click.echo(json.dumps(summary))
+    else:
+        counts = ", ".join(f"{count} {outcome}" for outcome, count in tally.outcomes.most_common())
+        click.echo(f"{tally.tries} logs ({counts}): {len(names)} causes of failure")
+    if names:
+        raise CheckFailed(f"{testee_name} fails: {len(names)} causes in {tally.tries} logs")
+
+
+def _described(failure: Failure, testee: str, kit: Path | None) -> dict[str, Any]:
+    return {
+        "name": failure.name,
+        "testee": testee,
+        "outcome": failure.finding.outcome,
+        "kind": failure.finding.kind,
+        "message": failure.message,
+        "seed": failure.seed,
+        "number": failure.first.number,
+        "seeds": None if kit is None else str(kit),
+        "mutations": list(failure.first.mutations),
+        "bytes": len(failure.smallest),
+        "first_bytes": len(failure.first.data),
+    }
+
+
+def _sentence(described: dict[str, Any]) -> str:
+    how = "; ".join(described["mutations"]) or "not changed"
+    message = " ".join(str(described["message"] or described["kind"]).split())
+    return f"{described['name']}: {described['outcome']}: {message} ({how}; number {described['number']})"
+
+
+def _write(out: Path, failure: Failure, described: dict[str, Any]) -> None:
+    text = json.dumps(described, ensure_ascii=False, indent=2) + "\n"
+    write_files([(str(out / f"{failure.name}.binlog"), failure.smallest), (str(out / f"{failure.name}.json"), text)])

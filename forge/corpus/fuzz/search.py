@@ -1,0 +1,170 @@
+"""A search for logs that a testee gets wrong: each try is a function of the seed and a number, and can be made again.
+
+The rule is our strict reader's: of a log without a problem a reader gets the same rows, or refuses it; of one with a
+problem it gets some of them, and refuses it or reads on.  It never crashes, hangs, takes memory beyond its limit, or
+shows another row.  A log that was not changed it may not refuse.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from forge.corpus.conform.one_file import FileResult, ask
+from forge.corpus.conform.testee import Testee
+from forge.corpus.kit.reading import open_kit
+from forge.corpus.outcomes import Outcome
+from forge.corpus.shrink.outcomes import TesteeFinding, TesteeOutcome, finding_of
+from forge.corpus.shrink.shrink import shrink
+from forge.errors import ScenarioError
+from forge.testing.draws.scenarios import scenario_of
+from forge.testing.draws.source import RandomSource, Source
+from forge.testing.logs import build
+from forge.testing.mutations import changed_log
+
+_WRONG: frozenset[Outcome] = frozenset(("crashed", "timeout", "disagree"))
+#: Changes of one log at most.
+_MOST_CHANGES = 3
+#: One log of so many is not changed.
+_UNCHANGED = 16
+#: Bytes of a log of a kit that is changed: larger ones take long, and show no more.
+_LARGEST = 1 << 16
+
+
+class Seeds(Protocol):
+    """Where the logs come from that are changed."""
+
+    def log(self, source: Source) -> bytes: ...
+
+
+class DrawnSeeds:
+    """Logs of generated scenarios, of all types and server lines."""
+
+    def log(self, source: Source) -> bytes:
+        while True:
+            try:
+                return build(scenario_of(source, "drawn")).files[0].data
+            except ScenarioError:
+                continue  # Two equal keys, for example.
+
+
+class KitSeeds:
+    """The logs of a kit that a correct reader accepts.  Raises ScenarioError if the folder is no kit."""
+
+    def __init__(self, folder: Path) -> None:
+        kit = open_kit(folder)
+        accepted = (case for case in kit.cases if case.verdict == "accept")
+        self._paths = [kit.path(case, file) for case in accepted for file in case.files if file.size <= _LARGEST]
+        if not self._paths:
+            raise ScenarioError(
+                f"the kit in {folder} has no log that is accepted", expected="one made by forge corpus export"
+            )
+
+    def log(self, source: Source) -> bytes:
+        return source.one_of(self._paths).read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """A log to ask about: how it was changed, and whether it was."""
+
+    number: int
+    data: bytes
+    mutations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A cause, with the first log that shows it and the smallest that was found."""
+
+    finding: TesteeFinding
+    seed: int
+    first: Try
+    message: str | None
+    smallest: bytes
+
+    @property
+    def name(self) -> str:
+        """The same for the same cause."""
+        digest = hashlib.sha256(repr((self.finding.outcome, self.finding.kind)).encode()).hexdigest()
+        return f"{self.finding.outcome}-{digest[:8]}"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a search has done."""
+
+    tries: int = 0
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    #: How often each cause came.
+    causes: Counter[tuple[Outcome, str | None]] = field(default_factory=Counter)
+
+
+def try_of(seeds: Seeds, seed: int, number: int) -> Try:
+    """The log of a number: the same for the same seed, number and seeds."""
+    source = RandomSource(f"fuzz/{seed}/{number}")
+    data = seeds.log(source)
+    mutations = []
+    if source.integer(0, _UNCHANGED - 1):
+        for _ in range(source.integer(1, _MOST_CHANGES)):
+            data, mutation = changed_log(source, data)
+            mutations.append(mutation)
+    return Try(number, data, tuple(mutations))
+
+
+def search(
+    testee: Testee,
+    seeds: Seeds,
+    path: Path,
+    *,
+    seed: int = 0,
+    first: int = 0,
+    tries: int | None = None,
+    seconds: float | None = None,
+    shrink_seconds: float = 20.0,
+    tally: Tally | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Failure]:
+    """Causes of failures, each once, as they are found; ends after so many tries or seconds.
+
+    ``path``: the file that the testee is asked about.  Raises EnvironmentMissing, ScenarioError if it cannot be asked.
+    """
+    tally = tally or Tally()
+    deadline = None if seconds is None else time.monotonic() + seconds
+    number = first
+    while (tries is None or number < first + tries) and (deadline is None or time.monotonic() < deadline):
+        one = try_of(seeds, seed, number)
+        path.write_bytes(one.data)
+        result = ask(testee, path, one.data)
+        tally.tries += 1
+        tally.outcomes[result.outcome] += 1
+        if progress is not None:
+            progress(tally.tries)
+        if _fails(one, result):
+            finding = finding_of(result)
+            cause = finding.outcome, finding.kind
+            tally.causes[cause] += 1
+            if tally.causes[cause] == 1:
+                yield _failure(testee, path, one, result, seed, shrink_seconds)
+        number += 1
+
+
+def _fails(one: Try, result: FileResult) -> bool:
+    return result.outcome in _WRONG or (result.outcome == "refused" and not one.mutations)
+
+
+def _failure(testee: Testee, path: Path, one: Try, result: FileResult, seed: int, seconds: float) -> Failure:
+    finding = finding_of(result)
+    outcomes = TesteeOutcome(testee, path)
+
+    def shows(candidate: bytes) -> bool:
+        found = outcomes.of(candidate)
+        return (found.outcome, found.kind) == (finding.outcome, finding.kind)
+
+    smallest = shrink(one.data, shows, seconds=seconds).data if seconds and shows(one.data) else one.data
+    return Failure(finding, seed, one, result.message, smallest)
