@@ -89,6 +89,10 @@ def job_errors() -> Iterator[None]:
 
     try:
         yield
+    except ConnectionRefusedError as error:
+        raise ForgeError(
+            "the Spark job failed: its JVM has ended, most often for want of memory (spark.driver.memory)"
+        ) from error
     except Exception as error:
         if isinstance(error, PySparkException) or type(error).__module__.startswith("py4j."):
             raise ForgeError(f"the Spark job failed: {_cause(str(error))}") from error

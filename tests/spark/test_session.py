@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from forge.errors import EnvironmentMissing
-from forge.spark.jvm import conf_dir, is_local
-from forge.spark.session import spark_session
+from forge.errors import EnvironmentMissing, ForgeError
+from forge.spark.jvm import conf_dir, heap_limit, is_local
+from forge.spark.session import job_errors, spark_session
 from forge.spark.versions import spark_release
 
 if TYPE_CHECKING:
@@ -60,6 +60,18 @@ def test_settings_of_the_user_hold_but_where_the_log_goes(tmp_path: Path, monkey
     assert (made / "spark-defaults.conf").read_text() == "spark.executor.cores 3\n"
     assert str(tmp_path / "jvm.log") in (made / "log4j2.properties").read_text()
     assert (own / "log4j2.properties").read_text() == "rootLogger.level = debug\n"
+
+
+@pytest.mark.parametrize(
+    ("memory", "limit"), [(1 << 30, "1024m"), (8 << 30, "2048m"), (23 << 30, "4096m"), (512 << 30, "4096m")]
+)
+def test_a_jvm_may_take_a_quarter_of_the_memory_up_to_a_limit(memory: int, limit: str) -> None:
+    assert heap_limit(memory) == limit
+
+
+def test_a_jvm_that_has_ended_is_said() -> None:
+    with pytest.raises(ForgeError, match=r"its JVM has ended.*spark\.driver\.memory"), job_errors():
+        raise ConnectionRefusedError(111, "Connection refused")
 
 
 @pytest.mark.parametrize("version", ["3.5.7", "2.4.8"])
