@@ -26,6 +26,9 @@ TIME_END: Final = (MAX_HOUR + 1) * 3600 * SECOND
 NO_DAY: Final = -1
 #: The calendar comes back every 400 years.
 _ERA_YEARS, _ERA_DAYS = 400, 146097
+#: Reciprocals, which are exact below four million seconds.
+_CLOCK_BITS: Final = np.uint64(40)
+_PER_MINUTE, _PER_HOUR = (np.uint64((1 << 40) // seconds + 1) for seconds in (60, 3600))
 
 
 @cache
@@ -68,8 +71,8 @@ def day_fields(era: Any, number: Any) -> Any:
 
 @inline
 def clock_fields(seconds: Any) -> Any:
-    """The hour << 12 | minute << 6 | second of a number of seconds, both uint64."""
-    minutes = seconds // np.uint64(60)
-    hours = minutes // np.uint64(60)
+    """The hour << 12 | minute << 6 | second of a number of seconds below TIME_END, both uint64."""
+    minutes = (seconds * _PER_MINUTE) >> _CLOCK_BITS
+    hours = (seconds * _PER_HOUR) >> _CLOCK_BITS
     # Each hour makes 60 << 6 of the minutes' bits 1 << 12, each minute 60 of the seconds' 1 << 6.
     return seconds + hours * np.uint64((1 << 12) - (60 << 6)) + minutes * np.uint64((1 << 6) - 60)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from functools import lru_cache
 
 import msgspec
 import pyarrow as pa
@@ -37,9 +38,16 @@ def table_plan(text: str, server: str, session: Session) -> tuple[Plan, Table]:
     """
     # Facts say nothing of a table, and may be long.
     plain = msgspec.structs.replace(session, facts=Facts())
-    made = plan(Scenario(scenario="rows", server=server, session=plain, tables=[text]))
+    made = _planned(text, server, msgspec.msgpack.encode(plain))
     (only,) = made.tables.values()
     return dataclasses.replace(made, session=session), only
+
+
+@lru_cache(maxsize=16)
+def _planned(text: str, server: str, settings: bytes) -> Plan:
+    """The same for settings that can be compared: a table is written in many calls, and planning takes milliseconds."""
+    session = msgspec.msgpack.decode(settings, type=Session)
+    return plan(Scenario(scenario="rows", server=server, session=session, tables=[text]))
 
 
 def create_table(name: str, schema: pa.Schema) -> str:

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from forge.check.canonical.decode import canonical_rows
 from forge.columnar.json.cells import cell_text, diffs_text, json_texts
+from forge.columnar.json.checking import unchecked_documents
 from forge.columnar.json.text import documents_text
 from forge.columnar.plan import ABSENT, NULL, Cells
 from forge.errors import FormatError, UnsupportedError
@@ -113,6 +114,56 @@ def test_bytes_at_random_have_the_text_of_the_reference_or_are_odd(bodies: list[
     documents = [bytes((code,)) + body for body in bodies]
     for text, document in zip(texts_by_kernel(documents), documents, strict=True):
         assert text is None or text == text_by_reference(document)
+
+
+def unchecked(documents: Sequence[bytes]) -> set[int]:
+    """The rows whose documents the kernel that makes no text leaves."""
+    buffer, off, lengths = batch_of(documents)
+    return set(unchecked_documents(buffer, off.astype(np.int64), lengths).tolist())
+
+
+@given(st.lists(json_documents(), min_size=1, max_size=8))
+def test_what_has_a_text_is_found_without_making_it(documents: list[bytes]) -> None:
+    """But for opaque values, whose text has to be made."""
+    left = unchecked(documents)
+    assert all(b"\x0f" in documents[row] for row in left)
+
+
+@given(json_documents(), st.data())
+def test_a_damaged_document_is_left_to_the_text(document: bytes, data: st.DataObject) -> None:
+    damaged = bytearray(document)
+    for _ in range(data.draw(st.integers(0, 3))):
+        damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    del damaged[data.draw(st.integers(1, len(damaged))) :]
+    assert unchecked([bytes(damaged)]) or texts_by_kernel([bytes(damaged)]) != [None]
+
+
+@given(st.lists(st.binary(min_size=1, max_size=60), min_size=1, max_size=5), st.sampled_from(range(16)))
+def test_bytes_at_random_are_left_to_the_text_unless_they_have_one(bodies: list[bytes], code: int) -> None:
+    documents = [bytes((code,)) + body for body in bodies]
+    left = unchecked(documents)
+    assert all(text is not None or row in left for row, text in enumerate(texts_by_kernel(documents)))
+
+
+def test_documents_at_the_end_of_their_memory_are_left_to_the_text() -> None:
+    document = encode_document({"a": "text"})
+    values = np.frombuffer(document, np.uint8)
+    assert unchecked_documents(values, np.zeros(1, np.int64), np.array([len(document)], np.int32)).tolist() == [0]
+
+
+@pytest.mark.parametrize("keys", [("\u00e4", "\u00f6"), ("a", "\u20ac")])
+def test_keys_and_values_that_are_not_ascii_are_looked_at_one_by_one(keys: tuple[str, str]) -> None:
+    document = encode_document(dict.fromkeys(keys, "\u00fc"))
+    assert not unchecked([document])
+    for at in (index for index, byte in enumerate(document) if byte >= 0xC3):
+        broken = document[:at] + b"\xff" + document[at + 1 :]
+        assert unchecked([broken]) == {0}
+
+
+def test_a_character_that_two_keys_share_is_none() -> None:
+    document = encode_document({"aa": 1, "bbb": 2}).replace(b"aabbb", b"a\xc3\xa4bb")
+    assert text_by_reference(document) is None
+    assert unchecked([document]) == {0}
 
 
 def nested(levels: int) -> bytes:

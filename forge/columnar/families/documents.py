@@ -16,8 +16,9 @@ import pyarrow as pa
 from forge.columnar.families.strings import TextPlan
 from forge.columnar.json.binary import documents_binary
 from forge.columnar.json.cells import json_bytes, json_texts
-from forge.columnar.plan import NULL, Cells, ColumnPlan, Read, Wire, slacked, spans_of
-from forge.columnar.text.form import either
+from forge.columnar.json.checking import unchecked_documents
+from forge.columnar.plan import NULL, Cells, ColumnPlan, Numbers, Read, Wire, slacked, spans_of
+from forge.columnar.text.form import either, located
 from forge.errors import ScenarioError
 from forge.values.base import Column
 from forge.values.json.codec import JSON, JsonCodec
@@ -69,12 +70,23 @@ class DocumentBytesPlan(ColumnPlan):
         return Read((documents.offsets, documents.data), documents.odd)
 
     def write(self, array: pa.Array) -> Wire:
-        return replace(spans_of(array), odd=json_texts(_cells_of(array)).odd)
+        wire = spans_of(array)
+        values, starts, lengths = located(wire)
+        unchecked = unchecked_documents(values, starts, lengths)
+        return replace(wire, odd=_refused(array, unchecked)) if len(unchecked) else wire
 
     def as_text(self, array: pa.Array) -> pa.Array:
         texts = json_texts(_cells_of(array))
         buffers = [array.buffers()[0], pa.py_buffer(texts.offsets), pa.py_buffer(texts.data)]
         return pa.Array.from_buffers(pa.string(), len(array), buffers, array.null_count)
+
+
+def _refused(array: pa.Array, rows: Numbers) -> Numbers:
+    """Those of the rows whose value is no document."""
+    cells = _cells_of(array)
+    offsets = np.full_like(cells.offsets, NULL)
+    offsets[rows] = cells.offsets[rows]
+    return json_texts(replace(cells, offsets=offsets)).odd  # type: ignore[no-any-return]
 
 
 def _cells_of(array: pa.Array) -> Cells:

@@ -33,7 +33,7 @@ from forge.values.temporal.text import MAX_FSP, fraction_size, fraction_unit
 from forge.values.wire_types import WireType
 
 #: The same for words: a kernel that mixes them with int64 would make floats.
-_SECOND_WORD, _DAY_WORD = np.uint64(SECOND), np.uint64(DAY)
+_SECOND_WORD, _DAY_WORD, _DAY_SECONDS = np.uint64(SECOND), np.uint64(DAY), np.uint64(DAY // SECOND)
 _LAST_HOUR = (1 << 11) - 1
 #: Bits of the reciprocals below: exact for what is less than a million.
 _RECIPROCAL_BITS = 40
@@ -235,10 +235,10 @@ def _write_datetime(
         beyond = since >= np.uint64(DAYS) * _DAY_WORD
         if beyond:
             since = np.uint64(0)
-        number = since // _DAY_WORD
-        clock = since - number * _DAY_WORD
-        seconds = clock // _SECOND_WORD
-        micro = clock - seconds * _SECOND_WORD
+        seconds = since // _SECOND_WORD
+        micro = since - seconds * _SECOND_WORD
+        number = seconds // _DAY_SECONDS
+        seconds -= number * _DAY_SECONDS
         digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
         if beyond or digits * digit != micro:
             odd[found] = row

@@ -38,7 +38,7 @@ _MAX_DEPTH = binary.MAX_DEPTH
 #: Room that is there before every token, beyond what a string or opaque value asks for itself.
 _ROOM: Final = 2 * max(doubles.LONGEST + doubles.SPILL, opaque.LONGEST + strings.SPILL)
 #: What the stack keeps of a container: its place, entry number, entry count, type and end.
-_KEPT: Final = 5
+KEPT: Final = 5
 #: Bytes that an Arrow string column holds.
 _LARGEST: Final = 2**31 - 1
 
@@ -55,7 +55,7 @@ _DONE, _ODD, _FULL = 0, 1, 2
 
 
 @inline
-def _length_behind(buffer: Any, at: Any, end: Any) -> Any:
+def length_behind(buffer: Any, at: Any, end: Any) -> Any:
     """(bytes, place) of the variable length at ``at``; -1 bytes if they pass ``end`` or it is no length."""
     count = 0
     for shift in range(0, 35, 7):
@@ -70,7 +70,7 @@ def _length_behind(buffer: Any, at: Any, end: Any) -> Any:
 
 
 @inline
-def _keys_end(buffer: Any, base: Any, count: Any, width: Any, heap: Any, stop: Any) -> Any:
+def keys_end(buffer: Any, base: Any, count: Any, width: Any, heap: Any, stop: Any) -> Any:
     """Where the keys of an object end, which lie one behind the other from ``heap`` on in ascending order, each
     longer than the one before or greater; -1 if they do not."""
     floor = heap
@@ -151,7 +151,7 @@ def _write_texts(
                     outcome = _FULL
                     break
                 if code == _STRING:
-                    bytes_, behind = _length_behind(buffer, value, stop)
+                    bytes_, behind = length_behind(buffer, value, stop)
                     if bytes_ < 0:
                         outcome = _ODD
                         break
@@ -190,7 +190,7 @@ def _write_texts(
                     if depth == _MAX_DEPTH or value + 2 * width > stop or (code & 1 and depth > 0 and not kind & 1):
                         outcome = _ODD
                         break
-                    kept = _KEPT * depth
+                    kept = KEPT * depth
                     stack[kept] = base
                     stack[kept + 1] = entry
                     stack[kept + 2] = count
@@ -209,7 +209,7 @@ def _write_texts(
                         break
                     stop = base + size
                     if is_object:
-                        floor = _keys_end(buffer, base, count, width, floor, stop)
+                        floor = keys_end(buffer, base, count, width, floor, stop)
                         if floor < 0:
                             outcome = _ODD
                             break
@@ -235,7 +235,7 @@ def _write_texts(
                 elif code == _OPAQUE:
                     bytes_ = -1
                     if value < stop:
-                        bytes_, behind = _length_behind(buffer, value + 1, stop)
+                        bytes_, behind = length_behind(buffer, value + 1, stop)
                     if bytes_ < 0:
                         outcome = _ODD
                         break
@@ -259,7 +259,7 @@ def _write_texts(
                     o += 1
                     floor = stop
                     depth -= 1
-                    kept = _KEPT * depth
+                    kept = KEPT * depth
                     base = stack[kept]
                     entry = stack[kept + 1]
                     count = stack[kept + 2]
@@ -348,7 +348,7 @@ def documents_text(buffer: Any, off: Any, length: Any) -> Texts:
     off, length = np.array(off, np.int64), np.array(length, np.int64)
     offsets = np.zeros(rows + 1, np.int32)
     odd = np.empty(rows, np.int32)
-    stack = np.empty(_KEPT * _MAX_DEPTH, np.int64)
+    stack = np.empty(KEPT * _MAX_DEPTH, np.int64)
     data = np.empty(2 * int(sizes.sum()) + 2 * _ROOM, np.uint8)
     row = at = odds = 0
     while True:
