@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from forge.corpus.vocabulary import vocabulary
+from forge.corpus.workers import ThisProcess, Workers
 from forge.errors import Phase, ScenarioError, Verdict
 from forge.plan.plan import Plan
 from forge.progress import Progress
@@ -17,6 +18,8 @@ from forge.scenario.model import Scenario
 SUFFIXES = (".yaml", ".yml", ".yaml.j2", ".yml.j2")
 #: The scenario in a recording's folder; nothing else in it is one.
 RECORDED = "scenario.yaml"
+#: Files that a worker reads at once.
+_TOGETHER = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +55,22 @@ def shipped_folders() -> list[tuple[str, Path]]:
     ]
 
 
-def find_cases(folders: Iterable[tuple[str, Path]], *, progress: Progress | None = None) -> list[Case]:
+def find_cases(
+    folders: Iterable[tuple[str, Path]], *, workers: Workers | None = None, progress: Progress | None = None
+) -> list[Case]:
     """The cases of all scenario files under the folders (given with a name each), by id.
 
-    A file that is wrong is one case more, which will be judged invalid with the error.  ``progress`` is told how many
-    files of all are done.
+    A file that is wrong is one case more, which will be judged invalid with the error.  ``workers`` (this process) read
+    the files.
     """
     files = [(file, folder, name) for name, folder in folders for file in _files(folder)]
-    cases: list[Case] = []
-    for number, place in enumerate(files, start=1):
-        cases += cases_of(*place)
-        if progress is not None:
-            progress(number, len(files))
-    return sorted(cases, key=lambda case: case.id)
+    together = [files[start : start + _TOGETHER] for start in range(0, len(files), _TOGETHER)]
+    found = (workers or ThisProcess()).run(_cases_of_files, together, progress)
+    return sorted((case for cases in found for case in cases), key=lambda case: case.id)
+
+
+def _cases_of_files(files: Sequence[tuple[Path, Path, str]]) -> list[Case]:
+    return [case for place in files for case in cases_of(*place)]
 
 
 def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:

@@ -156,12 +156,15 @@ def _refuse_wrong(tally: Tally, *, drawn: bool) -> None:
 def _found(scenarios: tuple[Path, ...]) -> list[Case]:
     """The cases of the folders, or the shipped ones."""
     from forge.corpus.cases import find_cases, shipped_folders
+    from forge.corpus.workers import Processes
 
     for folder in scenarios:
         if not folder.is_dir():
             raise ScenarioError(f"there is no folder {folder}", expected="a folder of scenarios")
     with progress_to("scenario files read") as report:
-        return find_cases([(folder.name, folder) for folder in scenarios] or shipped_folders(), progress=report)
+        if scenarios:
+            return find_cases([(folder.name, folder) for folder in scenarios], progress=report)
+        return find_cases(shipped_folders(), workers=Processes(), progress=report)
 
 
 def _jury(names: str | None) -> Jury:
