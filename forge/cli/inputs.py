@@ -22,15 +22,19 @@ def read_bytes(source: str) -> bytes:
 
 
 @contextmanager
-def open_log(source: str) -> Iterator[LogWindow]:
-    """The file ``source``, to be read a window at a time.  Raises OSError."""
+def open_log(source: str, *, as_it_is: bool = False) -> Iterator[LogWindow]:
+    """The file ``source``, to be read a window at a time; unless ``as_it_is``, the log in a gzip or zstd file.
+
+    Raises OSError.
+    """
     from forge.binlog.window import LogWindow
+    from forge.binlog.wrapped import unwrapped
 
     if source == STDIN:
-        yield LogWindow(sys.stdin.buffer)
+        yield LogWindow(sys.stdin.buffer if as_it_is else unwrapped(sys.stdin.buffer))
         return
     with Path(source).open("rb") as file:
-        yield LogWindow(file)
+        yield LogWindow(file if as_it_is else unwrapped(file))
 
 
 def read_text(source: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import Any, BinaryIO, Literal
 from forge.binlog.difference import Difference, differences
 from forge.binlog.index import index_text
 from forge.binlog.logged import logged_events
+from forge.binlog.wrapped import unwrapped
 from forge.check.canonical.cells import Cell, Kind, RowChange
 from forge.check.canonical.decode import canonical_events, event_without_rows
 from forge.check.canonical.table_maps import TableMaps
@@ -210,7 +212,7 @@ def read(source: Source, mode: Mode = "strict") -> Log:
     ``strict`` raises the FormatError (file, event, offset) of bytes that break a rule of the format, UnsupportedError
     for rows that cannot be read; ``lenient`` keeps it as ``problem`` beside what comes before; ``raw`` reads events
     without their rows.  The log is in memory; :func:`forge.read_events` and :func:`forge.read_rows` read any size.
-    Raises OSError.
+    A gzip or zstd file is read as the log inside.  Raises OSError.
     """
     if mode not in _MODES:
         raise ScenarioError(f"mode is {mode!r}", expected=f"one of {', '.join(_MODES)}")
@@ -220,6 +222,10 @@ def read(source: Source, mode: Mode = "strict") -> Log:
         name, data = fspath(source), Path(source).read_bytes()
     else:
         name, data = str(getattr(source, "name", "stream")), source.read()
+    try:
+        data = unwrapped(io.BytesIO(data)).read()
+    except FormatError as error:
+        raise error.in_file(name) from None
     file = LogFile(name, data, mode)
     if mode == "strict" and file.problem is not None:
         raise file.problem.in_file(name) if isinstance(file.problem, FormatError) else file.problem

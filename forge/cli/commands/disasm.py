@@ -33,5 +33,5 @@ def command(file: str, output: str, as_json: bool) -> None:
     from forge.binlog.listing import listing_json, listing_text
 
     refuse_inputs([output], [file])
-    with open_log(file) as log:
+    with open_log(file, as_it_is=True) as log:
         write_output(output, listing_json(log) if as_json else listing_text(log))
