@@ -164,8 +164,14 @@ class TextReader:
                 continue
             if self._in_rows and line.startswith(_ROW_STARTS):
                 line = lines.joined(_ROW)
-            elif self._in_rows and line.startswith(_CELL_START) and not _CELL.match(line):
-                line = lines.joined(_CELL, _CELL_MORE)
+            elif self._in_rows and line.startswith(_CELL_START):
+                cell = _CELL.match(line)
+                if cell is None:
+                    line = lines.joined(_CELL, _CELL_MORE)
+                elif self._row is not None and self._row.image is not None:
+                    # Nearly all lines are of this kind.
+                    self._take_cell(self._row.image, cell)
+                    continue
             yield from self._line(line)
         yield from self._close()
         for place in self._held:
@@ -267,13 +273,16 @@ class TextReader:
         elif line.startswith(b"### Row event for unknown table"):
             raise DecodingEnded("refused", to_text(line[4:]))
 
+    def _take_cell(self, image: dict[int, Form], cell: re.Match[bytes]) -> None:
+        value = cell[2].replace(b"\n" + _CELL_MORE, b"")
+        image[int(cell[1])] = self.read_value(cell[3].decode("ascii", "replace"), value)
+
     def _cell_line(self, line: bytes) -> Iterator[Item]:
         if self._row is None:
             return
         cell = _CELL.match(line)
         if cell is not None and self._row.image is not None:
-            value = cell[2].replace(b"\n" + _CELL_MORE, b"")
-            self._row.image[int(cell[1])] = self.read_value(cell[3].decode("ascii", "replace"), value)
+            self._take_cell(self._row.image, cell)
             return
         # The rest of the event is lost: the row that this cell is part of is not a row.
         self._row, self._in_rows = None, False
