@@ -9,6 +9,7 @@ from typing import Any
 
 from forge.corpus.findings.records import Finding
 from forge.corpus.kit.case_files import KitCase, KitFile
+from forge.corpus.kit.protocol import Hello
 from forge.corpus.kit.reading import ExpectedLog, OpenKit
 from forge.corpus.pages.results import Result, Run
 from forge.render.byte_view import page_section
@@ -27,7 +28,7 @@ _LABELLED = 64 << 20
 class Answer:
     """What one testee did; ``finding`` is the record of its defect, if there is one."""
 
-    run: Run
+    testee: Hello
     result: Result
     finding: Finding | None
 
@@ -35,7 +36,7 @@ class Answer:
 def answers(case: KitCase, runs: Sequence[Run], findings: Sequence[Finding]) -> list[Answer]:
     """What the testees did with a case."""
     found = ((run, run.results[case.id]) for run in runs if case.id in run.results)
-    return [Answer(run, result, finding_of(run, result, findings)) for run, result in found]
+    return [Answer(run.testee, result, finding_of(run, result, findings)) for run, result in found]
 
 
 def finding_of(run: Run, result: Result, findings: Sequence[Finding]) -> Finding | None:
@@ -58,7 +59,7 @@ def case_view(kit: OpenKit, case: KitCase, given: Sequence[Answer]) -> dict[str,
 
 def _answer(answer: Answer) -> dict[str, Any]:
     difference = answer.result.difference
-    shown: dict[str, Any] = {"run": answer.run, "result": answer.result, "finding": answer.finding}
+    shown: dict[str, Any] = {"testee": answer.testee, "result": answer.result, "finding": answer.finding}
     if difference is not None and difference.expected is not None:
         shown |= {
             "expected": _cut(difference.expected),
@@ -153,7 +154,7 @@ def _image(row: Mapping[str, Any], image: str, given: Sequence[Answer]) -> dict[
         for answer in given:
             difference = answer.result.difference
             if difference is not None and (difference.image, difference.column) == (image, cell["column"]):
-                shown.append({"run": answer.run, "found": _cut(difference.found or difference.sentence)})
+                shown.append({"testee": answer.testee, "found": _cut(difference.found or difference.sentence)})
         cells.append(
             {
                 "column": cell["column"],

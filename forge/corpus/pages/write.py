@@ -33,7 +33,7 @@ from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.protocol import Hello
 from forge.corpus.kit.reading import OpenKit
 from forge.corpus.kit.registry import safe_word
-from forge.corpus.pages.case_view import answers, case_view, finding_of
+from forge.corpus.pages.case_view import Answer, answers, case_view, finding_of
 from forge.corpus.pages.matrix import Line, features, servers, whole
 from forge.corpus.pages.results import RESULTS, Run, read_runs, result_lines
 from forge.errors import ScenarioError
@@ -110,9 +110,7 @@ class _Site:
 
     def page(self, name: str, template: str, **values: Any) -> None:
         """Write one page."""
-        values.setdefault("root", "")
-        text = render(f"report/{template}.html.j2", runs=self.runs, words=OUTCOME_WORDS, safe_word=safe_word, **values)
-        (self.out / name).write_text(text, "utf-8")
+        _write_page(self.out / name, template, runs=self.runs, **values)
 
     def overview(self, kit: OpenKit, cases: Sequence[KitCase], failing: Sequence[KitCase]) -> None:
         """The matrices, a page for each of their lines, and the list of failing cases."""
@@ -174,18 +172,21 @@ def write_pages(
     site.overview(kit, cases, failing)
     site.write_findings()
     site.badges(cases)
-    chunks = [failing[at : at + _CHUNK] for at in range(0, len(failing), _CHUNK)]
+    # A worker gets what it needs of the runs and the kit, not all of them again and again.
+    work = [(case, answers(case, runs, shown)) for case in failing]
+    chunks = [work[at : at + _CHUNK] for at in range(0, len(work), _CHUNK)]
     done = 0
-    for written in _case_pages(partial(_write_cases, kit, site), chunks, jobs):
+    for written in _case_pages(partial(_write_cases, OpenKit(kit.folder, ()), out), chunks, jobs):
         done += written
         if progress is not None:
             progress(done, len(failing))
     return sum(1 for _ in out.rglob("*.html"))
 
 
-def _case_pages(
-    write: Callable[[Sequence[KitCase]], int], chunks: Sequence[Sequence[KitCase]], jobs: int
-) -> Iterator[int]:
+_Work = Sequence[tuple[KitCase, list[Answer]]]
+
+
+def _case_pages(write: Callable[[_Work], int], chunks: Sequence[_Work], jobs: int) -> Iterator[int]:
     if jobs == 1 or len(chunks) < 2:
         yield from map(write, chunks)
         return
@@ -193,8 +194,13 @@ def _case_pages(
         yield from pool.map(write, chunks)
 
 
-def _write_cases(kit: OpenKit, site: _Site, cases: Sequence[KitCase]) -> int:
-    for case in cases:
-        given = answers(case, site.runs, site.findings)
-        site.page(f"case/{case.id}.html", "case", root="../", **case_view(kit, case, given))
-    return len(cases)
+def _write_cases(kit: OpenKit, out: Path, work: _Work) -> int:
+    for case, given in work:
+        _write_page(out / "case" / f"{case.id}.html", "case", root="../", **case_view(kit, case, given))
+    return len(work)
+
+
+def _write_page(path: Path, template: str, **values: Any) -> None:
+    values.setdefault("root", "")
+    text = render(f"report/{template}.html.j2", words=OUTCOME_WORDS, safe_word=safe_word, **values)
+    path.write_text(text, "utf-8")
