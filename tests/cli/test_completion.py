@@ -41,7 +41,21 @@ def test_a_shell_gets_its_completion_script_and_not_the_help(shell: str) -> None
     [
         ("forge dis", ["disasm"]),
         ("forge corpus ", ["build", "export", "extract", "findings", "freeze", "show"]),
-        ("forge dump --", ["--help", "--json", "--rows"]),
+        (
+            "forge dump --",
+            [
+                "--gtid",
+                "--help",
+                "--json",
+                "--rows",
+                "--since",
+                "--start-position",
+                "--stop-position",
+                "--table",
+                "--type",
+                "--until",
+            ],
+        ),
         ("forge corpus show --cov", ["--coverage"]),
         ("forge build --server mysql-8", ["mysql-8.0", "mysql-8.4"]),
         ("forge schema ", ["decode", "listing", "scenario"]),

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from forge.cli.inputs import errors_in, open_log
+from forge.cli.inputs import errors_in, open_log, shown
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE
 
+if TYPE_CHECKING:
+    from forge.check.canonical.selection import Selection
+
 
 @click.command()
-@click.argument("file", type=FILE)
+@click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per event (`forge schema decode` describes it).")
 @click.option("--rows", "rows_only", is_flag=True, help="Only changed rows; with --json, one object per row.")
-def command(file: str, as_json: bool, rows_only: bool) -> None:
-    """Show what every correct reader must see in the binary log FILE (- for standard input).
+@click.option("--table", "tables", multiple=True, metavar="DB.TABLE", help="Only events of that table. Repeatable.")
+@click.option("--type", "types", multiple=True, metavar="NAME", help="Only events of that type. Repeatable.")
+@click.option("--gtid", "gtids", multiple=True, metavar="GTID", help="Only that transaction (UUID:1-5: several).")
+@click.option("--start-position", "start", type=click.IntRange(min=0), metavar="N", help="Only events from there on.")
+@click.option("--stop-position", "stop", type=click.IntRange(min=0), metavar="N", help="Only events before that.")
+@click.option("--since", metavar="TIME", help="Only events from then on (YYYY-MM-DD hh:mm:ss in UTC, or seconds).")
+@click.option("--until", metavar="TIME", help="Only events before that time.")
+def command(files: tuple[str, ...], as_json: bool, rows_only: bool, **wanted: Any) -> None:
+    """Show what every correct reader must see in the binary logs FILES (- for standard input).
 
     Values are exact: nothing is rounded, no zero is lost, bytes are hex. At bytes that break a rule of the format the
     output ends with an error and exit code 3.
@@ -27,27 +37,40 @@ def command(file: str, as_json: bool, rows_only: bool) -> None:
     Example:
       forge dump binlog.000001
       forge dump binlog.000001 --rows --json
+      forge dump binlog.0* --table shop.orders --since '2024-02-29 10:00:00'
     """
+    from forge.check.canonical.selection import selection
+
+    chosen = selection(**wanted)
+    for file in files:
+        with errors_in(file), open_log(file) as log:
+            _dump(log, chosen, file if len(files) > 1 else None, as_json, rows_only)
+
+
+def _dump(log: Any, chosen: Selection, file: str | None, as_json: bool, rows_only: bool) -> None:
     from forge.check.canonical.decode import canonical_events
 
-    with errors_in(file), open_log(file) as log:
-        events = canonical_events(log)
-        write_output(STDOUT, _json_lines(events, rows_only) if as_json else _text_lines(events, rows_only))
+    lines = _json_lines if as_json else _text_lines
+    write_output(STDOUT, lines(chosen.of(canonical_events(log)), rows_only, file))
 
 
-def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[bytes]:
+def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[bytes]:
     encode = msgspec.json.Encoder().encode
+    about: dict[str, Any] = {} if file is None else {"file": shown(file)}
     for event in events:
-        for shown in _rows_of(event) if rows_only else [event]:
-            yield msgspec.json.format(encode(shown), indent=0) + b"\n"
+        for one in _rows_of(event) if rows_only else [event]:
+            yield msgspec.json.format(encode(about | one if about else one), indent=0) + b"\n"
 
 
-def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[str]:
+def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[str]:
     from forge.check.canonical.printed import render_text
 
+    render: Callable[[dict[str, Any]], str] = render_text
+    if file is not None:
+        yield f"# {shown(file)}\n"
     for event in events:
         if not rows_only or "rows" in event:
-            yield render_text(event) + "\n"
+            yield render(event) + "\n"
 
 
 def _rows_of(event: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,109 @@
+"""Which events of the canonical decode are wanted: by place, time, type, table, and transaction."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forge.errors import ScenarioError, nearest
+from forge.events.registry import EVENT_CODES
+
+#: Types that begin a transaction, or stand outside of all.
+_GTIDS = ("GTID", "ANONYMOUS_GTID", "GTID_TAGGED", "MARIADB_GTID")
+_OUTSIDE = ("FORMAT_DESCRIPTION", "ROTATE", "STOP", "PREVIOUS_GTIDS", "GTID_LIST", "BINLOG_CHECKPOINT")
+#: ``UUID:5``, ``UUID:tag:5`` or ``UUID:1-5``.
+_INTERVAL = re.compile(r"(?P<source>.+):(?P<first>[0-9]+)-(?P<last>[0-9]+)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is wanted; of each that is empty or None, all.
+
+    ``start`` and ``stop`` are offsets: events that begin at ``start`` or later, and before ``stop``.  ``since`` and
+    ``until`` are seconds since the epoch: from ``since`` on, and before ``until``.
+    """
+
+    tables: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    gtids: tuple[str, ...] = ()
+    start: int | None = None
+    stop: int | None = None
+    since: int | None = None
+    until: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.types:
+            if name not in EVENT_CODES:
+                suggestion = nearest(name, EVENT_CODES)
+                raise ScenarioError(f"there is no event type {name!r}", suggestion=suggestion)
+        for name in self.tables:
+            if "." not in name:
+                raise ScenarioError(f"table {name!r} has no database", expected="a name such as shop.orders")
+
+    def of(self, events: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """The wanted ones of the events of a file, in their order."""
+        gtid: str | None = None
+        for event in events:
+            if event["type"] in _GTIDS:
+                gtid = event["fields"].get("gtid")
+            elif event["type"] in _OUTSIDE:
+                gtid = None
+            if self.stop is not None and event["offset"] >= self.stop:
+                return
+            if self._wants(event, gtid):
+                yield event
+
+    def _wants(self, event: dict[str, Any], gtid: str | None) -> bool:
+        return (
+            (self.start is None or event["offset"] >= self.start)
+            and (self.since is None or event["timestamp"] >= self.since)
+            and (self.until is None or event["timestamp"] < self.until)
+            and (not self.types or event["type"] in self.types)
+            and (not self.tables or f"{_name(event, 'database')}.{_name(event, 'table')}" in self.tables)
+            and (not self.gtids or (gtid is not None and any(_holds(wanted, gtid) for wanted in self.gtids)))
+        )
+
+
+def moment(text: str) -> int:
+    """Seconds since the epoch of ``YYYY-MM-DD[ hh:mm:ss]`` in UTC, or of the number itself.  Raises ScenarioError."""
+    if text.isascii() and text.isdigit() and len(text) > 4:
+        return int(text)
+    try:
+        found = dt.datetime.fromisoformat(text)
+    except ValueError:
+        raise ScenarioError(f"{text!r} is no time", expected="YYYY-MM-DD hh:mm:ss in UTC, or seconds") from None
+    return int((found if found.tzinfo is not None else found.replace(tzinfo=dt.UTC)).timestamp())
+
+
+def selection(
+    *,
+    tables: Sequence[str] = (),
+    types: Sequence[str] = (),
+    gtids: Sequence[str] = (),
+    start: int | None = None,
+    stop: int | None = None,
+    since: str | None = None,
+    until: str | None = None,
+) -> Selection:
+    """The selection that somebody asks for in words.  Raises ScenarioError."""
+    return Selection(
+        tuple(tables), tuple(name.upper() for name in types), tuple(gtids), start, stop,
+        None if since is None else moment(since), None if until is None else moment(until),
+    )  # fmt: skip
+
+
+def _name(event: dict[str, Any], part: str) -> Any:
+    return event.get(part, event.get("fields", {}).get(part) if event["type"] == "TABLE_MAP" else None)
+
+
+def _holds(wanted: str, gtid: str) -> bool:
+    if wanted == gtid:
+        return True
+    interval = _INTERVAL.match(wanted)
+    source, _, number = gtid.rpartition(":")
+    if interval is None or source != interval["source"] or not number.isdigit():
+        return False
+    return int(interval["first"]) <= int(number) <= int(interval["last"])
