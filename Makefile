@@ -13,7 +13,7 @@ BENCH_ARGS ?=
 POWER_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz nightly kills spark-versions bench servers lint docs lock clean testees power
+.PHONY: help corpus test unit long fuzz nightly kills spark-versions bench servers lint docs lock clean testees power known-bugs
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -27,6 +27,7 @@ help:
 	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (about an hour)'
 	@echo 'make testees   build the programs that drive other decoders for forge conform, into $(OUT)/testees'
 	@echo 'make power     measure how much of decoders the corpus reaches and tells apart, into docs/power.md (an hour)'
+	@echo 'make known-bugs   catch known bugs of other decoders again: fetch releases that had them, run cases of $(OUT)/kit'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
 	@echo 'make lint      ruff, mypy and the order of the rooms'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
@@ -68,6 +69,9 @@ power: $(VENV)/.ready
 	$(BIN)/forge corpus build --out $(OUT)/corpus --decoders forge
 	$(BIN)/python -m tests.power --corpus $(OUT)/corpus --json $(OUT)/power.json $(POWER_ARGS)
 	$(BIN)/python -m tests.power.page $(OUT)/power.json
+
+known-bugs: $(VENV)/.ready
+	$(BIN)/python -m tests.known_bugs --kit $(OUT)/kit --programs $(OUT)/known-bugs
 
 servers:
 	.ci/servers

@@ -6,6 +6,7 @@ code, called as ``BinLogStreamReader.fetchone`` calls it.
 
 import datetime
 import importlib.metadata
+import inspect
 import json
 import logging
 import re
@@ -57,10 +58,17 @@ class Feed:
     def event(self, raw):
         """The event of one packet, or None where the library drops it."""
         packet = MysqlPacket(b"\0" + raw, "utf8mb4")
-        event = BinLogPacketWrapper(
-            packet, self.tables, self.connection, self.server, self.checksum, self.allowed, None, None, None, None,
-            False, False, self.checksum, True, False, False, self.post_header_lengths,
-        ).event  # fmt: skip
+        wanted = {
+            "from_packet": packet, "table_map": self.tables, "ctl_connection": self.connection,
+            "mysql_version": self.server, "use_checksum": self.checksum, "allowed_events": self.allowed,
+            "verify_checksum": self.checksum, "optional_meta_data": True,
+            "post_header_lengths": self.post_header_lengths,
+        }  # fmt: skip
+        known = inspect.signature(BinLogPacketWrapper.__init__).parameters  # Releases differ.
+        nothing = dict.fromkeys(("only_tables", "ignored_tables", "only_schemas", "ignored_schemas"))
+        off = dict.fromkeys(("freeze_schema", "ignore_decode_errors", "enable_logging", "use_column_name_cache"), False)
+        given = {name: value for name, value in {**nothing, **off, **wanted}.items() if name in known}
+        event = BinLogPacketWrapper(**given).event
         if isinstance(event, FormatDescriptionEvent):
             self.server, self.post_header_lengths = event.mysql_version, event.post_header_len
         elif isinstance(event, TableMapEvent):

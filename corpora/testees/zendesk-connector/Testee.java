@@ -139,8 +139,9 @@ public final class Testee {
         EventDeserializer deserializer = new EventDeserializer();
         deserializer.setCompatibilityMode(
             CompatibilityMode.CHAR_AND_BINARY_AS_BYTE_ARRAY, CompatibilityMode.DATE_AND_TIME_AS_LONG_MICRO);
-        ByteArrayInputStream data = new ByteArrayInputStream(Files.readAllBytes(Path.of(file)));
-        try (BinaryLogFileReader reader = new BinaryLogFileReader(data, deserializer)) {
+        byte[] data = Files.readAllBytes(Path.of(file));
+        Release.prepare(deserializer, data);
+        try (BinaryLogFileReader reader = new BinaryLogFileReader(new ByteArrayInputStream(data), deserializer)) {
             for (Event event = reader.readEvent(); event != null; event = reader.readEvent()) {
                 show(event, "\"offset\":" + offset);
                 EventHeaderV4 header = event.getHeader();

@@ -17,7 +17,7 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -30,6 +30,7 @@ from forge.corpus.kit.case_files import KitCase, Plain, WrittenCase, write_case
 from forge.corpus.kit.profiles import chosen_entries
 from forge.corpus.kit.registry import Registry, digest_of, read_registry, short_id
 from forge.corpus.kit.schemas import kit_schemas
+from forge.corpus.known_bugs import guards, read_known_bugs
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
 from forge.corpus.workers import few_collections
 from forge.errors import ScenarioError
@@ -70,13 +71,14 @@ def export_kit(
     entries = chosen_entries(whole, profile)
     smoke = {entry.case for entry in (entries if profile == "smoke" else chosen_entries(whole, "smoke"))}
     ids = read_registry()
+    guarded = guards(read_known_bugs())
     named = _named(entries, ids)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
         folder = Path(scratch) / out.name.removesuffix(ARCHIVE)
         (folder / "cases").mkdir(parents=True)
         rows = read_bytes_of(corpus, named)
-        plain = (_plain(row, named[row["case"]], smoke) for row in rows)
+        plain = (_plain(row, named[row["case"]], smoke, guarded) for row in rows)
         written: list[WrittenCase] = []
         for case in _written(folder / "cases", plain, jobs or len(os.sched_getaffinity(0))):
             written.append(case)
@@ -122,8 +124,8 @@ def _named(entries: Iterable[Entry], ids: Registry) -> dict[str, _Name]:
     return named
 
 
-def _plain(row: dict[str, Any], name: _Name, smoke: Container[str]) -> Plain:
-    return Plain(id=name.id, since=name.since, smoke=row["case"] in smoke, guards=[], row=row)
+def _plain(row: dict[str, Any], name: _Name, smoke: Container[str], guarded: Mapping[str, list[str]]) -> Plain:
+    return Plain(id=name.id, since=name.since, smoke=row["case"] in smoke, guards=guarded.get(row["case"], []), row=row)
 
 
 def _written(folder: Path, plain: Iterable[Plain], jobs: int) -> Iterator[WrittenCase]:

@@ -2,10 +2,13 @@
 
 import com.github.shyiko.mysql.binlog.event.Event;
 import com.github.shyiko.mysql.binlog.event.EventData;
+import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer;
 import java.util.List;
 
 final class Release {
     private Release() {}
+
+    static void prepare(EventDeserializer deserializer, byte[] data) {}
 
     static List<Event> within(EventData data) {
         return List.of();
