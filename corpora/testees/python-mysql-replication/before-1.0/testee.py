@@ -19,7 +19,7 @@ from pymysqlreplication.packet import BinLogPacketWrapper
 
 FORMS = {
     "integer": "number signed", "decimal": "value", "float": "value", "bits": "text", "year": "number",
-    "date": "text zero=null", "datetime": "microseconds zero=null", "timestamp": "microseconds zero=null",
+    "date": "text zero=null", "datetime": "microseconds zero=null", "timestamp": "microseconds",
     "time": "microseconds", "enum": "none", "set": "none", "text": "text", "bytes": "none", "json": "none",
     "geometry": "none",
 }  # fmt: skip
