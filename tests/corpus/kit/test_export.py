@@ -133,3 +133,18 @@ def test_a_case_that_a_vendor_has_to_have_first_is_in_no_kit(
     assert case.id not in (tmp_path / "kit/index.jsonl").read_text()
     assert not (tmp_path / "kit/cases" / case.id).exists()
     assert len(open_kit(tmp_path / "kit").cases) == len(open_kit(kit).cases) - 1
+
+
+def test_a_case_of_ones_own_with_the_name_of_a_shipped_one_gets_an_id_of_its_own(tmp_path: Path) -> None:
+    from forge.corpus.kit.registry import read_registry
+
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "first-day.yaml").write_text("scenario: mine\ntables: [CREATE TABLE t.a (id INT)]\n")
+    built = ["corpus", "build", "--scenarios", str(tmp_path / "mine"), "--out", str(tmp_path / "out"), "--decoders"]
+    assert run([*built, "forge"]) == 0
+    export_kit(tmp_path / "out", tmp_path / "kit", jobs=1)
+    [case] = open_kit(tmp_path / "kit").cases
+    known = read_registry().row_of("first-day")
+    assert known is not None
+    assert case.case == "first-day"
+    assert (case.since, case.id == known.id) == (None, False)
