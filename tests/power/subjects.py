@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import logging
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,6 +49,7 @@ def _modules(*names: str) -> tuple[Path, ...]:
 def python_mysql_replication() -> Subject:
     """The decoder that is installed with the extra ``test``, driven as the shipped testee drives it."""
     testee = _testee()
+    logging.getLogger("pymysqlreplication").setLevel(logging.CRITICAL)
     package = "pymysqlreplication"
     names = ("event", "row_event", "packet", "json_binary", "bitmap", "column", "table", "util.bytes")
     for name in names:
@@ -123,7 +126,7 @@ def _shown(value: Any, depth: int = 0) -> Any:
     if type(value).__module__.startswith("pymysqlreplication") and hasattr(value, "__dict__"):
         kept = {name: item for name, item in vars(value).items() if name not in _HIDDEN}
         return [type(value).__name__, _shown(kept, depth + 1)]
-    return repr(value)
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 
 
 def forge_decoder() -> Subject:
