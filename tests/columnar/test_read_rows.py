@@ -13,9 +13,11 @@ pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
 import pyarrow as pa
 
 import forge
+from forge.columnar.reading import batches
 from forge.compile import compile_files, write_files
 from forge.errors import FormatError, ScenarioError
 from forge.scenario import Scenario, Session, delete, insert, plan, update
+from tests.columnar.reference_rows import difference
 
 pytestmark = pytest.mark.slow
 
@@ -46,6 +48,24 @@ def test_a_row_shows_the_image_that_is_asked_for_or_the_only_one(tmp_path: Path)
         for images in ("after", "before")
     }
     assert states == {"after": ["new", "paid", "paid"], "before": ["new", "new", "paid"]}
+
+
+@pytest.mark.parametrize("capacity", [1, 2, 3, 7, 100])
+def test_events_of_one_row_and_of_more_are_read_as_by_the_canonical_decode(
+    capacity: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = Scenario("few", server="mysql-9.7", tables=["CREATE TABLE shop.few (a INT PRIMARY KEY, b INT)"])
+    for first in range(0, 60, 10):
+        rows = [{"a": first + place, "b": None if place in (4, 7) else place} for place in range(9)]
+        for one in rows[:6]:
+            scenario = scenario.transaction(insert("shop.few", one))
+        scenario = scenario.transaction(insert("shop.few", *rows[6:]))
+        scenario = scenario.transaction(update("shop.few", where={"a": first}, set={"b": 1}))
+        scenario = scenario.transaction(delete("shop.few", where={"a": first + 1}))
+    path = log(tmp_path, scenario)
+    monkeypatch.setattr(batches, "_LEAST_ROWS", 1)
+    monkeypatch.setattr(batches, "_MOST_CELLS", capacity * 4)
+    assert difference(path) is None
 
 
 def test_a_column_that_an_image_leaves_out_is_null_and_not_present(tmp_path: Path) -> None:

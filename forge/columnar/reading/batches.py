@@ -46,6 +46,11 @@ class _Walk:
         self._used: tuple[int, ...] = ()
         self.filled = np.zeros(0, np.uint8)
 
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all events that are walked have the same layout."""
+        return len(self._used) == 1
+
     def use(self, layouts: npt.NDArray[np.int64]) -> None:
         """What is walked next has these layouts."""
         used = (int(layouts[0]),) if beside.is_one(layouts) else tuple(np.unique(layouts).tolist())
@@ -126,7 +131,7 @@ class Batches:
 
     def _batch(self, made: _Made, groups: npt.NDArray[np.int64]) -> pa.RecordBatch:
         table, count = self.table, made.count
-        codes = table.operations[made.layouts]
+        codes = table.operations[made.different_layouts]
         arrays = self._structs(made, codes) if table.images == "both" else self._columns(made, 0)
         made.window.counted.rows += count
         arrays += self._beside(made, codes, groups)
@@ -161,7 +166,7 @@ class Batches:
                 used, values = _groups(groups)
                 texts = made.window.gtid_texts(used)
             else:
-                values = self._bitmaps(name, made.layouts)
+                values = self._bitmaps(name, made.different_layouts)
             arrays.append(self._kept.array(name, kind, values, texts, made.per_event, made.count))
         return arrays
 
@@ -243,6 +248,11 @@ class _Made:
     layouts: npt.NDArray[np.int64]
     per_event: npt.NDArray[np.int64]
     count: int
+
+    @property
+    def different_layouts(self) -> npt.NDArray[np.int64]:
+        """The layouts of the events; the first stands for all if they are the same."""
+        return self.layouts[:1] if self.walk.is_uniform else self.layouts
 
     def value_error(self, rule: str, row: int, offset: int) -> FormatError:
         """An error of a cell of that row, whose bytes are at ``offset`` of the buffer."""

@@ -178,10 +178,38 @@ def _row_walk(
         end = ends[event]
         first_row = rows
         more = True
-        if at < 0:
-            at = begins[event]
         size, second = sizes[layout, 0], sizes[layout, 1]
         first_mask, second_mask = _low_bits(present_counts[layout, 0]), _low_bits(present_counts[layout, 1])
+        following = event + 1
+        if at < 0:
+            at = begins[event]
+            if size > 0 and end - at == size:
+                # Events of one such row each.
+                most = min(len(begins) - event, capacity - rows)
+                count = np.int64(0)
+                while count < most and layouts[event + count] == layout:
+                    at = begins[event + count]
+                    if ends[event + count] - at != size or (
+                        load64(data, at) & first_mask | load64(data, at + second) & second_mask
+                    ) != np.uint64(0):
+                        break
+                    count += 1
+                at = begins[event]
+                if count:
+                    cell = np.int64(0)
+                    for image in range(2):
+                        cell += (present_counts[layout, image] + 7) >> 3
+                        for place in range(present_counts[layout, image]):
+                            line = steps[layout, image, place, 1]
+                            if line >= 0:
+                                line = lines[line]
+                                for index in range(count):
+                                    offsets[line, rows + index] = begins[event + index] + cell
+                            cell += steps[layout, image, place, 0]
+                    rows += count
+                    following = event + count
+                    at = end
+                    more = False
         while more:
             if rows == capacity:
                 why = FULL
@@ -270,6 +298,8 @@ def _row_walk(
         if why == THROUGH and at != end:
             why = MISFIT
         per_event[event] = rows - first_row
+        if following > event + 1:
+            per_event[event:following] = 1
         for image in range(2):
             for place in range(absent_counts[layout, image]):
                 line = absent[layout, image, place]
@@ -280,7 +310,7 @@ def _row_walk(
                         lengths[line, row] = 0
         if why != THROUGH:
             break
-        event += 1
+        event = following
         at = np.int64(-1)
     return why, event, at, rows
 
