@@ -16,6 +16,8 @@ P = ParamSpec("P")
 class HypothesisSource(Source):
     """Chances that Hypothesis takes: it looks for examples that fail, and makes them small."""
 
+    shrinks = True
+
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
 

@@ -17,7 +17,7 @@ from forge.check.canonical.decode import canonical_rows
 from forge.columnar.reading.odd import OnOdd, ReadSummary
 from forge.columnar.reading.rows import read_rows
 from forge.compile import compile_files, write_files
-from forge.errors import FormatError
+from forge.errors import FormatError, UnsupportedError
 from forge.scenario import Scenario, Session, insert, plan
 from forge.values.registry import codec_for
 from tests.columnar.reference_rows import RECORDINGS
@@ -30,8 +30,8 @@ LOGS = [
     for name in ("values/datetimes", "values/zero-dates", "values/zero-defaults", "values/enums", "lenient")
 ]
 over_logs = pytest.mark.parametrize("log", LOGS, ids=lambda log: log.parts[-3])
-#: MariaDB's TIME(f) of before 5.6, which nothing in a file tells from TIME: bytes that no TIME has.
-BROKEN = RECORDINGS / "values/old-fractions/mariadb-11.8/binlog.000001"
+#: MariaDB's TIME(f) of before 5.6, which nothing in a file tells from TIME.
+OLD_FRACTIONS = RECORDINGS / "values/old-fractions/mariadb-11.8/binlog.000001"
 
 
 def shown(log: Path, on_odd: OnOdd, summary: ReadSummary) -> tuple[dict[tuple[str, int, str], Any], set[str]]:
@@ -89,11 +89,27 @@ def test_as_error_the_cell_is_told_with_file_place_and_column() -> None:
     assert caught.value.offset is not None
 
 
+@pytest.mark.parametrize("on_odd", ["error", "null", "text"])
+def test_old_fractions_are_refused_however_odd_cells_are_wanted(on_odd: OnOdd) -> None:
+    with pytest.raises(UnsupportedError, match="temporal types from before 5.6"):
+        shown(OLD_FRACTIONS, on_odd, ReadSummary())
+
+
 @pytest.mark.parametrize("on_odd", ["error", "text"])
-def test_bytes_that_no_server_writes_are_an_error_in_a_column_that_has_no_text(on_odd: OnOdd) -> None:
-    with pytest.raises(FormatError) as caught:
-        shown(BROKEN, on_odd, ReadSummary())
-    assert "column t0: TIME cannot be" in caught.value.rule
+def test_bytes_that_are_no_value_are_an_error_in_a_column_that_has_no_text(on_odd: OnOdd, tmp_path: Path) -> None:
+    digits = {"event": "WRITE_ROWS", "set": {"rows.0.a": {"hex": "ff0000"}}}
+    scenario = Scenario(
+        "odd",
+        verdict="reject",
+        phase="value",
+        session=Session(row_metadata="full", edits=[digits]),
+        tables=["CREATE TABLE t.t (a DECIMAL(5,2))"],
+    ).transaction(insert("t.t", {"a": 1}))
+    planned = plan(scenario)
+    log = tmp_path / "log"
+    log.write_bytes(write_files(planned, compile_files(planned))[0])
+    with pytest.raises(FormatError, match=r"column a: .*DECIMAL"):
+        shown(log, on_odd, ReadSummary())
 
 
 @pytest.mark.parametrize("size", [1, 100])

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
+
 from forge.corpus.cases import RECORDED, SUFFIXES, cases_of, shipped_folders
 from forge.corpus.conform.catching import catch
 from forge.corpus.kit.registry import read_registry

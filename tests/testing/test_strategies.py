@@ -46,7 +46,7 @@ def test_what_was_changed_is_said_and_what_a_reader_may_do(log: MutatedLog) -> N
 def test_what_fails_is_shrunk_to_one_row_and_plain_values() -> None:
     found: list[Any] = []
 
-    @settings(quick, max_examples=300)
+    @settings(quick, max_examples=300, derandomize=True, database=None)
     @given(strategies.logs(types=("INT", "VARCHAR"), session=False))
     def reader_that_fails_on_negative_numbers(log: Log) -> None:
         for row in log.rows:
@@ -57,7 +57,9 @@ def test_what_fails_is_shrunk_to_one_row_and_plain_values() -> None:
     with pytest.raises(AssertionError):
         reader_that_fails_on_negative_numbers()
     assert len(found[-1]) == 1
-    assert list(found[-1][0].values()) == [-1]
+    values = list(found[-1][0].values())
+    assert -1 in values
+    assert set(values) <= {-1, 0, "", None}
 
 
 def test_types_of_ours_have_their_strategies() -> None:

@@ -19,6 +19,9 @@ _REALS = (0.0, -0.0, 1.0, -1.0, 0.1, 1.5, -2.25, 1e-300, 1e300, 5e-324, 3.402823
 class Source(ABC):
     """What decides where there is a choice."""
 
+    #: Whether a failing value is made smaller step by step: from an example there is no way to smaller ones.
+    shrinks = False
+
     @abstractmethod
     def integer(self, least: int, most: int) -> int:
         """An integer from ``least`` to ``most``, the ends among them."""
