@@ -3,6 +3,7 @@
 from forge.charsets.base import Charset
 from forge.charsets.collations import Collation, collation, default_collation, find_collation
 from forge.charsets.comparison import compare_key, is_exact
+from forge.charsets.ordering import order_key
 from forge.charsets.registry import charset, charset_names
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "default_collation",
     "find_collation",
     "is_exact",
+    "order_key",
 ]

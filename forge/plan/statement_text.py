@@ -100,6 +100,8 @@ class StatementText:
     clauses: Clauses = Clauses()
     #: LOAD DATA.
     load: LoadFile | None = None
+    #: What a client sends, where that is not what is logged.
+    sent: str | None = None
     #: Its line in the scenario.
     line: int | None = None
 

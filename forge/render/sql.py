@@ -195,7 +195,7 @@ def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
         name = _QUERY_SETTINGS[server_line(plan.server).rows.query_event]
         settings += (f"SET SESSION {name} = {int(step.context.rows_query)}",)
         restored = (f"SET SESSION {name} = {int(plan.session.rows_query)}",)
-    return ReplayStatement(step.text.sql, _own_time(step, clock), settings, restored)
+    return ReplayStatement(step.text.sent or step.text.sql, _own_time(step, clock), settings, restored)
 
 
 def _delimiter(sql: str) -> str | None:

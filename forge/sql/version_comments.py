@@ -1,6 +1,7 @@
 """Version comments, ``/*!80023 ... */``: what a server reads of them, and the text that it logs.
 
-Recorded on 9.7, 10.11 and 11.8: a comment that the server passes over is logged without its ``!``.
+Recorded on 9.7, 10.11 and 11.8: a comment that the server passes over is logged without its ``!``, and one
+inside it with ``(*`` and ``*)``.
 """
 
 from __future__ import annotations
@@ -68,9 +69,15 @@ def read_text(sql: str, line: ServerLine) -> tuple[str, str]:
             logged.append(token.text)
         else:
             read.append(" " * len(token.text))
-            logged.append(token.text.replace("!", " ", 1))
+            logged.append(_passed_over(token.text))
         end = token.end
     return "".join(read) + sql[end:], "".join(logged) + sql[end:]
+
+
+def _passed_over(comment: str) -> str:
+    """A version comment as it is logged where the server does not read it, with what stands in comments inside it."""
+    inner = comment[2:-2].replace("!", " ", 1).replace("/*", "(*").replace("*/", "*)")
+    return f"/*{inner}*/"
 
 
 def as_read(sql: str, line: ServerLine) -> str:

@@ -91,13 +91,13 @@ def test_as_error_the_cell_is_told_with_file_place_and_column() -> None:
 
 @pytest.mark.parametrize("on_odd", ["error", "null", "text"])
 def test_old_fractions_are_refused_however_odd_cells_are_wanted(on_odd: OnOdd) -> None:
-    with pytest.raises(UnsupportedError, match="temporal types from before 5.6"):
+    with pytest.raises(UnsupportedError, match=r"temporal types from before 5\.6"):
         shown(OLD_FRACTIONS, on_odd, ReadSummary())
 
 
 @pytest.mark.parametrize("on_odd", ["error", "text"])
 def test_bytes_that_are_no_value_are_an_error_in_a_column_that_has_no_text(on_odd: OnOdd, tmp_path: Path) -> None:
-    digits = {"event": "WRITE_ROWS", "set": {"rows.0.a": {"hex": "ff0000"}}}
+    digits: Any = {"event": "WRITE_ROWS", "set": {"rows.0.a": {"hex": "ff0000"}}}
     scenario = Scenario(
         "odd",
         verdict="reject",

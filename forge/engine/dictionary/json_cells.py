@@ -32,6 +32,7 @@ from forge.values.json.opaque import (
     opaque_decimal,
     opaque_time,
 )
+from forge.values.numeric.decimals import GROUP_DIGITS
 from forge.values.text.column_charset import charset_of
 from forge.values.wire_types import WireType
 
@@ -126,7 +127,7 @@ def document_of_cell(column: ColumnDefinition, value: Value | None) -> Json:
         return Opaque(WireType.BIT, value.to_bytes(((column.type.length or 1) + 7) // 8, "big"))
     if facts.kind == "decimal":
         precision, scale = column.wire.metadata
-        return opaque_decimal(value, whole_digits=precision - scale)
+        return opaque_decimal(value, whole_digits=_stored_whole_digits(value, precision - scale, scale))
     if facts.is_approximate:
         return float(value)
     if facts.is_temporal:
@@ -136,6 +137,21 @@ def document_of_cell(column: ColumnDefinition, value: Value | None) -> Json:
     if facts.is_geometry:
         raise UnsupportedError(f"{column.name} in a JSON document, where a geometry becomes GeoJSON")
     return SqlInteger(value, unsigned=bool(column.wire.unsigned) or facts.kind == "year")
+
+
+def _stored_whole_digits(value: Decimal, whole_digits: int, scale: int) -> int:
+    """Digits before the point that reading a stored DECIMAL counts: those of the column without its leading groups of
+    zeros, where digits are packed in nines (bin2decimal; recorded).
+    """
+    needed = len(str(int(abs(value)))) if abs(value) >= 1 else 0
+    head = whole_digits % GROUP_DIGITS
+    while whole_digits > needed:
+        group = head or GROUP_DIGITS
+        if whole_digits - group < needed:
+            break
+        whole_digits, head = whole_digits - group, 0
+    # The number 0 keeps one digit.
+    return whole_digits or (0 if scale else 1)
 
 
 def _text_of_cell(column: ColumnDefinition, value: Value) -> Json:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.inserts import insert_rows
 from forge.engine.dml.loads import load_rows
@@ -23,10 +25,14 @@ from forge.plan.tables import Table
 from forge.servers import ServerLine
 from forge.sql.reads.charsets import defines_timestamp, names_charset
 from forge.sql.reads.tables import table_references
+from forge.sql.version_comments import as_logged
 
 
 def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     """Run a statement; the rows that it changed, and its SQL.  Raises ScenarioError where a server would refuse it."""
+    sent = declared.query
+    if sent is not None:
+        declared = structs.replace(declared, query=as_logged(sent, context.references.line))
     statement = _executed(declared, context)
     events = _events(declared)
     follow, _ = context.references.followed(statement.table, events)
@@ -38,6 +44,8 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
     line = context.references.line
     text = _with_words(statement.text, line)
+    if sent != declared.query:
+        text = replace(text, sent=sent)
     if statement.kind == "delete" and len(names) > 1:
         # DELETE of several tables reads all columns.
         statement = _all_columns(statement)

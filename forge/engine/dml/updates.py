@@ -15,6 +15,7 @@ from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.rows.cells import NULL, cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
+from forge.engine.rows.own_order import in_order_of_query
 from forge.engine.rows.where import (
     Condition,
     column_index,
@@ -54,7 +55,7 @@ class _SetClause:
 def update_rows(state: TableState, statement: Statement, update: Update, context: DmlContext) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "update", update.where, context)
-    chosen, searched = matching(conditions, state), _searched("update", state, conditions)
+    chosen, searched = _found(conditions, state, statement), _searched("update", state, conditions)
     where = where_sql(conditions, state)
     state.updates += 1
     if chosen:
@@ -252,7 +253,7 @@ def _is_same(state: TableState, before: Row, after: Row) -> bool:
 def delete_rows(state: TableState, statement: Statement, delete: Delete, context: DmlContext) -> RowsStatement:
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "delete", delete.where, context)
-    chosen, searched = matching(conditions, state), _searched("delete", state, conditions)
+    chosen, searched = _found(conditions, state, statement), _searched("delete", state, conditions)
     sql = statement.query or delete_text(state, where_sql(conditions, state), len(chosen))
     changes: list[RowChange] = []
     further: list[Further] = []
@@ -274,6 +275,15 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
         text=StatementText(sql, clauses=Clauses(deletes_all=deletes_all), line=context.line),
         search=replace(searched.search, matched=len(chosen)),
     )
+
+
+def _found(conditions: list[Condition], state: TableState, statement: Statement) -> list[int]:
+    """Numbers of the rows that the statement changes, in the order of the server."""
+    chosen = matching(conditions, state)
+    # What is joined, or runs in a trigger, has its order from another table.
+    if statement.query is None or isinstance(statement, DeclaredFurther):
+        return chosen
+    return in_order_of_query(state, chosen, statement.query, {condition.index for condition in conditions})
 
 
 def _searched(kind: ChangeKind, state: TableState, conditions: list[Condition]) -> RowsStatement:

@@ -33,7 +33,7 @@ from forge.values.wire_types import WireType
 
 #: Bytes of a group of 0 ... 9 digits.
 _BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
-_GROUP = 9
+GROUP_DIGITS = 9
 MAX_PRECISION = 65
 #: Fraction digits of MariaDB; MySQL allows 30.
 MAX_SCALE = 38
@@ -42,9 +42,9 @@ MAX_SCALE = 38
 @lru_cache(maxsize=256)
 def group_digits(precision: int, scale: int) -> tuple[int, ...]:
     """Digits of each group, in file order."""
-    whole, short = divmod(precision - scale, _GROUP)
-    fraction, tail = divmod(scale, _GROUP)
-    return (*([short] if short else []), *[_GROUP] * (whole + fraction), *([tail] if tail else []))
+    whole, short = divmod(precision - scale, GROUP_DIGITS)
+    fraction, tail = divmod(scale, GROUP_DIGITS)
+    return (*([short] if short else []), *[GROUP_DIGITS] * (whole + fraction), *([tail] if tail else []))
 
 
 @lru_cache(maxsize=256)
