@@ -35,7 +35,7 @@ def test_a_version_comment_that_holds_a_comment_ends_behind_it() -> None:
     text = "DROP /*!99999 a /* b */ c */ TABLE t"
     read, logged = read_text(text, MYSQL)
     assert read.split() == ["DROP", "TABLE", "t"]
-    assert logged == "DROP /* 99999 a /* b */ c */ TABLE t"
+    assert logged == "DROP /* 99999 a (* b *) c */ TABLE t"
 
 
 def test_the_client_keeps_comments_in_quotes_as_they_are() -> None:
