@@ -18,7 +18,7 @@ from forge.columnar.machine import copy, kernel, memory
 from forge.columnar.plan import Bytes, slacked
 from forge.columnar.writing.envelope import RowsTemplate
 from forge.columnar.writing.packing import fill_header, put_checksum
-from forge.columnar.writing.row_images import ImageCells, Sizes, write_row
+from forge.columnar.writing.row_images import BLOCK, ImageCells, Sizes, write_image
 
 #: Bytes of events that are made before they are written.
 _PIECE: Final = 1 << 18
@@ -93,9 +93,10 @@ class Stretch:
         begins, ends = self._places()
         out = hold(_PIECE + int((ends - begins).max()))
         arrays = (begins, ends, *self._heads(), self.positioned, *self._images())
+        scratch = _scratch()
         event = row = 0
         while event < len(ends):
-            event, row, begin, end, written = _make(out, descriptor, position, *arrays, event, row, checksum)
+            event, row, begin, end, written = _make(out, descriptor, position, *arrays, event, row, checksum, scratch)
             # What the kernel could not write, or why.
             while written < end - begin:
                 written += os.pwrite(descriptor, out[written : end - begin].data, position + begin + written)
@@ -105,7 +106,7 @@ class Stretch:
         begins, ends = self._places()
         out = slacked(self.end - self.begin)
         positioned = np.zeros(len(ends), np.uint8)
-        _make(out, _NOWHERE, 0, begins, ends, *self._heads(), positioned, *self._images(), 0, 0, False)
+        _make(out, _NOWHERE, 0, begins, ends, *self._heads(), positioned, *self._images(), 0, 0, False, _scratch())
         return out[: self.end - self.begin]
 
     def _places(self) -> tuple[Sizes, Sizes]:
@@ -140,6 +141,10 @@ _RUN_IMAGES, _IMAGE_WORDS = 3, 4
 _RUN_WORDS = _RUN_IMAGES + 2 * _IMAGE_WORDS
 
 
+def _scratch() -> Sizes:
+    return np.empty((2, BLOCK), np.int64)
+
+
 @kernel
 def _make(
     out: Any,
@@ -156,6 +161,7 @@ def _make(
     event: Any,
     row: Any,
     checksum: Any,
+    scratch: Any,
 ) -> Any:
     """Make and write events from ``event`` on, whose first row is ``row``.
 
@@ -163,6 +169,7 @@ def _make(
     all, unless the system did not take it.
     """
     data, source = memory(out), memory(heads)
+    starts, cursors = scratch[0], scratch[1]
     run = np.int64(0)
     begin = end = written = np.int64(0)
     while event < len(begins) and written == end - begin:
@@ -177,12 +184,17 @@ def _make(
         while row < len(row_begins) and row_begins[row] < end:
             while row >= runs[run, 0]:
                 run += 1
-            at = row_begins[row] - begin
+            most = min(runs[run, 0] - row, scratch.shape[1])
+            count = np.int64(0)
+            while count < most and row_begins[row + count] < end:
+                starts[count] = row_begins[row + count] - begin
+                count += 1
             for image in range(runs[run, 2]):
                 place = _RUN_IMAGES + _IMAGE_WORDS * image
                 words = (runs[run, place], runs[run, place + 1])
-                at = write_row(data, at, words, row + runs[run, 1], runs[run, place + 2], runs[run, place + 3])
-            row += 1
+                of_image = row + runs[run, 1]
+                write_image(data, starts, cursors, count, words, of_image, runs[run, place + 2], runs[run, place + 3])
+            row += count
         for number in range(first, event):
             fill_header(data, begins[number] - begin, ends[number] - begin, position + begin, positioned[number])
         if checksum:  # Behind all of them: a wide load waits for narrow stores that have just been made.
