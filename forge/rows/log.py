@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, groupby, takewhile
 from typing import Any, Final
 
 import numpy as np
@@ -193,9 +193,17 @@ class RowsLog:
 
     def least_bytes(self, changes: Changes) -> int:
         """Bytes that a transaction with these changes has at least."""
-        if self.session.log_bin_compress:
-            return 0
-        return self.cells.least_bytes(changes, self._rows_template(self._shape(changes), changes))
+        return 0 if self.session.log_bin_compress else self.cells.least_bytes(changes, self._template(changes))
+
+    def _template(self, changes: Changes) -> RowsTemplate:
+        return self._rows_template(self._shape(changes), changes)
+
+    def begin_cells(self, first: Sequence[Changes]) -> None:
+        """Have the cells of the first statement's first changes made, while the caller goes on."""
+        if first:
+            shape = self._shape(first[0])
+            of_statement = takewhile(lambda part: part.kind == shape.kind, first)
+            self.cells.begin(of_statement, partial(self._rows_template, shape))
 
     def transaction(self, parts: Iterable[Changes], least: int = 0) -> None:
         """One transaction of all these changes; those of one kind that follow each other are one statement.
@@ -264,10 +272,7 @@ class RowsLog:
                     self.transaction([changes.slice(begin, rows_each)])
             return
 
-        def template(changes: Changes) -> RowsTemplate:
-            return self._rows_template(self._shape(changes), changes)
-
-        for ready in self.cells.images_of(parts, template, self.rows):
+        for ready in self.cells.images_of(parts, self._template, self.rows):
             self._write_transactions(ready, rows_each)
 
     def _write_transactions(self, ready: RowsToWrite, rows_each: int) -> None:

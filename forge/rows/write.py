@@ -29,6 +29,8 @@ _WINDOW, _SMALL_WINDOW = 1 << 23, 1 << 21
 _FEWEST, _MOST = 64, 1 << 16
 #: How many changes are looked at before the first is written.
 _MOST_AHEAD: Final = 64
+#: Windows whose cells are begun before the log is.
+_MOST_BEGUN: Final = 2
 #: About as many bytes stand around the rows of a transaction.
 _ENVELOPE: Final = 256
 
@@ -95,12 +97,14 @@ def write_rows(
     plan, reader = ready.plan, ready.reader
     with output_files(target, sync=sync) as output:
         log = RowsLog(plan, reader.table, reader, output)
-        log.begin(after)
         changes = chain.from_iterable(map(reader.changes, items))
         if rows_per_transaction is not None:
+            log.begin(after)
             _write_transactions(log, _Source(_windows(changes, rows_per_transaction)), rows_per_transaction)
         else:
             first, least = _first_changes(log, changes)
+            log.begin_cells(first[:_MOST_BEGUN] if len(first) > 1 else ())
+            log.begin(after)
             log.transaction(_windows(chain(first, changes), None), least)
         log.end()
         end = end_of(log.files, log.next_xid, plan, ready.text, after)
