@@ -17,30 +17,35 @@ from hypothesis.errors import UnsatisfiedAssumption
 
 from forge.engine.requests.transactions import Transaction
 from forge.errors import ScenarioError, nearest
+from forge.events.event import Event
 from forge.plan.tables import Row as TableRow
 from forge.plan.tables import Table
 from forge.scenario.model import Scenario
 from forge.servers import server_line
+from forge.testing import events as event_strategies
 from forge.testing import tables as table_strategies
 from forge.testing.drawn import HypothesisSource
-from forge.testing.draws.scenarios import Choices, scenario_of
-from forge.testing.events import events
+from forge.testing.draws.scenarios import Choices
 from forge.testing.logs import Log, build
 from forge.testing.mutations import MutatedLog, mutated
+from forge.testing.scenarios import scenarios as drawn_scenarios
 from forge.values.registry import column_types
 
 __all__ = ["events", "logs", "mutated_logs", "register", "rows", "scenarios", "tables", "transactions"]
 
 _DEFAULT = "mysql-9.7"
-#: Scenarios that are drawn for one log, until the line takes one.
-_ATTEMPTS = 4
 
 Names = str | Sequence[str]
 
 
-def tables(server: str = _DEFAULT, *, max_columns: int = 24) -> st.SearchStrategy[Table]:
-    """A table of columns of all types that the line knows, with a primary or unique key or none."""
-    return table_strategies.tables(server, max_columns)
+def tables(
+    server: str = _DEFAULT, *, types: Names = (), charsets: Names = (), max_columns: int = 24
+) -> st.SearchStrategy[Table]:
+    """A table of columns of the types that the line knows, or of these, with a primary or unique key or none.
+
+    Raises ScenarioError for a line or type that there is not.
+    """
+    return table_strategies.tables(_line(server), max_columns, types=_types(types), charsets=_names(charsets))
 
 
 def rows(table: Table, server: str = _DEFAULT, *, max_rows: int = 3) -> st.SearchStrategy[list[TableRow]]:
@@ -49,10 +54,19 @@ def rows(table: Table, server: str = _DEFAULT, *, max_rows: int = 3) -> st.Searc
 
 
 def transactions(
-    server: Names = _DEFAULT, *, types: Names = (), charsets: Names = ()
+    server: Names = _DEFAULT, *, types: Names = (), charsets: Names = (), max_columns: int = 6, max_rows: int = 3
 ) -> st.SearchStrategy[Transaction]:
-    """A transaction of a scenario as :func:`scenarios` draws them."""
-    return scenarios(server, types=types, charsets=charsets).flatmap(lambda one: st.sampled_from(one.transactions))
+    """A transaction of a scenario as :func:`scenarios` draws them: inserts, updates and deletes, or a rollback."""
+    drawn = scenarios(server, types=types, charsets=charsets, max_columns=max_columns, max_rows=max_rows)
+    return drawn.flatmap(lambda one: st.sampled_from(one.transactions))
+
+
+def events(types: Names = ()) -> st.SearchStrategy[Event]:
+    """An event of any type, or of the types with these names (``TABLE_MAP``): to be encoded alone, sensible or not.
+
+    Raises ScenarioError for a name that no type has.
+    """
+    return event_strategies.events(_names(types))
 
 
 def scenarios(
@@ -71,14 +85,8 @@ def scenarios(
     two equal keys for example: :func:`forge.build` raises ScenarioError then.
     Raises ScenarioError for a line or type that there is not.
     """  # fmt: skip
-    servers, kinds = _names(server), tuple(name.upper() for name in _names(types))
-    for name in servers:
-        server_line(name)
-    for kind in kinds:
-        if kind not in column_types():
-            raise ScenarioError(f"there is no type {kind!r}", suggestion=nearest(kind, column_types()))
-    choices = Choices(servers, kinds, _names(charsets), not session, max_columns, max_rows)
-    return _scenarios(choices)
+    servers = tuple(_line(name) for name in _names(server))
+    return _taken(Choices(servers, _types(types), _names(charsets), not session, max_columns, max_rows))
 
 
 def logs(
@@ -98,10 +106,17 @@ def logs(
 
 
 def mutated_logs(
-    server: Names = _DEFAULT, *, types: Names = (), charsets: Names = (), session: bool = True
+    server: Names = _DEFAULT,
+    *,
+    types: Names = (),
+    charsets: Names = (),
+    session: bool = True,
+    max_columns: int = 6,
+    max_rows: int = 3,
 ) -> st.SearchStrategy[MutatedLog]:
-    """A log with one thing wrong, what that is, and what a reader may do with it."""
-    return _mutated(logs(server, types=types, charsets=charsets, session=session))
+    """A log with one thing wrong, what that is, and what a reader may do with it."""  # fmt: skip
+    drawn = logs(server, types=types, charsets=charsets, session=session, max_columns=max_columns, max_rows=max_rows)
+    return _mutated(drawn)
 
 
 def register() -> None:
@@ -112,21 +127,19 @@ def register() -> None:
 
 
 @st.composite
-def _scenarios(draw: st.DrawFn, choices: Choices) -> Scenario:
+def _taken(draw: st.DrawFn, choices: Choices) -> Scenario:
     try:
-        return scenario_of(HypothesisSource(draw), "drawn", choices)
+        return draw(drawn_scenarios(choices))
     except ScenarioError:
         raise UnsatisfiedAssumption from None
 
 
 @st.composite
 def _logs(draw: st.DrawFn, drawn: st.SearchStrategy[Scenario]) -> Log:
-    for _ in range(_ATTEMPTS):
-        try:
-            return build(draw(drawn))
-        except ScenarioError:
-            continue  # Two equal keys, for example.
-    raise UnsatisfiedAssumption
+    try:
+        return build(draw(drawn))
+    except ScenarioError:  # Two equal keys, for example.
+        raise UnsatisfiedAssumption from None
 
 
 @st.composite
@@ -136,3 +149,15 @@ def _mutated(draw: st.DrawFn, drawn: st.SearchStrategy[Log]) -> MutatedLog:
 
 def _names(given: Names) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _line(name: str) -> str:
+    return server_line(name).name
+
+
+def _types(given: Names) -> tuple[str, ...]:
+    names = tuple(name.upper() for name in _names(given))
+    for name in names:
+        if name not in column_types():
+            raise ScenarioError(f"there is no type {name!r}", suggestion=nearest(name, column_types()))
+    return names

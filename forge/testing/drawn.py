@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from hypothesis import strategies as st
@@ -22,25 +23,46 @@ class HypothesisSource(Source):
         self._draw = draw
 
     def integer(self, least: int, most: int) -> int:
-        return self._draw(st.integers(least, most))
+        return self._draw(_integers(least, most))
 
     def one_of(self, items: Sequence[T]) -> T:
-        return self._draw(st.sampled_from(items))
+        return items[self._draw(_integers(0, len(items) - 1))]
+
+    def once_in(self, times: int) -> bool:
+        # What is rare is what is left out first.
+        return self._draw(_integers(0, times - 1)) == times - 1
 
     def real(self, width: Width = 64, least: float | None = None) -> float:
-        return self._draw(st.floats(min_value=least, allow_nan=False, allow_infinity=False, width=width))
+        return self._draw(_reals(width, least))
 
     def binary(self, most: int, least: int = 0) -> bytes:
-        return self._draw(st.binary(min_size=least, max_size=most))
+        return self._draw(_binaries(least, most))
 
     def text(self, most: int, alphabet: Sequence[str] | None = None) -> str:
-        if alphabet is None:
-            return self._draw(st.text(max_size=most))
-        return self._draw(st.text(st.sampled_from(alphabet), max_size=most))
+        return self._draw(_texts(most, None if alphabet is None else tuple(alphabet)))
 
     def several(self, draw: Callable[[Source], T], least: int, most: int) -> list[T]:
-        # A list that Hypothesis makes is one that it can make shorter anywhere.
-        return self._draw(st.lists(_drawn(draw, ()), min_size=least, max_size=most))
+        # A number, and as many things that are drawn by themselves: Hypothesis can leave out each of them.
+        return [self._draw(_drawn(draw, ())) for _ in range(self.integer(least, most))]
+
+
+# A strategy takes longer to make than to draw from.
+_integers = cache(st.integers)
+
+
+@cache
+def _reals(width: Width, least: float | None) -> st.SearchStrategy[float]:
+    return st.floats(min_value=least, allow_nan=False, allow_infinity=False, width=width)
+
+
+@cache
+def _binaries(least: int, most: int) -> st.SearchStrategy[bytes]:
+    return st.binary(min_size=least, max_size=most)
+
+
+@cache
+def _texts(most: int, alphabet: tuple[str, ...] | None) -> st.SearchStrategy[str]:
+    return st.text(max_size=most) if alphabet is None else st.text(st.sampled_from(alphabet), max_size=most)
 
 
 @st.composite

@@ -6,16 +6,17 @@ a layout does not tell have one of their own here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
 from forge.binlog.writer import Item
+from forge.errors import ScenarioError, nearest
 from forge.events.event import Event, RawBody
 from forge.events.format_description import FormatDescription
 from forge.events.gtid_tagged import GtidTagged
 from forge.events.layout import Body
-from forge.events.registry import EVENT_TYPES
+from forge.events.registry import EVENT_NAMES, EVENT_TYPES
 from forge.events.table_map import TableMap
 from forge.events.user_var import UserVar
 from forge.testing.fields import Strategy, field_values, signed, texts, unsigned
@@ -35,8 +36,17 @@ def bodies() -> st.SearchStrategy[Body]:
     return st.one_of(*kinds, st.builds(RawBody, unknown, st.binary(max_size=20)))
 
 
-def events() -> st.SearchStrategy[Event]:
-    return st.builds(Event, body=bodies(), timestamp=unsigned(32), server_id=unsigned(32), flags=unsigned(16))
+def events(types: Sequence[str] = ()) -> st.SearchStrategy[Event]:
+    """Events of any type but FORMAT_DESCRIPTION, or of the types with these names.  Raises ScenarioError for others."""
+    chosen = st.one_of(*(bodies_of(_type_named(name)) for name in types)) if types else bodies()
+    return st.builds(Event, body=chosen, timestamp=unsigned(32), server_id=unsigned(32), flags=unsigned(16))
+
+
+def _type_named(name: str) -> type[Body]:
+    named = {EVENT_NAMES[code]: kind for code, kind in EVENT_TYPES.items()}
+    if name.upper() not in named:
+        raise ScenarioError(f"there is no event type {name!r}", suggestion=nearest(name.upper(), named))
+    return named[name.upper()]
 
 
 def files(max_events: int = 6) -> st.SearchStrategy[list[Item]]:

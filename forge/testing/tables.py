@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from forge.events.optional_metadata import METADATA_CODES
@@ -24,9 +26,11 @@ def sql_types(server: str) -> st.SearchStrategy[SqlType]:
     return drawn(type_of, server)
 
 
-def tables(server: str, max_columns: int = 24) -> st.SearchStrategy[Table]:
-    """A table of columns of all types, with a primary key (whole, or with prefixes) or a unique one or none."""
-    return drawn(draws.table_of, server, max_columns)
+def tables(
+    server: str, max_columns: int = 24, *, types: Sequence[str] = (), charsets: Sequence[str] = ()
+) -> st.SearchStrategy[Table]:
+    """A table of columns of all types or of these, with a primary key (whole, or prefixes) or a unique one or none."""
+    return drawn(draws.table_of, server, max_columns, types, charsets)
 
 
 def rows_of(table: Table, server: str, max_rows: int = 3) -> st.SearchStrategy[list[Row]]:

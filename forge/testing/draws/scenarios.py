@@ -5,9 +5,9 @@ Most of them are what a server takes; planning refuses the others with ScenarioE
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cache, lru_cache
 from itertools import count
 from typing import Any
@@ -20,37 +20,32 @@ from forge.engine.requests.transactions import Transaction
 from forge.errors import ScenarioError
 from forge.plan.requirements import column_features, session_features
 from forge.plan.session import Session
-from forge.plan.tables import TableColumn
+from forge.plan.tables import KeyPart, TableColumn
 from forge.scenario import build
 from forge.scenario.model import Scenario
 from forge.servers import ServerLine, server_line, server_names
 from forge.sql.write.identifiers import identifier
 from forge.sql.write.types import type_sql
-from forge.testing.draws.cells import value_of
+from forge.testing.draws.rows import Cells, cell_of, row_of
 from forge.testing.draws.source import Source
-from forge.testing.draws.tables import described, is_key_type, key_part
-from forge.testing.draws.types import type_named, type_of
-from forge.values.base import Column, Value
+from forge.testing.draws.tables import is_key_type, key_part
+from forge.testing.draws.types import in_charset, type_named, type_of
 from forge.values.declaration.sqltype import SqlType
-from forge.values.registry import codec_for, facts_of
+from forge.values.registry import facts_of
 from forge.values.text.column_charset import BINARY_COLLATION
 
 #: Columns of a table, rows of an INSERT, changes after it.
 _COLUMNS, _ROWS, _CHANGES = 6, 3, 3
-#: Longest text and bytes: what is longer is in the shipped scenarios.
-_LONGEST = 257
 _LONGEST_COLUMN = 1024
+_LONGEST_PREFIX = 100
 _UTF8MB4_0900 = 255
 #: Members of most ENUM and SET columns: the text of many takes long to read.
 _MEMBERS = 9
-_DATES = ("date", "moment")
 _NAMES = ("c{}", "c{}", "c{}", "Column {}", "ü{}", "a`{}", "`{}`", "名{}")
-_TABLES = ("db.t", "db.t", "shop.orders", "db.`a b`", "`ünï`.`表`")
+TABLES = ("db.t", "db.t", "shop.orders", "db.`a b`", "`ünï`.`表`")
+KEYS = ("PRIMARY KEY", "PRIMARY KEY", "UNIQUE KEY k")
 _IMAGES = ("full", "minimal", "noblob")
 _METADATA = ("full", "minimal", "none")
-
-#: Cells of a row by the name of their column.
-Cells = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,30 +68,37 @@ _ANY = Choices()
 
 def scenario_of(source: Source, name: str, choices: Choices = _ANY) -> Scenario:
     """A scenario of one table."""
-    server = source.one_of(choices.servers or _servers())
+    server = source.one_of(choices.servers or lines_with_rows())
     line = server_line(server)
-    most = choices.columns
     places = count()
+    most = choices.columns
     columns = source.several(lambda inner: column_of(inner, next(places), server, line, choices), 1, most)
     if not any(column.visible for column in columns):
         columns[0] = replace(columns[0], visible=True)
-    key = key_of(source, columns)
+    parts = key_parts(source, columns)
+    key = key_text(columns, parts, source.one_of(KEYS)) if parts else None
     session = Session() if choices.plain else session_of(source, line)
-    if any(column.type.fsp for column in columns):  # In the old forms no event says how many digits there are.
-        session = msgspec.structs.replace(session, mysql56_temporal_format=True)
-    table = source.one_of(_TABLES)
+    session = with_fractions(session, columns)
+    table = source.one_of(TABLES)
     text = create_table(table, columns, key)
     most = choices.rows if key is None or source.truth() else 1
-    rows = source.several(lambda inner: _row(inner, columns, server), 1, most)
-    change = (build.insert if source.integer(0, 7) else build.replace)(table, *rows)
+    rows = source.several(lambda inner: row_of(inner, columns, server), 1, most)
+    change = (build.replace if source.once_in(8) else build.insert)(table, *rows)
     scenario = Scenario(name, server=server, session=session, tables=[text]).transaction(change)
     for _ in range(source.integer(0, choices.changes)):
         scenario = _changed(source, scenario, table, columns, rows, server)
     return scenario
 
 
+def with_fractions(session: Session, columns: Sequence[TableColumn]) -> Session:
+    """The session with the new temporal forms if a column has a fraction: no event has the digits of the old."""
+    if not any(column.type.fsp for column in columns):
+        return session
+    return msgspec.structs.replace(session, mysql56_temporal_format=True)
+
+
 @cache
-def _servers() -> list[str]:
+def lines_with_rows() -> list[str]:
     """The lines that log rows."""
     return [name for name in sorted(server_names()) if server_line(name).knows("row_events")]
 
@@ -110,14 +112,14 @@ def session_of(source: Source, line: ServerLine) -> Session:
         "rows_query": source.truth(),
         "gtid": source.truth(),
         "checksum": source.one_of((None, "crc32", "none")),
-        "compression": not source.integer(0, 3),
-        "log_bin_compress": not source.integer(0, 3),
+        "compression": source.once_in(4),
+        "log_bin_compress": source.once_in(4),
         "log_bin_compress_min_len": source.one_of((10, 256)),
-        "generate_invisible_primary_key": not source.integer(0, 3),
+        "generate_invisible_primary_key": source.once_in(4),
         "binlog_row_event_max_size": source.one_of((256, 512, 8192, 8192)),
         "ends_with": source.one_of(("stop", "stop", "rotate", "nothing")),
-        "unique_checks": bool(source.integer(0, 3)),
-        "mysql56_temporal_format": mysql or bool(source.integer(0, 7)),
+        "unique_checks": not source.once_in(4),
+        "mysql56_temporal_format": mysql or not source.once_in(8),
     }
     session = Session(**drawn)
     lacking = [setting for setting, feature in session_features(session, line) if not line.knows(feature)]
@@ -129,7 +131,7 @@ def column_of(source: Source, place: int, server: str, line: ServerLine, choices
     """A column that the line has.  Raises ScenarioError if it has none of the types that are to be chosen from."""
     name = source.one_of(_NAMES).format(place)
     nullable = source.truth()
-    visible = not nullable or bool(source.integer(0, 7))
+    visible = not nullable or not source.once_in(8)
     for _ in range(8):
         drawn = type_named(source, server, choices.types) if choices.types else type_of(source, server)
         chosen = _on_line(source, drawn, line, choices.charsets)
@@ -144,7 +146,7 @@ def column_of(source: Source, place: int, server: str, line: ServerLine, choices
 def _on_line(source: Source, sql_type: SqlType, line: ServerLine, charsets: tuple[str, ...] = ()) -> SqlType:
     """The type with a collation that the line has, and the name that it goes by with that."""
     facts = facts_of(sql_type)
-    if source.integer(0, 7):
+    if not source.once_in(8):
         sql_type = replace(sql_type, members=sql_type.members[:_MEMBERS])
     if sql_type.length is not None and (facts.is_text or facts.is_bytes):
         sql_type = replace(sql_type, length=min(sql_type.length, _LONGEST_COLUMN))
@@ -154,7 +156,7 @@ def _on_line(source: Source, sql_type: SqlType, line: ServerLine, charsets: tupl
         return replace(sql_type, name=_BINARY.get(sql_type.name, sql_type.name))
     chosen = sql_type.collation
     if charsets:
-        chosen = default_collation(source.one_of(charsets), line.name).id
+        chosen = in_charset(source, sql_type, line.name, charsets).collation or chosen
     elif not facts.has_members and source.truth():
         chosen = source.one_of(_collations(line.name))
     elif chosen == _UTF8MB4_0900 != line.ddl.default_collation:
@@ -177,18 +179,23 @@ _TEXT = {"BINARY": "CHAR", "VARBINARY": "VARCHAR"} | {f"{size}BLOB": f"{size}TEX
 _BINARY = {text: binary for binary, text in _TEXT.items()}
 
 
-def key_of(source: Source, columns: list[TableColumn]) -> str | None:
-    """The text of a primary or unique key, of which columns may be parts; its columns become NOT NULL."""
+def key_parts(source: Source, columns: list[TableColumn]) -> list[KeyPart]:
+    """The parts of the table's key, if it has one; their columns become NOT NULL and visible."""
     can = [place for place, column in enumerate(columns) if is_key_type(column.type)]
     chosen = source.some(can, 3) if source.integer(0, 3) else []
-    if not chosen:
-        return None
-    parts = []
     for place in chosen:
         columns[place] = replace(columns[place], nullable=False, visible=True)
-        part = key_part(source, columns[place].type, place)
-        parts.append(identifier(columns[place].name) + ("" if part.prefix is None else f"({min(part.prefix, 100)})"))
-    return f"{source.one_of(('PRIMARY KEY', 'PRIMARY KEY', 'UNIQUE KEY k'))} ({', '.join(parts)})"
+    return [key_part(source, columns[place].type, place) for place in chosen]
+
+
+def key_text(columns: Sequence[TableColumn], parts: Sequence[KeyPart], kind: str) -> str:
+    """The text of a key in CREATE TABLE."""
+    texts = [
+        identifier(columns[part.column].name)
+        + ("" if part.prefix is None else f"({min(part.prefix, _LONGEST_PREFIX)})")
+        for part in parts
+    ]
+    return f"{kind} ({', '.join(texts)})"
 
 
 def create_table(table: str, columns: list[TableColumn], key: str | None) -> str:
@@ -218,46 +225,6 @@ def _type_text(sql_type: SqlType) -> str:
     return f"{text} CHARACTER SET {found.charset} COLLATE {found.name}"
 
 
-def _row(source: Source, columns: list[TableColumn], server: str) -> Cells:
-    return {column.name: cell_of(source, column, server) for column in columns}
-
-
-def cell_of(source: Source, column: TableColumn, server: str) -> Any:
-    """A literal for the column."""
-    if column.nullable and not source.integer(0, 3):
-        return None
-    shape = described(column.type, server)
-    for _ in range(8):
-        value = value_of(source, shape, _LONGEST)
-        if not _is_refused(column.type, value):
-            return literal(shape, value)
-    return None
-
-
-def _is_refused(sql_type: SqlType, value: Value) -> bool:
-    """Whether strict mode refuses a value that columns can hold: the member that is none, dates with a zero month."""
-    if sql_type.name == "ENUM":
-        return bool(value == 0)
-    return isinstance(value, str) and facts_of(sql_type).kind in _DATES and "-00" in value
-
-
-def literal(column: Column, value: Value) -> Any:
-    """A value as a scenario declares it."""
-    if isinstance(value, (int, float, Decimal)) and facts_of(_declared(column)).kind in (
-        "integer",
-        "decimal",
-        "approximate",
-    ):
-        return value
-    text = codec_for(column).text(column, value)
-    return value if text is None else text
-
-
-def _declared(column: Column) -> SqlType:
-    assert column.declared is not None
-    return column.declared
-
-
 def _changed(
     source: Source, scenario: Scenario, table: str, columns: list[TableColumn], rows: list[Cells], server: str
 ) -> Scenario:
@@ -272,7 +239,7 @@ def _changed(
             )
         else:
             statements.append(build.delete(table, where=where))
-    if source.integer(0, 7):
+    if not source.once_in(8):
         return scenario.transaction(*statements)
     return msgspec.structs.replace(
         scenario, transactions=[*scenario.transactions, Transaction(statements=statements, end="rollback")]
@@ -281,8 +248,13 @@ def _changed(
 
 def _where(source: Source, columns: list[TableColumn], rows: list[Cells]) -> Cells | None:
     """A condition on one column, that one of the rows fulfils; None for all rows."""
-    plain = [one for one in columns if facts_of(one.type).kind in ("integer", "decimal") and not one.type.zerofill]
-    if not plain or not source.integer(0, 3):
+    plain = [one for one in columns if is_condition(one)]
+    if not plain or source.once_in(4):
         return None
     name = source.one_of(plain).name
     return {name: source.one_of(rows)[name]}
+
+
+def is_condition(column: TableColumn) -> bool:
+    """Whether rows are found by a value of the column as it is declared."""
+    return facts_of(column.type).kind in ("integer", "decimal") and not column.type.zerofill

@@ -46,6 +46,10 @@ class Source(ABC):
         """True or False."""
         return self.one_of((False, True))
 
+    def once_in(self, times: int) -> bool:
+        """True one time out of so many."""
+        return not self.integer(0, times - 1)
+
     def some(self, items: Sequence[T], most: int) -> list[T]:
         """At most ``most`` of the items, each once, in any order."""
         left = list(items)

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from forge.plan.tables import Key, KeyPart, Row, Table, TableColumn
 from forge.testing.draws.cells import value_of
 from forge.testing.draws.source import Source
-from forge.testing.draws.types import type_of
+from forge.testing.draws.types import in_charset, type_named, type_of
 from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import column_for, facts_of
 
 
-def table_of(source: Source, server: str, most: int = 24) -> Table:
-    """A table of at most so many columns, with a primary key (whole, or with prefixes) or a unique one or none."""
-    types = source.several(lambda inner: type_of(inner, server), 1, most)
+def table_of(
+    source: Source, server: str, most: int = 24, names: Sequence[str] = (), charsets: Sequence[str] = ()
+) -> Table:
+    """A table of at most so many columns, with a primary key (whole, or with prefixes) or a unique one or none.
+
+    ``names`` and ``charsets``: of column types, in upper case, and of character sets; any, if there are none.
+    Raises ScenarioError if the line has none of them.
+    """
+
+    def column_type(inner: Source) -> SqlType:
+        drawn = type_named(inner, server, names) if names else type_of(inner, server)
+        return in_charset(inner, drawn, server, charsets) if charsets else drawn
+
+    types = source.several(column_type, 1, most)
     can = [place for place, one in enumerate(types) if is_key_type(one)]
     parts = source.some(can, 4)
     columns = tuple(

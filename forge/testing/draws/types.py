@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from forge.charsets import charset, collation
+from forge.charsets import charset, collation, default_collation
 from forge.errors import ScenarioError, nearest
 from forge.servers import server_line
 from forge.testing.draws.source import Source
@@ -14,6 +14,7 @@ from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import dialect_of
 from forge.values.registry import column_types
 from forge.values.temporal.text import MAX_FSP
+from forge.values.text.column_charset import BINARY_COLLATION
 from forge.values.text.types import MAX_CHAR, MAX_VARCHAR
 
 #: Collations of the character sets by kind: one byte, several, two at least, four, binary.
@@ -21,16 +22,21 @@ _COLLATIONS = ("utf8mb4_0900_ai_ci", "utf8mb4_bin", "latin1_swedish_ci", "ascii_
                "gbk_chinese_ci", "ucs2_general_ci", "utf16le_general_ci", "utf32_general_ci", "binary")  # fmt: skip
 #: utf8mb4, latin1 and ascii, gbk, ucs2, binary: all can hold the members of ENUM and SET that are drawn.
 _MEMBER_COLLATIONS = (255, 46, 8, 11, 28, 35, 63)
+_INTEGERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT")
+_FLOATS = ("FLOAT", "DOUBLE")
+_FRACTIONAL = ("TIME", "DATETIME", "TIMESTAMP")
+_STRINGS = ("VARCHAR", "CHAR")
+_WITH_MEMBERS = ("SET", "ENUM")
 _SET_SIZES = (1, 2, 8, 9, 16, 17, 24, 25, 32, 33, 63, 64)
 _ENUM_SIZES = (1, 2, 255, 256, 300)
 
 
-def integer_type(source: Source) -> SqlType:
-    return SqlType(source.one_of(("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT")), unsigned=source.truth())
+def integer_type(source: Source, names: Sequence[str] = _INTEGERS) -> SqlType:
+    return SqlType(source.one_of(names), unsigned=source.truth())
 
 
-def float_type(source: Source) -> SqlType:
-    return SqlType(source.one_of(("FLOAT", "DOUBLE")), unsigned=source.truth())
+def float_type(source: Source, names: Sequence[str] = _FLOATS) -> SqlType:
+    return SqlType(source.one_of(names), unsigned=source.truth())
 
 
 def decimal_type(source: Source) -> SqlType:
@@ -52,16 +58,16 @@ def temporal_type(source: Source) -> SqlType:
     return fractional_type(source)
 
 
-def fractional_type(source: Source) -> SqlType:
+def fractional_type(source: Source, names: Sequence[str] = _FRACTIONAL) -> SqlType:
     """TIME, DATETIME, TIMESTAMP."""
-    return SqlType(source.one_of(("TIME", "DATETIME", "TIMESTAMP")), fsp=source.integer(0, MAX_FSP))
+    return SqlType(source.one_of(names), fsp=source.integer(0, MAX_FSP))
 
 
-def string_type(source: Source) -> SqlType:
+def string_type(source: Source, names: Sequence[str] = _STRINGS) -> SqlType:
     """CHAR, VARCHAR, BINARY, VARBINARY, around the lengths where their prefixes change."""
     collated = collation(source.one_of(_COLLATIONS))
     per_character = charset(collated.charset).max_length
-    fixed = source.truth()
+    fixed = source.one_of(names) == "CHAR"
     most = MAX_CHAR if fixed else MAX_VARCHAR // per_character
     near = [bytes_ // per_character + extra for bytes_ in (0, 255, 256, 511, 767, 1020) for extra in (0, 1)]
     edges = [edge for edge in near if edge <= most]
@@ -81,15 +87,16 @@ def compressed_type(source: Source) -> SqlType:
     return SqlType(source.one_of(("BLOB", "MEDIUMTEXT", "LONGBLOB")), compressed=True)
 
 
-def member_type(source: Source) -> SqlType:
+def member_type(source: Source, names: Sequence[str] = _WITH_MEMBERS) -> SqlType:
     """ENUM and SET, around the numbers of members where their sizes change."""
-    name, sizes = source.one_of((("SET", _SET_SIZES), ("ENUM", _ENUM_SIZES)))
+    name = source.one_of(names)
+    sizes = _SET_SIZES if name == "SET" else _ENUM_SIZES
     return SqlType(name, members=tuple(f"m{place}" for place in range(source.one_of(sizes))), collation=255)
 
 
-def collated_member_type(source: Source) -> SqlType:
+def collated_member_type(source: Source, names: Sequence[str] = _WITH_MEMBERS) -> SqlType:
     """ENUM and SET in any character set."""
-    return replace(member_type(source), collation=source.one_of(_MEMBER_COLLATIONS))
+    return replace(member_type(source, names), collation=source.one_of(_MEMBER_COLLATIONS))
 
 
 def example_type(source: Source, server: str) -> SqlType:
@@ -129,11 +136,8 @@ def type_of(source: Source, server: str) -> SqlType:
 def type_named(source: Source, server: str, names: Sequence[str]) -> SqlType:
     """A type with one of these names, in upper case.  Raises ScenarioError for a name that no type has."""
     name = source.one_of(names)
-    for kind in _NAMED.get(name, ()):
-        for _ in range(32):
-            drawn = _within_row(kind(source), server)
-            if drawn.name == name:
-                return drawn
+    if name in _NAMED:
+        return _within_row(_NAMED[name](source, (name,)), server)
     examples = [example for example in _examples(server) if example.name == name]
     if not examples:
         raise ScenarioError(
@@ -143,14 +147,21 @@ def type_named(source: Source, server: str, names: Sequence[str]) -> SqlType:
     return _within_row(source.one_of(examples), server)
 
 
-_NAMED: dict[str, tuple[Callable[[Source], SqlType], ...]] = {
-    **dict.fromkeys(("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT"), (integer_type,)),
-    **dict.fromkeys(("FLOAT", "DOUBLE"), (float_type,)),
-    **dict.fromkeys(("TIME", "DATETIME", "TIMESTAMP"), (fractional_type,)),
-    **dict.fromkeys(("CHAR", "VARCHAR"), (string_type,)),
-    "DECIMAL": (decimal_type,),
-    "BIT": (bit_type,),
-    **dict.fromkeys(("ENUM", "SET"), (collated_member_type,)),
+def in_charset(source: Source, sql_type: SqlType, server: str, charsets: Sequence[str]) -> SqlType:
+    """The type with one of these character sets, if it has one at all.  Raises ScenarioError if the line lacks it."""
+    if sql_type.collation in (None, BINARY_COLLATION):
+        return sql_type
+    return replace(sql_type, collation=default_collation(source.one_of(charsets), server).id)
+
+
+_NAMED: dict[str, Callable[[Source, Sequence[str]], SqlType]] = {
+    **dict.fromkeys(_INTEGERS, integer_type),
+    **dict.fromkeys(_FLOATS, float_type),
+    **dict.fromkeys(_FRACTIONAL, fractional_type),
+    **dict.fromkeys(_STRINGS, string_type),
+    **dict.fromkeys(_WITH_MEMBERS, collated_member_type),
+    "DECIMAL": lambda source, names: decimal_type(source),
+    "BIT": lambda source, names: bit_type(source),
 }
 
 
