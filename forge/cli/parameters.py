@@ -45,5 +45,12 @@ def complete_decoders(_context: click.Context, _parameter: click.Parameter, type
     return _beginning(typed, (decoder.name for decoder in available_decoders()))
 
 
+def complete_languages(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """The languages of fixtures that begin with what was typed."""
+    from forge.render.fixtures.languages import LANGUAGES
+
+    return _beginning(typed, LANGUAGES)
+
+
 def _beginning(typed: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(typed)]

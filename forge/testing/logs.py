@@ -66,7 +66,7 @@ class LogFile:
     data: bytes
     mode: Mode = "strict"
     #: The columns of tables, of which the log of a scenario does not tell all.
-    _declared: Mapping[str, Sequence[Column]] = field(default_factory=dict, repr=False, compare=False)
+    declared: Mapping[str, Sequence[Column]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -111,7 +111,7 @@ class LogFile:
 
     def _row(self, change: RowChange) -> Row:
         logged = change.mapped.columns or ()
-        declared = self._declared.get(f"{change.database}.{change.table}", ())
+        declared = self.declared.get(f"{change.database}.{change.table}", ())
         same = [(column.type_code, column.metadata) for column in declared]
         columns = declared if same == [(column.type_code, column.metadata) for column in logged] else logged
         return Row(

@@ -16,7 +16,13 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/getting-started.md", "docs/scenario/index.md", "docs/scenario/families.md")
+PAGES = (
+    "README.md",
+    "docs/getting-started.md",
+    "docs/scenario/index.md",
+    "docs/scenario/families.md",
+    "docs/fixtures.md",
+)
 #: What a real server must have done first.
 ON_SERVERS = ("forge record", "forge verify")
 

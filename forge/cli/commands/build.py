@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from forge.cli.case_names import folder_names
+from forge.cli.case_names import LISTED, folder_names, named_case
 from forge.cli.inputs import read_scenario, shown
 from forge.cli.output import STDOUT, is_folder, refuse_inputs, write_binlogs
 from forge.cli.parameters import FILE, complete_servers, parameters_option
 from forge.cli.progress import progress
-from forge.errors import ScenarioError, nearest
+from forge.errors import ScenarioError
 
 if TYPE_CHECKING:
     from forge.scenario import Case
-
-#: Names of cases that an error message lists.
-_LISTED = 5
 
 
 @click.command()
@@ -73,9 +70,9 @@ def command(
     settings = parse_settings(parameters, server=server)
     cases = expand(read_scenario(file), file=shown(file), settings=settings)
     if case_name is not None:
-        _build(_named(list(cases), case_name, file), file, output, as_json)
+        _build(named_case(list(cases), case_name, file), file, output, as_json)
         return
-    first = list(itertools.islice(cases, _LISTED))
+    first = list(itertools.islice(cases, LISTED))
     if not first:
         raise ScenarioError("the matrix excludes every combination of its values", file=shown(file))
     if len(first) == 1:
@@ -89,19 +86,6 @@ def command(
             expected="a folder with a slash at its end for all of them; or one of them,"
             f" by --case {first[0].name!r} or by --set KEY=VALUE for each key of the matrix",
         )
-
-
-def _named(cases: list[Case], name: str, file: str) -> Case:
-    for case in cases:
-        if case.name == name:
-            return case
-    more = f" and {len(cases) - _LISTED} more" if len(cases) > _LISTED else ""
-    raise ScenarioError(
-        f"there is no case {name!r}",
-        file=shown(file),
-        expected=f"one of {', '.join(case.name for case in cases[:_LISTED])}{more}",
-        suggestion=nearest(name, [case.name for case in cases]),
-    )
 
 
 def _build_all(cases: list[Case], file: str, output: str, as_json: bool) -> None:

@@ -1,0 +1,97 @@
+"""``forge fixture``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from forge.cli.case_names import named_case, only_case
+from forge.cli.inputs import read_scenario, shown
+from forge.cli.output import refuse_inputs, write_files
+from forge.cli.parameters import FILE, FOLDER, complete_languages, complete_servers, parameters_option
+from forge.errors import ScenarioError
+
+#: What ``forge.render.fixtures.write`` has; that module is imported when the command runs.
+_EMBEDDED = 4096
+#: A larger one is more than a method of Java holds.
+_MOST_EMBEDDED = 65536
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option(
+    "--lang",
+    "language",
+    required=True,
+    shell_complete=complete_languages,
+    metavar="LANGUAGE",
+    help="go, java, rust, python, node, c, csharp or kotlin.",
+)
+@click.option(
+    "-o", "--out", required=True, type=FOLDER, metavar="DIR",
+    help="The folder of the tests; for java and kotlin the one that has java/ and resources/, such as src/test.",
+)  # fmt: skip
+@click.option("--package", metavar="NAME", help="Package or namespace (go, java, kotlin, csharp, python).")
+@click.option(
+    "--embed",
+    type=click.IntRange(0, _MOST_EMBEDDED),
+    default=_EMBEDDED,
+    metavar="BYTES",
+    help="Put logs of up to so many bytes into the test; larger ones stand beside it (default 4096).",
+)
+@parameters_option
+@click.option(
+    "--server", metavar="LINE", shell_complete=complete_servers, help="Use this server line instead of the scenario's."
+)
+@click.option("--case", "case_name", metavar="NAME", help="This case of the scenario's matrix.")
+@click.option("--json", "as_json", is_flag=True, help="What was written as JSON.")
+def command(
+    file: str,
+    language: str,
+    out: Path,
+    package: str | None,
+    embed: int,
+    parameters: tuple[str, ...],
+    server: str | None,
+    case_name: str | None,
+    as_json: bool,
+) -> None:
+    """Make a test in another language: the log of the scenario FILE, and the rows that a correct reader gets.
+
+    A second file has the reader, which you fill in: the test fails until then. All tests of a folder share it, and it
+    is made once; making a test again replaces the test alone.
+
+    \b
+    Example:
+      forge fixture orders.yaml --lang go --package shop -o shop/
+      forge fixture orders.yaml --lang java --package com.acme -o src/test
+    """
+    from forge.render.fixtures.write import fixture_files
+    from forge.scenario import expand, parse_settings
+    from forge.testing.fixtures import fixture_of
+
+    settings = parse_settings(parameters, server=server)
+    cases = list(expand(read_scenario(file), file=shown(file), settings=settings))
+    case = only_case(cases, file) if case_name is None else named_case(cases, case_name, file)
+    try:
+        files = fixture_files(fixture_of(case.scenario, case.name), language, package=package, embed=embed)
+    except ScenarioError as error:
+        raise error.at(shown(file), None) from None
+    contents = [(out / name, data) for name, data in files.tests.items()]
+    name, reader = files.reader
+    is_new = not (out / name).exists()
+    if is_new:
+        contents.append((out / name, reader))
+    refuse_inputs([str(path) for path, _ in contents], [file])
+    for path, _ in contents:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_files([(str(path), data) for path, data in contents])
+    if as_json:
+        written = [{"path": str(path), "size": len(data)} for path, data in contents]
+        click.echo(json.dumps({"case": case.name, "files": written, "reader": str(out / name)}, ensure_ascii=False))
+        return
+    for path, data in contents:
+        click.echo(f"{path}: {len(data)} bytes")
+    click.echo(f"{out / name}: {'the reader, to be filled in' if is_new else 'the reader, left as it is'}")
