@@ -6,7 +6,8 @@ from forge.binlog.reader import PlacedEvent
 from forge.errors import FormatError, UnsupportedError
 from forge.events.columns import columns_of
 from forge.events.event import IGNORABLE, RawBody, carries_checksum
-from forge.events.format import CHECKSUM_SIZE
+from forge.events.format import CHECKSUM_SIZE, FormatContext
+from forge.events.pre_ga_rows import PreGaRows
 from forge.events.registry import EVENT_NAMES
 from forge.events.rows import RowsBody
 from forge.events.table_map import TableMap
@@ -48,10 +49,19 @@ def unmapped(placed: PlacedEvent, body: RowsBody) -> FormatError:
     )
 
 
+def refuse_unusual(format: FormatContext) -> None:
+    """Raises UnsupportedError for framing that no reader in bulk takes."""
+    if not format.usual:
+        raise UnsupportedError(
+            "rows are read in bulk from logs of MySQL 5.0, 5.1.18 and later whose headers are those of the vendors' "
+            "servers; `forge dump` and `forge disasm` read the others"
+        )
+
+
 def refuse_to_pass(placed: PlacedEvent) -> None:
     """Raises UnsupportedError for an event that is kept raw and behind which no reader of rows may go on."""
     event = placed.event
-    if not isinstance(event.body, RawBody):
+    if not isinstance(event.body, (RawBody, PreGaRows)):
         return
     if event.type_code in ROW_CARRIERS:
         raise UnsupportedError(f"{event.type_name} events are not decoded")

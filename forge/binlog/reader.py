@@ -16,16 +16,18 @@ from forge.events.event import SIZE_OFFSET, Event, advance, decode_event, decode
 from forge.events.format import HEADER_SIZE, FormatContext
 from forge.events.format_description import FormatDescription
 from forge.events.registry import event_name
+from forge.events.start_encryption import StartEncryption
+from forge.events.start_v3 import StartV3, start_format
 
 MAGIC = b"\xfebin"
 ENCRYPTED_MAGIC = b"\xfdbin"
 #: START_V3 of 4.1 and older, FORMAT_DESCRIPTION.  mysqlbinlog 9.7 refuses rows of a file that starts otherwise.
-FIRST_TYPES = frozenset((1, FormatDescription.type_code))
+FIRST_TYPES = frozenset((StartV3.type_code, FormatDescription.type_code))
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The bytes of one event and where they start."""
+    """The bytes of one event and where they start.  ``type_code`` is the number that the file has."""
 
     index: int
     offset: int
@@ -69,26 +71,31 @@ def has_magic(data: bytes) -> bool:
     return data[:4] == MAGIC
 
 
-def frames(source: LogSource, start: int = 4, index: int = 0) -> Iterator[Frame]:
+def frames(source: LogSource, start: int = 4, index: int = 0, header: int = HEADER_SIZE) -> Iterator[Frame]:
     """The whole events from ``start`` on, the first one with that index; ends silently where no whole event follows
     (:func:`torn`).
+
+    ``header`` is the size of their headers, at least; a START_V3 event at the beginning of a file says another.
     """
     window = window_of(source)
     offset = start
     while True:
         at = offset - window.start
-        if at + HEADER_SIZE > len(window.data):
-            if not window.reach(offset, HEADER_SIZE):
+        if at + header > len(window.data):
+            if not window.reach(offset, header):
                 return
             continue
         size = announced_size(window.data, at)
-        if size < HEADER_SIZE:
+        if size < header:
             return
         if at + size > len(window.data):
             if not window.reach(offset, size):
                 return
             continue
-        yield Frame(index, offset, window.data[at : at + size])
+        raw = window.data[at : at + size]
+        if offset == len(MAGIC) and not index and raw[4] == StartV3.type_code:
+            header = least_size(raw)
+        yield Frame(index, offset, raw)
         index, offset = index + 1, offset + size
 
 
@@ -107,7 +114,8 @@ def read_events(source: LogSource, *, strict: bool = True, beginning: Beginning 
         window.reach(0, len(MAGIC))
         check_magic(window.data)
     format, offset, index = beginning.format, beginning.offset, beginning.index
-    for frame in frames(window, beginning.offset, beginning.index):
+    encrypting = False
+    for frame in frames(window, beginning.offset, beginning.index, min(format.header_length, HEADER_SIZE)):
         if strict and not frame.index and frame.type_code not in FIRST_TYPES:
             raise FormatError(
                 f"the first event is {event_name(frame.type_code)}; without FORMAT_DESCRIPTION no event can be read",
@@ -120,8 +128,12 @@ def read_events(source: LogSource, *, strict: bool = True, beginning: Beginning 
             event = decode(frame.raw, frame.offset, format)
         except FormatError as error:
             if strict:
-                raise error.within(base=frame.offset, event_index=frame.index) from None
+                told = encrypted_event(frame) if encrypting else None
+                raise told or error.within(base=frame.offset, event_index=frame.index) from None
             return
+        if strict and encrypting and event.log_pos:
+            raise encrypted_event(frame)
+        encrypting = isinstance(event.body, StartEncryption)
         yield PlacedEvent(frame.index, frame.offset, frame.raw, event, format)
         if strict and event.checksum is not None:
             raise FormatError(
@@ -133,8 +145,24 @@ def read_events(source: LogSource, *, strict: bool = True, beginning: Beginning 
         format = advance(format, event)
         offset, index = frame.offset + len(frame.raw), frame.index + 1
     if strict and (left := window.left(offset)) > 0:
-        header = window.data[offset - window.start :][:HEADER_SIZE]
-        raise FormatError(torn(header, left), phase="framing", event_index=index, offset=offset)
+        least = min(format.header_length, HEADER_SIZE)
+        header = window.data[offset - window.start :][:least]
+        raise FormatError(torn(header, left, least), phase="framing", event_index=index, offset=offset)
+
+
+def least_size(first: bytes) -> int:
+    """The least size of events behind a START_V3: that of their header."""
+    return min(start_format(len(first)).header_length, HEADER_SIZE)
+
+
+def encrypted_event(frame: Frame) -> FormatError:
+    """The error of the first event behind START_ENCRYPTION, if it is not plain: its header is not that of one."""
+    return FormatError(
+        "the events from here on are encrypted (START_ENCRYPTION stands before them); decrypt the file first",
+        phase="framing",
+        event_index=frame.index,
+        offset=frame.offset,
+    )
 
 
 def check_magic(data: bytes) -> None:
@@ -146,11 +174,11 @@ def check_magic(data: bytes) -> None:
         raise FormatError(f"a binary log starts with the bytes fe 62 69 6e; {beginning}", phase="framing", offset=0)
 
 
-def torn(header: bytes, left: int) -> str:
+def torn(header: bytes, left: int, least: int = HEADER_SIZE) -> str:
     """What is wrong where no whole event follows: the bytes there, as many as a header has, and how many are left."""
-    if left < HEADER_SIZE:
-        return f"an event header has {HEADER_SIZE} bytes, but only {left} are left"
+    if left < least:
+        return f"an event header has {least} bytes, but only {left} are left"
     size = announced_size(header)
-    if size < HEADER_SIZE:
+    if size < least:
         return f"the event says it has {size} bytes, less than its header"
     return f"the event says it has {size} bytes, but only {left} are left"

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forge.binlog.reader import MAGIC, announced_size
-from forge.events.event import Event, advance, carries_checksum, encode_event
+from forge.events.event import Event, advance, built_body, carries_checksum, encode_event, own_format
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
+from forge.events.layout import Body
 from forge.events.packed import pack_int
 from forge.events.query import Query
 from forge.events.table_map import TableMap
@@ -33,12 +34,13 @@ class _Built:
     #: None for a long one.
     body: bytes | None
     body_size: int
-    checksum: bool
+    #: Bytes of the header and of the checksum.
+    frame_size: int
     format: FormatContext
 
     @property
     def size(self) -> int:
-        return HEADER_SIZE + self.body_size + CHECKSUM_SIZE * self.checksum
+        return self.frame_size + self.body_size
 
     def put(self, body: bytes) -> None:
         self.body, self.body_size = body if len(body) <= _KEPT_BODY else None, len(body)
@@ -74,19 +76,23 @@ def _build_bodies(items: Iterable[Item]) -> list[_Built | bytes]:
     format = FormatContext()
     built: list[_Built | bytes] = []
     # The bytes of bodies that come again, by the objects, which are alive as long as ``built``.
-    repeated: dict[int, bytes] = {}
+    repeated: dict[tuple[int, bytes], bytes] = {}
     for item in items:
         if isinstance(item, bytes):
             built.append(item)
             continue
-        event = _Built(item, None, 0, carries_checksum(item, format), format)
-        body = repeated.get(id(item.body))
+        format = own_format(item, format)
+        checksum = carries_checksum(item, format)
+        frame_size = format.header_size(item.type_code) + CHECKSUM_SIZE * checksum
+        event = _Built(item, None, 0, frame_size, format)
+        key = id(item.body), item.post_header_extra
+        body = repeated.get(key)
         if body is None:
-            body = item.body.build(format)
+            body = built_body(item, format)
             if isinstance(item.body, (Query, TableMap)):
                 if len(repeated) == _MOST_REPEATED:
                     repeated.clear()
-                repeated[id(item.body)] = body
+                repeated[key] = body
         event.put(body)
         built.append(event)
         following = advance(format, item)
@@ -115,16 +121,20 @@ def _with_length(item: _Built, following: int) -> bytes:
     """The body of a GTID event that counts itself and ``following`` bytes."""
     body = item.event.body
     if isinstance(body, AnonymousGtid):
-        return body.replace(transaction_length=group_length(item.size + following)).build(item.format)
+        return _rebuilt(item, body.replace(transaction_length=group_length(item.size + following)))
     assert isinstance(body, GtidTagged)
     length = 0
     while True:
         # The field is as long as the number is large: the fixpoint is reached from below.
-        built = body.replace(transaction_length=length).build(item.format)
+        built = _rebuilt(item, body.replace(transaction_length=length))
         total = item.size - item.body_size + len(built) + following
         if total == length:
             return built
         length = total
+
+
+def _rebuilt(item: _Built, body: Body) -> bytes:
+    return built_body(item.event.replace(body=body), item.format)
 
 
 def _is_whole_event(data: bytes) -> bool:

@@ -39,6 +39,8 @@ def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
             phase="metadata",
             offset=0,
         )
+    if table_map.bare:
+        raise UnsupportedError("TABLE_MAP of 5.1 before 5.1.18 says nothing of columns but their types")
     columns = []
     offset = 0
     for index, written in enumerate(table_map.types):

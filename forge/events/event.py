@@ -15,13 +15,15 @@ from typing import Any, ClassVar
 from construct import ConstructError, Int8ul, Int16ul, Int32ul, Struct
 
 from forge.errors import FormatError, ScenarioError
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, OLD_HEADER_SIZE, FormatContext
 from forge.events.format_description import FormatDescription, is_checksum_aware
 from forge.events.layout import Body, Surroundings
 from forge.events.load_statement import LoadStatement
 from forge.events.plain import Fields
+from forge.events.pre_ga_rows import PreGaRows
 from forge.events.registry import EVENT_TYPES, event_name
 from forge.events.shapes import HEX, Shape, object_of
+from forge.events.start_v3 import StartV3, begins_old_file, start_format
 from forge.layouts import fixed_layout
 
 #: Flags of the common header (libs/mysql/binlog/event/binlog_event.h; 0x8000 is MariaDB's).
@@ -50,6 +52,8 @@ HEADER = Struct(
     "log_pos" / Int32ul,
     "flags" / Int16ul,
 )
+#: The header of version 1 (3.23).
+OLD_HEADER = Struct("timestamp" / Int32ul, "type_code" / Int8ul, "server_id" / Int32ul, "event_size" / Int32ul)
 SIZE_OFFSET = 9
 #: QUERY, most of them BEGIN, and TABLE_MAP come with the same bytes in one transaction after the other;
 #: FORMAT_DESCRIPTION, PREVIOUS_GTIDS and GTID_LIST in one file after the other.  Bodies of at most so many bytes stay.
@@ -80,7 +84,12 @@ class RawBody(Body):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One event.  ``timestamp`` is in seconds, ``log_pos`` the offset of the next event (modulo 2^32)."""
+    """One event.  ``timestamp`` is in seconds, ``log_pos`` the offset of the next event (modulo 2^32; of servers before
+    5.0 its own).
+
+    ``header_extra`` and ``post_header_extra`` are bytes behind the header and behind the body's fixed part, where
+    FORMAT_DESCRIPTION says that these are longer than the layouts here.  Missing ones are zeros.
+    """
 
     body: Body
     timestamp: int = 0
@@ -89,6 +98,8 @@ class Event:
     event_size: int | None = None
     log_pos: int | None = None
     checksum: int | None = None
+    header_extra: bytes = b""
+    post_header_extra: bytes = b""
 
     @property
     def type_code(self) -> int:
@@ -112,31 +123,58 @@ def carries_checksum(event: Event, format: FormatContext) -> bool:
 
 
 def encode_event(event: Event, offset: int, format: FormatContext, *, body: bytes | None = None) -> bytes:
-    """The bytes of the event at file offset ``offset``; ``body`` if it was built before.
+    """The bytes of the event at file offset ``offset``; ``body`` if it was built before (:func:`built_body`).
 
     Raises ScenarioError for values that do not fit.
     """
+    format = own_format(event, format)
     if body is None:
-        body = event.body.build(format)
+        body = built_body(event, format)
     with_checksum = carries_checksum(event, format)
-    size = HEADER_SIZE + len(body) + CHECKSUM_SIZE * with_checksum
+    size = format.header_size(event.type_code) + len(body) + CHECKSUM_SIZE * with_checksum
     event_size = size if event.event_size is None else event.event_size
-    log_pos = (offset + size) % (1 << 32) if event.log_pos is None else event.log_pos
-    fields = (event.timestamp, event.type_code, event.server_id, event_size, log_pos, event.flags)
-    try:
-        data = fixed_layout(HEADER).write(fields) + body
-    except OverflowError:
-        data = _header(event, fields) + body
+    log_pos = format.log_pos(offset, size) if event.log_pos is None else event.log_pos
+    number = format.number_of(event.type_code)
+    fields = (event.timestamp, number, event.server_id, event_size, log_pos, event.flags)
+    data = _header(event, fields, format) + body
     if not with_checksum:
         return data
     checksum = event_checksum(data) if event.checksum is None else event.checksum
     return data + checksum.to_bytes(CHECKSUM_SIZE, "little")
 
 
-def _header(event: Event, values: Sequence[int]) -> bytes:
-    """The header as construct builds it, which says what is wrong with a value.  Raises ScenarioError."""
+def own_format(event: Event, format: FormatContext) -> FormatContext:
+    """The framing of the event itself: START_V3 says its own."""
+    if isinstance(event.body, StartV3) and begins_old_file(StartV3.type_code, format):
+        return event.body.context()
+    return format
+
+
+def built_body(event: Event, format: FormatContext) -> bytes:
+    """The bytes between header and checksum.  Raises ScenarioError for values that do not fit."""
+    body = event.body.build(format)
+    start, end = format.more_post_header(event.type_code)
+    if end and len(body) >= start and not isinstance(event.body, RawBody):
+        return body[:start] + event.post_header_extra.ljust(end - start, b"\0") + body[start:]
+    return body
+
+
+def _header(event: Event, values: Sequence[int], format: FormatContext) -> bytes:
+    if format.binlog_version == 1:
+        return _built(event, OLD_HEADER, values[:4])
+    size = format.header_size(event.type_code)
+    header = _built(event, HEADER, values)
+    return header if size == HEADER_SIZE else header + event.header_extra.ljust(size - HEADER_SIZE, b"\0")
+
+
+def _built(event: Event, layout: Any, values: Sequence[int]) -> bytes:
+    """A header.  Raises ScenarioError; what is wrong with a value is said by construct."""
     try:
-        return bytes(HEADER.build(dict(zip((part.name for part in HEADER.subcons), values, strict=True))))
+        return fixed_layout(layout).write(values)
+    except OverflowError:
+        pass
+    try:
+        return bytes(layout.build(dict(zip((part.name for part in layout.subcons), values, strict=True))))
     except ConstructError as error:
         raise ScenarioError(f"{event.type_name} header: {str(error).splitlines()[-1]}") from None
 
@@ -162,27 +200,36 @@ def decode_event_strictly(raw: bytes, offset: int, format: FormatContext) -> Eve
 
 
 def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> Event:
-    if len(raw) < HEADER_SIZE:
-        raise FormatError(
-            f"an event header has {HEADER_SIZE} bytes, but only {len(raw)} are left", phase="framing", offset=0
-        )
-    timestamp, type_code, server_id, event_size, log_pos, flags = fixed_layout(HEADER).read(raw[:HEADER_SIZE])
+    least = HEADER_SIZE if format.binlog_version > 1 else OLD_HEADER_SIZE
+    if len(raw) < least:
+        raise FormatError(f"an event header has {least} bytes, but only {len(raw)} are left", phase="framing", offset=0)
+    type_code, format = framing_of(raw, format)
+    size = format.header_size(type_code)
+    if len(raw) < size:
+        raise FormatError(f"the event is too short for its header of {size} bytes", phase="framing", offset=0)
+    if format.binlog_version == 1:
+        (timestamp, _, server_id, event_size), log_pos, flags = fixed_layout(OLD_HEADER).read(raw[:size]), None, 0
+    else:
+        timestamp, _, server_id, event_size, log_pos, flags = fixed_layout(HEADER).read(raw[:HEADER_SIZE])
     description = type_code == FormatDescription.type_code
-    with_checksum = is_checksum_aware(raw[HEADER_SIZE:]) if description else format.checksum
-    if with_checksum and len(raw) < HEADER_SIZE + CHECKSUM_SIZE:
-        raise FormatError("the event is too short for its checksum", phase="checksum", offset=HEADER_SIZE)
+    with_checksum = is_checksum_aware(raw[size:]) if description else format.checksum
+    if with_checksum and len(raw) < size + CHECKSUM_SIZE:
+        raise FormatError("the event is too short for its checksum", phase="checksum", offset=size)
     end = len(raw) - CHECKSUM_SIZE * with_checksum
-    data = raw[HEADER_SIZE:end]
+    data, extra = raw[size:end], b""
     own = dataclasses.replace(format, checksum=with_checksum) if description else format
+    more, behind = own.more_post_header(type_code)
+    if behind and behind <= len(data):
+        data, extra = data[:more] + data[behind:], data[more:behind]
     try:
         body = _parse_body(type_code, data, own)
     except FormatError as error:
         if strict:
             in_fixed_part = error.phase == "body" and (error.offset or 0) < own.post_header_length(type_code)
-            raise error.replace(phase="post_header" if in_fixed_part else error.phase).within(
-                base=HEADER_SIZE
-            ) from None
+            raise error.replace(phase="post_header" if in_fixed_part else error.phase).within(base=size) from None
         body = RawBody(type_code, data)
+    if isinstance(body, RawBody):
+        body, extra = RawBody(type_code, raw[size:end]), b""
     checksum = int.from_bytes(raw[end:], "little") if with_checksum else None
     return Event(
         body=body,
@@ -190,14 +237,37 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
         server_id=server_id,
         flags=flags,
         event_size=None if event_size == len(raw) else event_size,
-        log_pos=None if log_pos == (offset + len(raw)) % (1 << 32) else log_pos,
+        log_pos=None if log_pos == format.log_pos(offset, len(raw)) else log_pos,
         checksum=None if checksum is None or checksum == event_checksum(raw[:end]) else checksum,
+        header_extra=raw[HEADER_SIZE:size] if any(raw[HEADER_SIZE:size]) else b"",
+        post_header_extra=extra if any(extra) else b"",
     )
 
 
-def _parse_body(type_code: int, data: bytes, format: FormatContext) -> Body:
+#: Types whose numbers newer servers announce as not in use.
+_RETIRED = (LoadStatement, StartV3, PreGaRows)
+
+
+def framing_of(raw: bytes, format: FormatContext) -> tuple[int, FormatContext]:
+    """The type of an event, and the framing of the event itself: START_V3 says its own, by its size."""
+    type_code = format.type_of(raw[4])
+    return type_code, start_format(len(raw)) if begins_old_file(type_code, format) else format
+
+
+def header_layout(format: FormatContext) -> Any:
+    """How headers begin; they may be longer."""
+    return OLD_HEADER if format.binlog_version == 1 else HEADER
+
+
+def kind_of(type_code: int, format: FormatContext) -> type[Body] | None:
+    """The class of a type's bodies; None for types that are kept as bytes."""
     kind = EVENT_TYPES.get(type_code)
-    if kind is None or (issubclass(kind, LoadStatement) and format.is_placeholder(type_code)):
+    return None if kind is None or (issubclass(kind, _RETIRED) and format.is_placeholder(type_code)) else kind
+
+
+def _parse_body(type_code: int, data: bytes, format: FormatContext) -> Body:
+    kind = kind_of(type_code, format)
+    if kind is None:
         return RawBody(type_code, data)
     if type_code in _REPEATED and len(data) <= _KEPT_SIZE:
         return _parse_repeated(type_code, data, format)
@@ -211,4 +281,6 @@ def _parse_repeated(type_code: int, data: bytes, format: FormatContext) -> Body:
 
 def advance(format: FormatContext, event: Event) -> FormatContext:
     """The format in force after ``event``."""
-    return event.body.context() if isinstance(event.body, FormatDescription) else format
+    if isinstance(event.body, FormatDescription):
+        return event.body.context()
+    return own_format(event, format)

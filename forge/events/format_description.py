@@ -13,21 +13,31 @@ from typing import Any, ClassVar
 
 from construct import Bytes, Construct, Int8ul, Int16ul, Int32ul, Struct, stream_write
 
-from forge.events.format import FormatContext, writes_checksums
+from forge.events.format import FormatContext, described_format, writes_checksums
 from forge.events.giving import Give, giver_of
 from forge.events.layout import Body, Surroundings, Text, WhileMore
 from forge.events.plain import Fields, to_bytes, to_text, words
 from forge.events.shapes import U8, Shape, either
+from forge.events.taking import Take, taker_of
 
 FIXED_SIZE = 57
 CHECKSUM_ALGORITHMS = {0: "OFF", 1: "CRC32"}
 
 
-class _PaddedVersion(Text):
+class PaddedVersion(Text):
     """50 bytes, NUL-padded; padding that is not NUL stays part of the text."""
 
     def _parse(self, stream, context, path):  # type: ignore[no-untyped-def]
         return to_text(self.subcon._parsereport(stream, context, path).rstrip(b"\0"))
+
+    def taker(self) -> Take:
+        inner = taker_of(self.subcon)
+
+        def take(data: bytes, at: int, found: Any) -> tuple[str, int]:
+            raw, end = inner(data, at, found)
+            return to_text(raw.rstrip(b"\0")), end
+
+        return take
 
     def giver(self) -> Give:
         inner = giver_of(self.subcon)
@@ -76,7 +86,7 @@ class FormatDescription(Body):
 
     layout: ClassVar[Struct] = Struct(
         "binlog_version" / Int16ul,
-        "server_version" / _PaddedVersion(Bytes(50)),
+        "server_version" / PaddedVersion(Bytes(50)),
         "created" / Int32ul,
         "header_length" / Int8ul,
         "post_header_lengths" / _Lengths(),
@@ -85,10 +95,11 @@ class FormatDescription(Body):
 
     def context(self) -> FormatContext:
         """The framing of the events after this one."""
-        return FormatContext(
-            server_version=self.server_version,
-            post_header_lengths=self.post_header_lengths,
+        return described_format(
+            self.server_version,
+            self.post_header_lengths,
             checksum=self.checksum_algorithm == 1,
+            header_length=self.header_length,
         )
 
     def canonical(self, surroundings: Surroundings) -> Fields:

@@ -2,7 +2,7 @@
 statement-format DML.
 
 ``exec_time`` are seconds from the statement's timestamp to the logging, modulo 2^32: huge after ``SET timestamp``.
-The text is bytes in the client's character set and need not be UTF-8.
+Servers before 5.0 write no status variables.  The text is bytes in the client's character set and need not be UTF-8.
 """
 
 from __future__ import annotations
@@ -13,14 +13,24 @@ from typing import Any, ClassVar
 
 from construct import Const, Int8ul, Int16ul, Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Rest, Span, Surroundings, Text, derived, field_length, length_of
+from forge.events.format import FormatContext
+from forge.events.layout import Body, Derived, Rest, Span, Surroundings, Text, When, derived, field_length, length_of
 from forge.events.plain import Fields, one_line, plain, text_or_hex, words
 from forge.events.shapes import TEXT, Shape, array, object_of
 from forge.events.status_vars import StatusBlock, StatusVariables, size_of_variables
 
 
-def _status_length(context: Any) -> int:
-    return size_of_variables(context.status_variables)
+def _has_variables(context: Any) -> bool:
+    format: FormatContext = context._params.format
+    return format.query_has_variables
+
+
+def _status_length(context: Any) -> int | None:
+    if _has_variables(context):
+        return size_of_variables(context.status_variables)
+    if context.status_variables:
+        raise ValueError("QUERY of servers before 5.0 has no status variables")
+    return None
 
 
 #: The post-header that QUERY, QUERY_COMPRESSED and EXECUTE_LOAD_QUERY begin with, and what their bodies begin with.
@@ -29,10 +39,10 @@ POST_HEADER = (
     "exec_time" / Int32ul,
     "database_length" / Derived(Int8ul, length_of("database")),
     "error_code" / Int16ul,
-    "status_length" / Derived(Int16ul, _status_length),
+    "status_length" / Derived(When(Int16ul, _has_variables), _status_length),
 )
 CIRCUMSTANCES = (
-    "status_variables" / StatusBlock(field_length("status_length")),
+    "status_variables" / StatusBlock(lambda context: context["status_length"] or 0),
     "database" / Text(Span(field_length("database_length"))),
     Const(b"\0"),
 )

@@ -33,6 +33,7 @@ from forge.events.mariadb_compressed import (
 )
 from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.new_load import NewLoad
+from forge.events.pre_ga_rows import PreGaDeleteRows, PreGaUpdateRows, PreGaWriteRows
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.rand import Rand
@@ -48,6 +49,7 @@ from forge.events.rows import (
 )
 from forge.events.rows_query import RowsQuery
 from forge.events.start_encryption import StartEncryption
+from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
@@ -65,11 +67,7 @@ EVENT_TYPES: dict[int, type[Body]] = {
 #: Types that servers know and this version keeps as raw bytes.
 RAW_TYPES: dict[int, str] = {
     0: "UNKNOWN",
-    1: "START_V3",
     7: "SLAVE",
-    20: "PRE_GA_WRITE_ROWS",
-    21: "PRE_GA_UPDATE_ROWS",
-    22: "PRE_GA_DELETE_ROWS",
     36: "TRANSACTION_CONTEXT",
     169: "WRITE_ROWS_COMPRESSED",
     170: "UPDATE_ROWS_COMPRESSED",
@@ -78,7 +76,6 @@ RAW_TYPES: dict[int, str] = {
 }
 
 _RAW_FEATURES: dict[int, tuple[str, ...]] = {
-    **dict.fromkeys((20, 21, 22), ("row_events",)),
     36: ("transaction_context",),
     **dict.fromkeys((169, 170, 171), ("compressed_events",)),
 }

@@ -1,6 +1,7 @@
 """ROTATE (4): the log goes on in another file.  Last event of a rotated file; invented ones have flag ARTIFICIAL.
 
-The name has neither length nor terminator: it ends where the event (or its checksum) does.
+The name has neither length nor terminator: it ends where the event (or its checksum) does.  3.23 writes no position:
+it is 4.
 """
 
 from __future__ import annotations
@@ -11,18 +12,24 @@ from typing import Any, ClassVar
 
 from construct import Int64ul, Struct
 
-from forge.events.layout import Body, Rest, Text
+from forge.events.format import FormatContext
+from forge.events.layout import Body, Rest, Text, When
 from forge.events.plain import words
+
+
+def _has_position(context: Any) -> bool:
+    format: FormatContext = context._params.format
+    return format.binlog_version > 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotate(Body):
     type_code: ClassVar[int] = 4
     type_name: ClassVar[str] = "ROTATE"
-    position: int = 4
+    position: int | None = 4
     next_file: str
-    layout: ClassVar[Struct] = Struct("position" / Int64ul, "next_file" / Text(Rest()))
+    layout: ClassVar[Struct] = Struct("position" / When(Int64ul, _has_position), "next_file" / Text(Rest()))
 
     @classmethod
     def summary(cls, fields: Mapping[str, Any]) -> str:
-        return f"{fields['position']} {words(fields['next_file'])}"
+        return f"{fields.get('position', 4)} {words(fields['next_file'])}"

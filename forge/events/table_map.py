@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import BytesInteger, Const, Int16ul, Struct
+from construct import BytesInteger, Const, Construct, Int16ul, Struct, Subconstruct
 
 from forge.errors import FormatError
 from forge.events.column_fields import COLUMN_SHAPE, columns_fields
+from forge.events.giving import Give, giver_of
 from forge.events.layout import (
     Bitmap,
     Body,
@@ -33,8 +34,50 @@ from forge.events.optional_metadata import MetadataRecord, OptionalMetadata, bui
 from forge.events.packed import PackedInt
 from forge.events.plain import Fields, flag_names, plain, text_or_hex, words
 from forge.events.shapes import FLAGS, HEX, TEXT, U8, U64, Shape, array, object_of
+from forge.events.taking import Take, taker_of
 
 TABLE_FLAGS = ((0x0001, "BIT_LEN_EXACT"), (0x0002, "REFERRED_FK_DB"), (0x0004, "GENERATED_INVISIBLE_PK"))
+
+
+class Bare(Construct):  # type: ignore[misc]
+    """Whether the event ends here, as it does in logs of 5.1 before 5.1.18."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bool:
+        here = stream.tell()
+        more = stream.read(1)
+        stream.seek(here)
+        return bool(context._params.format.pre_ga and not more)
+
+    def taker(self) -> Take:
+        return lambda data, at, found: (at >= len(data) and found["_params"].format.pre_ga, at)
+
+    def giver(self) -> Give:
+        return lambda value, fields: b""
+
+    def _build(self, obj: bool, stream: Any, context: Any, path: str) -> bool:
+        return obj
+
+
+class UnlessBare(Subconstruct):  # type: ignore[misc]
+    """A field that is there, and has ``empty`` as its value, unless the event is bare."""
+
+    def __init__(self, subcon: Any, empty: Any) -> None:
+        super().__init__(subcon)
+        self.empty = empty
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        return self.empty if context.bare else self.subcon._parsereport(stream, context, path)
+
+    def taker(self) -> Take:
+        inner, empty = taker_of(self.subcon), self.empty
+        return lambda data, at, found: (empty, at) if found["bare"] else inner(data, at, found)
+
+    def giver(self) -> Give:
+        inner = giver_of(self.subcon)
+        return lambda value, fields: b"" if fields["bare"] else inner(value, fields)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        return obj if context.bare else self.subcon._build(obj, stream, context, path)
 
 
 def TableId() -> Any:
@@ -45,8 +88,9 @@ def TableId() -> Any:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMap(Body):
     """``types`` has a byte a column, ``metadata`` the bytes that those types take, ``nullable`` a bit a column
-    (lowest first).  ``metadata_tail`` are bytes at the end that are no whole record of optional metadata: no server
-    writes such, and readers of the table refuse them (forge.events.metadata_rules).
+    (lowest first); ``bare`` events, which 5.1 wrote before 5.1.18, have neither.  ``metadata_tail`` are bytes at the
+    end that are no whole record of optional metadata: no server writes such, and readers of the table refuse them
+    (forge.events.metadata_rules).
     """
 
     type_code: ClassVar[int] = 19
@@ -61,6 +105,7 @@ class TableMap(Body):
     table: str
     column_count: int | None = derived()
     types: bytes
+    bare: bool = False
     metadata_length: int | None = derived()
     metadata: bytes
     nullable: bytes
@@ -78,9 +123,10 @@ class TableMap(Body):
         Const(b"\0"),
         "column_count" / Derived(PackedInt(), length_of("types")),
         "types" / Span(field_length("column_count")),
-        "metadata_length" / Derived(PackedInt(), length_of("metadata")),
-        "metadata" / Span(field_length("metadata_length")),
-        "nullable" / Bitmap(lambda this: len(this.types)),
+        "bare" / Bare(),
+        "metadata_length" / Derived(UnlessBare(PackedInt(), 0), length_of("metadata")),
+        "metadata" / UnlessBare(Span(field_length("metadata_length")), b""),
+        "nullable" / UnlessBare(Bitmap(lambda this: len(this.types)), b""),
         "optional_metadata" / OptionalMetadata(),
         "metadata_tail" / WhileMore(Rest()),
     )

@@ -17,6 +17,7 @@ from forge.events.format_description import FormatDescription
 from forge.events.gtid_tagged import GtidTagged
 from forge.events.layout import Body
 from forge.events.registry import EVENT_NAMES, EVENT_TYPES
+from forge.events.start_v3 import StartV3
 from forge.events.table_map import TableMap
 from forge.events.user_var import UserVar
 from forge.testing.fields import Strategy, field_values, signed, texts, unsigned
@@ -67,6 +68,11 @@ def _descriptions() -> Strategy:
     )
 
 
+def _starts() -> Strategy:
+    version = st.text("0123456789.-log", max_size=49)
+    return st.builds(StartV3, binlog_version=st.sampled_from((1, 3)), server_version=version, created=unsigned(32))
+
+
 def _tagged_gtids() -> Strategy:
     return st.builds(
         GtidTagged,
@@ -104,6 +110,7 @@ def _user_vars() -> Strategy:
 _HAND_MADE: dict[type[Body], Callable[[], Strategy]] = {
     FormatDescription: _descriptions,
     GtidTagged: _tagged_gtids,
+    StartV3: _starts,
     UserVar: _user_vars,
 }
 
@@ -111,6 +118,8 @@ _HAND_MADE: dict[type[Body], Callable[[], Strategy]] = {
 _FIELDS: dict[type[Body], dict[str, Strategy]] = {
     TableMap: {
         # Bytes that are no whole record of optional metadata.
+        # Only in files whose FORMAT_DESCRIPTION is that of the time.
+        "bare": st.just(False),
         "metadata_tail": st.sampled_from((None, b"\x01", b"\x01\xff", b"\x04\x7f\x01a", b"\x01\xfb\x01\x01\x00")),
     },
 }

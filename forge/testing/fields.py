@@ -13,6 +13,7 @@ from construct import Array, BytesInteger, Construct, Container, FormatField, Se
 from construct import Bytes as FixedBytes
 from hypothesis import strategies as st
 
+from forge.events.format import FormatContext
 from forge.events.gtid import Uuid, WithOriginal
 from forge.events.gtid_list import DomainGtids
 from forge.events.layout import Bitmap, Body, Text, When, WhileMore, ZeroTerminated
@@ -71,7 +72,7 @@ def field_values(body: type[Body], by_name: dict[str, Strategy]) -> st.SearchStr
 
     @st.composite
     def draw_fields(draw: st.DrawFn) -> dict[str, Any]:
-        context = Container()
+        context = Container(_params=Container(format=FormatContext()))
         goes_on = True
         for name, layout in layouts.items():
             value = None
@@ -88,6 +89,7 @@ def field_values(body: type[Body], by_name: dict[str, Strategy]) -> st.SearchStr
             elif "derived" not in items[name].metadata:
                 value = draw(strategy_of(layout, context))
             context[name] = value
+        del context["_params"]
         return {name: value for name, value in context.items() if value is not None or name in by_name}
 
     return draw_fields()

@@ -24,7 +24,7 @@ from forge.binlog.payload import (
 from forge.binlog.reader import Frame, frames
 from forge.binlog.writer import derives_length
 from forge.errors import ForgeError, FormatError, ScenarioError, nearest
-from forge.events.event import EVENT_FLAGS, Event, RawBody, decode_event, encode_event
+from forge.events.event import EVENT_FLAGS, Event, RawBody, built_body, decode_event, encode_event, own_format
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
@@ -40,6 +40,8 @@ from forge.values.quick import UnusualError
 Document = dict[str, Any]
 
 HEADER_FIELDS = ("timestamp", "server_id", "flags", "event_size", "log_pos", "checksum")
+#: Bytes of a header, and of a fixed part, that is longer than usual; in hexadecimal.
+EXTRA_FIELDS = ("header_extra", "post_header_extra")
 #: Payloads up to this size are tried with every level, larger ones with the server's default only.
 _EVERY_LEVEL = 1 << 18
 #: Bytes, and events, in a payload; a payload of more is listed as the compressed bytes, which are short text.
@@ -120,7 +122,7 @@ def _forms(event: Event, state: ListingState) -> Iterator[tuple[Event, Document 
     if not isinstance(event.body, RawBody):
         yield event, body_to_fields(event.body, state)
         yield event, plain_fields(event.body)
-    raw = RawBody(event.type_code, event.body.build(state.format))
+    raw = RawBody(event.type_code, built_body(event, own_format(event, state.format)))
     yield event.replace(body=raw), {"body": raw.data.hex()}
 
 
@@ -164,6 +166,9 @@ def _header_to_fields(event: Event) -> Document:
     for name in ("event_size", "log_pos", "checksum"):
         if getattr(event, name) is not None:
             fields[name] = getattr(event, name)
+    for name in EXTRA_FIELDS:
+        if extra := getattr(event, name):
+            fields[name] = extra.hex()
     return fields
 
 
@@ -180,6 +185,7 @@ def undescribe(document: Document, state: ListingState) -> Event | bytes:
     for key, value in header.items():
         if not isinstance(value, int) or isinstance(value, bool):
             raise ScenarioError(f"{key} is {value!r}", expected="a number")
+    header |= {key: unhex(fields.pop(key), key) for key in EXTRA_FIELDS if key in fields}
     if type_code == TransactionPayload.type_code and "events" in fields:
         return Event(body=_payload_from_fields(fields, state), **header)
     if set(fields) == {"body"}:

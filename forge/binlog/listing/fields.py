@@ -87,6 +87,11 @@ def plain_fields(body: Body) -> Fields:
     return fields
 
 
+def may_be_null(item: dataclasses.Field[Any]) -> bool:
+    """Whether a field that is left out has a default, and null says that it is absent (of older servers)."""
+    return "None" in str(item.type) and item.default not in (None, dataclasses.MISSING)
+
+
 class _Field(NamedTuple):
     """A field of a body: its annotation, the names of its bits, whether it may be absent, and whether it must stand."""
 
@@ -94,12 +99,19 @@ class _Field(NamedTuple):
     flags: FlagTable | None
     optional: bool
     required: bool
+    nullable: bool
 
 
 @cache
 def _known_fields(kind: type[Any]) -> dict[str, _Field]:
     return {
-        item.name: _Field(str(item.type), flag_table(item), item.default is None, item.default is dataclasses.MISSING)
+        item.name: _Field(
+            str(item.type),
+            flag_table(item),
+            item.default is None,
+            item.default is dataclasses.MISSING,
+            may_be_null(item),
+        )
         for item in dataclasses.fields(kind)
     }
 
@@ -154,7 +166,12 @@ def _body(kind: type[Body], fields: Fields) -> Body:
                 expected=f"one of {', '.join(expected)}",
                 suggestion=nearest(name, expected),
             )
-        values[name] = from_plain(value, item.annotation, name) if item.flags is None else flag_value(value, item.flags)
+        if value is None and item.nullable:
+            values[name] = None
+        elif item.flags is None:
+            values[name] = from_plain(value, item.annotation, name)
+        else:
+            values[name] = flag_value(value, item.flags)
     for name, item in expected.items():
         if item.required and name not in values:
             raise ScenarioError(f"{kind.type_name} needs the field {name!r}")
@@ -191,6 +208,10 @@ def from_plain(value: Any, type_name: str, name: str) -> Any:
         if not isinstance(text, str):
             raise ScenarioError(f"{name} is {value!r}", expected="text")
         return text
+    if type_name == "bool":
+        if not isinstance(value, bool):
+            raise ScenarioError(f"{name} is {value!r}", expected="true or false")
+        return value
     if type_name.startswith("int"):
         if isinstance(value, bool) or not isinstance(value, int):
             raise ScenarioError(f"{name} is {value!r}", expected="a whole number")
@@ -265,12 +286,15 @@ _MEMBER_RECORDS = (METADATA_CODES["set_members"], METADATA_CODES["enum_members"]
 
 def _table_map_to_fields(body: TableMap, fields: Fields) -> Fields:
     """Columns as a list, records by name.  None of it hides anything: the caller compares bytes."""
-    columns = [
-        {"type": type_word(column.type_code)}
-        | ({"metadata": column.metadata.hex()} if column.metadata else {})
-        | ({"nullable": True} if column.nullable else {})
-        for column in bare_columns(body)
-    ]
+    if body.bare:
+        columns: list[Fields] = [{"type": type_word(code)} for code in body.types]
+    else:
+        columns = [
+            {"type": type_word(column.type_code)}
+            | ({"metadata": column.metadata.hex()} if column.metadata else {})
+            | ({"nullable": True} if column.nullable else {})
+            for column in bare_columns(body)
+        ]
     names = [record.type_name for record in body.optional_metadata]
     simple = len(set(names)) == len(names) and all(record.length_size is None for record in body.optional_metadata)
     shown: Fields = {}
@@ -282,7 +306,7 @@ def _table_map_to_fields(body: TableMap, fields: Fields) -> Fields:
                 shown[name] = {record.type_name: _metadata_to_plain(record.value) for record in body.optional_metadata}
             elif names:
                 shown[name] = value
-        elif name not in ("metadata", "nullable"):
+        elif name not in ("metadata", "nullable") and not (name == "bare" and value is False):
             shown[name] = value
     return shown
 
@@ -301,6 +325,8 @@ def _table_map_from_fields(fields: Fields) -> Fields:
         metadata += _unhex(column.get("metadata", ""), "metadata")
         if column.get("nullable"):
             nullable[index // 8] |= 1 << (index % 8)
+    if fields.get("bare") is True:
+        nullable.clear()
     fields = fields | {"types": types.hex(), "metadata": metadata.hex(), "nullable": nullable.hex()}
     records = fields.get("optional_metadata")
     if isinstance(records, dict):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from forge.binlog.listing.fields import TYPE_WORDS
+from forge.binlog.listing.documents import EXTRA_FIELDS
+from forge.binlog.listing.fields import TYPE_WORDS, may_be_null
 from forge.binlog.payload import LEVELS
 from forge.events.event import EVENT_FLAGS
 from forge.events.layout import Body, flag_table
@@ -22,6 +23,7 @@ Schema = dict[str, Any]
 _HEX: Schema = {"$ref": "#/$defs/hex"}
 _TEXT: Schema = {"$ref": "#/$defs/text"}
 _VALUE: Schema = {"$ref": "#/$defs/value"}
+_LONGER = "Bytes behind a header or fixed part that FORMAT_DESCRIPTION makes longer; zeros where it is left out."
 _DERIVED = "Derived; stands only where the bytes differ from what would be derived."
 
 
@@ -119,6 +121,7 @@ def _header() -> Schema:
         "server_id": unsigned,
         "flags": _flags([name for _, name in EVENT_FLAGS]),
         **{name: unsigned | {"description": _DERIVED} for name in ("event_size", "log_pos", "checksum")},
+        **{name: _HEX | {"description": _LONGER} for name in EXTRA_FIELDS},
     }
 
 
@@ -152,7 +155,10 @@ def _field(item: dataclasses.Field[Any]) -> Schema:
         return dict(_HEX)
     if annotation.startswith("str"):
         return dict(_TEXT)
-    return {"type": "integer"} if annotation.startswith("int") else dict(_VALUE)
+    if annotation == "bool":
+        return {"type": "boolean"}
+    kind = "integer" if annotation.startswith("int") else None
+    return dict(_VALUE) if kind is None else {"type": [kind, "null"] if may_be_null(item) else kind}
 
 
 def _readable(body: type[Body], properties: Schema, required: list[str]) -> tuple[Schema, list[str]]:

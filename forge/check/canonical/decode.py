@@ -18,7 +18,7 @@ from forge.check.canonical.printed import render_text
 from forge.check.canonical.readers import is_informational, readers_of
 from forge.check.canonical.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
-from forge.events.event import EVENT_FLAGS, carries_checksum
+from forge.events.event import EVENT_FLAGS, Event, carries_checksum, own_format
 from forge.events.layout import Surroundings
 from forge.events.plain import flag_names, text_or_hex
 from forge.events.query import Query
@@ -78,14 +78,28 @@ def event_without_rows(logged: LoggedEvent, mapped: MappedTable | None) -> dict[
         "timestamp": event.timestamp,
         "server_id": event.server_id,
         "event_size": len(placed.raw),
-        "log_pos": int.from_bytes(placed.raw[13:17], "little"),
+        "log_pos": _log_pos(placed),
         "flags": flag_names(event.flags, EVENT_FLAGS),
+        **_extra_fields(event),
         "checksum": _checksum(placed),
     }
     if is_informational(event):
         shown["readers"] = readers_of(event, placed.format)
     shown["fields"] = _fields(placed, mapped)
     return shown
+
+
+def _log_pos(placed: PlacedEvent) -> int:
+    """The header's field; that of 3.23 has none."""
+    if placed.event.log_pos is not None:
+        return placed.event.log_pos
+    return own_format(placed.event, placed.format).log_pos(placed.offset, len(placed.raw))
+
+
+def _extra_fields(event: Event) -> dict[str, str]:
+    """Bytes behind a header or a fixed part that is longer than usual."""
+    extra = (("header_extra", event.header_extra), ("post_header_extra", event.post_header_extra))
+    return {name: data.hex() for name, data in extra if data}
 
 
 def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:

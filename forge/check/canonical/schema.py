@@ -9,6 +9,7 @@ from forge.events.shapes import FLAGS, HEX, SHARED, TEXT, U8, U32, Shape, array,
 
 _NUMBER: Shape = {"type": "integer", "minimum": 1}
 _STRING: Shape = {"type": "string"}
+_EXTRA = ("header_extra", "post_header_extra")
 _BESIDE_ROWS = ("rows", "raw_rows", "database", "table", "note")
 
 
@@ -23,7 +24,7 @@ def decode_schema(*, rows: bool = True) -> Shape:
     ]
     with_rows: Shape = {"if": _of_type(*of_rows), "then": {"required": ["rows"]}, "else": _without_rows()}
     raw = {"required": ["readers"], **_fields(RawBody.canonical_shape()), **_without_rows()}
-    optional = ("inner", "readers", *_BESIDE_ROWS)
+    optional = ("inner", "readers", *_EXTRA, *_BESIDE_ROWS)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:binlog-forge:canonical-decode:1",
@@ -58,7 +59,8 @@ def _reference(name: str) -> Shape:
 
 def _properties() -> Shape:
     inside = "Number inside the TRANSACTION_PAYLOAD event with the same index and offset, from 1."
-    log_pos = "The header's field: usually the offset of the next event, modulo 2^32."
+    log_pos = "The header's field: usually the offset of the next event, modulo 2^32; in 4.x of the event itself."
+    longer = "Bytes behind a header, or a body's fixed part, that FORMAT_DESCRIPTION makes longer than usual."
     undecoded = "The rows of an event whose columns are not known; the note says why."
     return {
         "index": {"type": "integer", "minimum": 0, "description": "Number of the event in the file, from 0."},
@@ -74,6 +76,7 @@ def _properties() -> Shape:
         "server_id": U32,
         "event_size": described(U32, "Bytes of the whole event, header and checksum included."),
         "log_pos": described(U32, log_pos),
+        **{name: described(HEX, longer) for name in _EXTRA},
         "flags": FLAGS,
         "checksum": object_of({
             "algorithm": {"enum": ["NONE", "CRC32"]},

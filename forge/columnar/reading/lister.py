@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from forge.binlog.mapped import refuse_to_pass
+from forge.binlog.mapped import refuse_to_pass, refuse_unusual
 from forge.binlog.payload import LARGEST, decompressed, inner_format, inner_frames, unpacked
 from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
 from forge.columnar.machine import SLACK
@@ -25,9 +25,10 @@ from forge.columnar.reading.payloads import SMALL, SmallPayloads, frame_of
 from forge.columnar.reading.splits import PartOfFile, Split
 from forge.errors import FormatError, UnsupportedError
 from forge.events.event import SIZE_OFFSET, Event, advance, decode_event_strictly
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext, old_format
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, uncompressed
 from forge.events.registry import event_name
+from forge.events.start_v3 import StartV3
 from forge.events.transaction_payload import TransactionPayload
 
 #: Bytes of a window: enough to be worth the few hundred microseconds of the interpreter that it takes beside kernels,
@@ -192,6 +193,8 @@ class EventLister:
                 event_index=0,
                 offset=4,
             )
+        if type_code == StartV3.type_code:
+            refuse_unusual(old_format("", 3))
 
     def _flush(self) -> Iterator[Listed]:
         """Hand out what is listed."""
@@ -242,6 +245,7 @@ class EventLister:
             placed = PlacedEvent(self._number, self._base + self._at, raw, event, self._list.format)
             refuse_to_pass(placed)
             self._list.format = advance(self._list.format, event)
+            refuse_unusual(self._list.format)
         self._pass(len(raw))
 
     def _pass(self, size: int) -> None:

@@ -12,6 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from forge.binlog.mapped import refuse_unusual
 from forge.binlog.reader import FIRST_TYPES, announced_size, check_magic, torn
 from forge.columnar.machine import SLACK
 from forge.columnar.reading.gtids import gtid_text
@@ -264,6 +265,7 @@ class _Walk:
             return FormatError(rule, phase="framing", event_index=number, offset=place)
         self._gtid = self._gtid_at_end()
         self._format, self._format_bytes = advance(self._format, event), raw
+        refuse_unusual(self._format)
         self._walked.special(event, len(raw), place)
         self._at += len(raw)
         return None

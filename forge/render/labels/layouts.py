@@ -36,6 +36,7 @@ from forge.events.plain import FlagTable, flag_names, to_text
 from forge.events.previous_gtids import GtidSet
 from forge.events.serialization import read_uvarint
 from forge.events.status_vars import STATUS_VARIABLES, StatusBlock, StatusVariables, parse_status_variables
+from forge.events.table_map import Bare, UnlessBare
 from forge.events.type_length_values import END, TypeLengthValues
 from forge.render.labels.runs import Labels
 
@@ -77,6 +78,10 @@ class LayoutLabels:
             return self.part(layout.subcon, name, flags)
         if isinstance(layout, Derived):
             return self.part(layout.subcon, name, flags)
+        if isinstance(layout, Bare):
+            return layout._parsereport(self.stream, self.context, name)
+        if isinstance(layout, UnlessBare):
+            return layout.empty if self.context.bare else self.part(layout.subcon, name, flags)
         if isinstance(layout, When):
             return self.part(layout.subcon, name, flags) if layout.condition(self.context) else None
         if isinstance(layout, WhileMore):

@@ -6,7 +6,7 @@ Every byte has one label, also in a damaged file: what cannot be read is ``raw``
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,15 +18,24 @@ from forge.binlog.reader import FIRST_TYPES, MAGIC, check_magic, frames, torn
 from forge.binlog.window import LogSource, window_of
 from forge.errors import ForgeError, FormatError
 from forge.events.columns import columns_of
-from forge.events.event import EVENT_FLAGS, HEADER, Event, advance, decode_event, event_checksum
+from forge.events.event import (
+    EVENT_FLAGS,
+    Event,
+    advance,
+    decode_event,
+    event_checksum,
+    framing_of,
+    header_layout,
+    kind_of,
+)
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.format_description import FormatDescription, is_checksum_aware
 from forge.events.layout import first_line
-from forge.events.load_statement import LoadStatement
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, QueryCompressed, uncompressed
 from forge.events.plain import flag_names
-from forge.events.registry import EVENT_TYPES, event_name
+from forge.events.registry import event_name
 from forge.events.rows import ROWS_BODIES
+from forge.events.start_v3 import StartV3
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
 from forge.layouts import fixed_layout
@@ -79,7 +88,7 @@ def _tail(data: bytes, offset: int, index: int) -> LabelledSection:
     problem = FormatError(torn(data[:HEADER_SIZE], len(data)), phase="framing", offset=offset, event_index=index)
     labels = Labels(data, offset)
     if len(data) >= HEADER_SIZE:
-        _label_header(labels, None)
+        _label_header(labels, FormatContext(), None)
     labels.rest(rule=problem.rule)
     return LabelledSection("behind the last whole event", offset, tuple(labels.runs), problem=problem)
 
@@ -94,17 +103,19 @@ class _State:
     def section(self, raw: bytes, offset: int, index: int, *, inner: bool = False) -> LabelledSection:
         """One whole event at ``offset``."""
         labels = Labels(raw, offset)
-        _label_header(labels, 0 if inner else offset)
-        title = event_name(raw[4])
+        code, framing = framing_of(raw, self.format)
+        title = event_name(code)
+        if len(raw) >= framing.header_size(code):
+            _label_header(labels, framing, 0 if inner else offset)
         try:
             event = decode_event(raw, 0 if inner else offset, self.format)
         except FormatError as error:
             labels.rest(rule=error.rule)
             broken = error.within(base=offset, event_index=index)
             return LabelledSection(title, offset, tuple(labels.runs), index, (), broken)
-        description = raw[4] == FormatDescription.type_code
-        with_checksum = is_checksum_aware(raw[HEADER_SIZE:]) if description else self.format.checksum
-        own = dataclasses.replace(self.format, checksum=with_checksum)
+        description = code == FormatDescription.type_code
+        with_checksum = is_checksum_aware(raw[HEADER_SIZE:]) if description else framing.checksum
+        own = dataclasses.replace(framing, checksum=with_checksum)
         body = Labels(raw[: len(raw) - CHECKSUM_SIZE * with_checksum], offset, labels.at)
         wrong = self._label_body(body, event, own)
         problem = None if wrong is None else wrong.of_event(wrong.offset or offset, index)
@@ -118,16 +129,20 @@ class _State:
 
     def pass_over(self, raw: bytes, offset: int) -> None:
         """Note what an event says of later ones, without its labels."""
-        if raw[4] in (FormatDescription.type_code, TableMap.type_code):
+        code, _ = framing_of(raw, self.format)
+        if code in (StartV3.type_code, FormatDescription.type_code, TableMap.type_code):
             with suppress(FormatError):
                 self._note(decode_event(raw, offset, self.format))
 
     def _label_body(self, labels: Labels, event: Event, format: FormatContext) -> FormatError | None:
         """Label the body; what is wrong with it (offset in the file)."""
         code = event.type_code
-        kind = EVENT_TYPES.get(code)
-        if kind is None or (issubclass(kind, LoadStatement) and format.is_placeholder(code)):
+        kind = kind_of(code, format)
+        if kind is None:
             labels.rest("body", rule=f"events of type {code} are kept as bytes")
+            return None
+        if format.more_post_header(code)[1]:
+            labels.rest("body", rule="FORMAT_DESCRIPTION makes the fixed part longer than the layout")
             return None
         flags = dict(kind.named_flags())
         walk = LayoutLabels(labels, format, COMPRESSED_TEXT if kind is QueryCompressed else APART)
@@ -227,23 +242,24 @@ class _State:
                 return
 
 
-def _label_header(labels: Labels, offset: int | None) -> None:
+def _label_header(labels: Labels, format: FormatContext, offset: int | None) -> None:
     """The common header; ``offset`` is where the event is, for what the header says of places."""
-    values = dict(zip(_HEADER_NAMES, fixed_layout(HEADER).read(labels.data[:HEADER_SIZE]), strict=True))
-    for part in HEADER.subcons:
+    layout = header_layout(format)
+    values = fixed_layout(layout).read(labels.data[: layout.sizeof()])
+    type_code = format.type_of(labels.data[4])
+    for part, value in zip(layout.subcons, values, strict=True):
         name, rule = part.name, rule_of(part.subcon) or ""
-        value = values[name]
         said: object = value
         if name == "timestamp":
             said = f"{value} = {datetime.fromtimestamp(value, UTC):%Y-%m-%d %H:%M:%S} UTC"
         elif name == "type_code":
-            said = f"{value} = {event_name(value)}"
+            said = f"{value} = {event_name(type_code)}"
         elif name == "flags":
             said = " ".join(map(str, flag_names(value, EVENT_FLAGS))) or "none"
         elif name == "log_pos" and offset is not None:
-            following = (offset + len(labels.data)) % (1 << 32)
-            rule += "; where the event ends" if value == following else f"; the event ends at {following}"
+            place = format.log_pos(offset, len(labels.data))
+            ends = "ends" if format.binlog_version == 4 else "starts"
+            rule += f"; where the event {ends}" if value == place else f"; the event {ends} at {place}"
         labels.put(labels.at + part.sizeof(), f"header.{name}", said, rule)
-
-
-_HEADER_NAMES: Sequence[str] = tuple(part.name for part in HEADER.subcons)
+    if (size := format.header_size(type_code)) > labels.at:
+        labels.put(size, "header.extra", labels.data[labels.at : size], "FORMAT_DESCRIPTION makes the header longer")
