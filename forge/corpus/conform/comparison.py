@@ -41,7 +41,8 @@ class Reading:
 class Comparison:
     """``rows`` and ``cells`` count what was compared, ``not_shown`` the cells that the testee has no form for.
 
-    Of cells whose bytes are no value, ``as_bytes`` are shown as these bytes or not at all, ``invented`` as values.
+    Of cells whose bytes are no value, ``as_bytes`` are shown as these bytes or not at all, ``invented`` as values;
+    ``invention`` is the first of these.
     """
 
     expected: ExpectedLog
@@ -52,6 +53,7 @@ class Comparison:
     not_shown: int = 0
     as_bytes: int = 0
     invented: int = 0
+    invention: Difference | None = None
 
     def difference(self) -> Difference | None:
         """The first difference; None if there is none."""
@@ -182,8 +184,12 @@ class Comparison:
         if given is msgspec.UNSET and not (has_bytes and answer.raw is not None):
             given = None
         if "broken" in (cell.get("value") or ()):
-            self.invented += given not in (None, msgspec.UNSET)
-            self.as_bytes += given in (None, msgspec.UNSET)
+            if given in (None, msgspec.UNSET):
+                self.as_bytes += 1
+            else:
+                self.invented += 1
+                found = _of_value(row, image, cell, "the bytes are no value:", cell["value"], given)
+                self.invention = self.invention or found
         right = self.forms.expected(cell)
         if right is NOT_COMPARED and not has_bytes:
             self.not_shown += 1

@@ -165,6 +165,10 @@ def _same_float(expected: Any, answer: Any) -> bool:
         return False
 
 
+def _singles(cell: ExpectedCell, value: Any) -> list[float]:
+    return [number for (number,) in struct.iter_unpack("<f", stored(cell))]
+
+
 def _is_single(number: float) -> bool:
     try:
         return bool(struct.unpack("<f", struct.pack("<f", number))[0] == number)
@@ -173,8 +177,11 @@ def _is_single(number: float) -> bool:
 
 
 def _six_digits(expected: Any, answer: Any) -> bool:
+    """A DOUBLE that is no FLOAT has all its digits."""
+    if isinstance(expected, list):
+        return isinstance(answer, list) and len(answer) == len(expected) and all(map(_six_digits, expected, answer))
     try:
-        return float(f"{expected:.6g}") == float(f"{float(answer):.6g}")
+        return _float(expected, answer) or (_is_single(expected) and f"{expected:.6g}" == f"{float(answer):.6g}")
     except (TypeError, ValueError):
         return False
 
@@ -184,10 +191,6 @@ def _decimal(expected: Any, answer: Any) -> bool:
         return Decimal(expected) == Decimal(str(answer))
     except InvalidOperation:
         return False
-
-
-def _as_double(expected: Any, answer: Any) -> bool:
-    return _float(float(expected), answer)
 
 
 def _document(expected: Any, answer: Any) -> bool:
@@ -345,11 +348,11 @@ FORMS: Final[Mapping[str, Mapping[str, Form]]] = {
     "decimal": {
         "text": Form("all digits of its scale", lambda cell, value: value),
         "value": Form("text or a number of the same value", lambda cell, value: value, _decimal),
-        "double": Form("the nearest double", lambda cell, value: value, _as_double),
+        "double": Form("the nearest double", lambda cell, value: float(value), _float),
     },
     "float": {
         "value": Form("a number, or text, of the same value", _single_or_double, _same_float),
-        "six-digits": Form("six digits", _single_or_double, _six_digits),
+        "six-digits": Form("six digits of a FLOAT, a DOUBLE of the same value", _single_or_double, _six_digits),
     },
     "bits": {
         "text": Form("a 0 or 1 for every bit", lambda cell, value: value),
@@ -413,6 +416,7 @@ FORMS: Final[Mapping[str, Mapping[str, Form]]] = {
     },
     "vector": {
         "numbers": Form("a list of numbers", lambda cell, value: [float(item) for item in value]),
+        "six-digits": Form("a list of numbers with six digits", _singles, _six_digits),
         "hex": _STORED,
     },
     "diffs": {"value": Form("a list of {operation, path, value}", lambda cell, value: value, _same_diffs)},

@@ -37,8 +37,10 @@ class FileResult:
         return self.outcome in RIGHT
 
 
-def ask(testee: Testee, path: Path, data: bytes, level: Level | None = None) -> FileResult:
+def ask(testee: Testee, path: Path, data: bytes, level: Level | None = None, *, inventions: bool = False) -> FileResult:
     """What the testee does with ``data``, which is the file ``path``.
+
+    With ``inventions``, bytes that are no value must not be shown as one.
 
     Raises EnvironmentMissing, ScenarioError if it cannot be asked, or does not know the level.
     """
@@ -46,10 +48,13 @@ def ask(testee: Testee, path: Path, data: bytes, level: Level | None = None) -> 
     flavor, server = writer_of(data)
     expected = expected_of(data)
     reading = testee.read(path, level or hello.levels[-1], flavor, server)
-    difference = Comparison(_expected_log(expected), Forms(hello.forms), reading).difference()
+    comparison = Comparison(_expected_log(expected), Forms(hello.forms), reading)
+    difference = comparison.difference()
     outcome = outcome_of(reading, difference, verdict_of(expected))
     if outcome == "disagree" and difference is not None:
         return FileResult(expected, reading, outcome, difference, difference.sentence)
+    if inventions and outcome == "agree" and comparison.invention is not None:
+        return FileResult(expected, reading, "accepts", comparison.invention, comparison.invention.sentence)
     return FileResult(expected, reading, outcome, None, reading.message or next(iter(reading.gaps.values()), None))
 
 

@@ -19,7 +19,7 @@ from forge.corpus.conform.comparison import Reading
 from forge.corpus.kit.protocol import VERSION, Answer, Hello, Level, Request, parse_answer, request_line
 from forge.errors import EnvironmentMissing, ScenarioError
 
-#: Bytes that are read at once, and kept of what a testee says on standard error.
+#: Bytes that are read at once, and kept of each end of what a testee says on standard error.
 _PIECE: Final = 1 << 16
 _TAIL: Final = 1 << 12
 #: Seconds between two looks at the memory.
@@ -199,7 +199,7 @@ class Testee:
             for key, _ in ready:
                 data = os.read(key.fd, _PIECE)
                 if key.fileobj is self._process.stderr:
-                    self._errors = (self._errors + data)[-_TAIL:]
+                    self._errors = _ends(self._errors + data)
                     if not data:
                         self._selector.unregister(key.fileobj)
                 elif data:
@@ -222,13 +222,15 @@ class Testee:
             return f"it closed its output{self._said()}"
         assert self._process.stderr is not None
         with contextlib.suppress(OSError):
-            self._errors = (self._errors + (os.read(self._process.stderr.fileno(), _PIECE) or b""))[-_TAIL:]
+            self._errors = _ends(self._errors + (os.read(self._process.stderr.fileno(), _PIECE) or b""))
         ended = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
         return f"it ended {ended}{self._said()}"
 
     def _said(self) -> str:
         words = self._errors.decode("utf-8", "replace").strip().splitlines()
-        return f": {words[-1].strip()[:300]}" if words else ""
+        # A runtime that gives up says so first, and shows its stacks behind that.
+        last = next((line for line in words if line.startswith("fatal ")), words[-1] if words else "")
+        return f": {last.strip()[:300]}" if words else ""
 
     def _kill(self) -> None:
         process, self._process = self._process, None
@@ -245,6 +247,11 @@ class Testee:
             assert stream is not None
             with contextlib.suppress(OSError):
                 stream.close()
+
+
+def _ends(said: bytes) -> bytes:
+    """The first and the last bytes of what is too long to keep."""
+    return said if len(said) <= 2 * _TAIL else said[:_TAIL] + said[-_TAIL:]
 
 
 def _take(answer: Answer, reading: Reading) -> None:

@@ -43,7 +43,7 @@ def make_finding(finding: Finding, kit: OpenKit, command: str, *, seconds: float
 
         def done(data: bytes) -> FileResult:
             path.write_bytes(data)
-            return ask(testee, path, data)
+            return ask(testee, path, data, inventions=finding.inventions)
 
         for case in cases:
             data = kit.path(case, case.files[0]).read_bytes()

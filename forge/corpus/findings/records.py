@@ -14,7 +14,7 @@ People write the upper part; the table ``[made]`` at the end is written by :mod:
     like = "type 19: -"             # optional: what "OUTCOME, KIND: RIGHT -> WRONG" has to look like (a regular
                                     # expression) while the file is made smaller, so that it stays this defect
     event_type = "TABLE_MAP"        # optional: the last event of this type is the one that it is about
-    withholds = ["a/case"]          # with disclose-first: cases of the corpus that no kit has
+    inventions = true               # optional: it is about bytes that are no value, which are shown as one
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     status: Status = "open"
     like: str | None = None
     event_type: str | None = None
-    withholds: list[str] = []
+    inventions: bool = False
     known: list[str] = []
     made: Made | None = None
     name: str = ""

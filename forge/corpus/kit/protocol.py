@@ -92,8 +92,8 @@ class RowAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: Kind
-    database: str
-    table: str
+    database: str | dict[str, str]
+    table: str | dict[str, str]
     before: list[CellAnswer] | None = None
     after: list[CellAnswer] | None = None
     offset: int | None = None

@@ -66,7 +66,7 @@ def test_the_decoder_does_what_its_findings_say(decoder: str, tmp_path: Path) ->
             if finding.decoder != decoder or made is None:
                 continue
             path.write_bytes(made.data)
-            result = ask(testee, path, made.data)
+            result = ask(testee, path, made.data, inventions=finding.inventions)
             now = made_of(made.case, made.data, result)
             if finding.status == "mended" and not result.right:
                 wrong.append(f"{finding.name} is there again: {now.outcome}, {now.wrong}")
@@ -107,10 +107,10 @@ def test_what_a_vendor_has_to_hear_first_is_on_no_page_but_counted() -> None:
     assert "1 more wait for their vendor" in pages["index.md"]
 
 
-def test_cases_are_withheld_as_long_as_their_record_says_so(tmp_path: Path) -> None:
-    for status in ("disclose-first", "open"):
-        (tmp_path / f"{status}.toml").write_text(f'status = "{status}"\nwithholds = ["{status}/case"]\n')
-    assert withheld_cases(tmp_path) == {"disclose-first/case"}
+def test_cases_are_withheld_as_long_as_the_list_has_them(tmp_path: Path) -> None:
+    (tmp_path / "withheld.txt").write_text("# Why.\n\na/case[of=1,and=2]\n")
+    assert withheld_cases(tmp_path) == {"a/case[of=1,and=2]"}
+    assert withheld_cases(tmp_path / "none") == frozenset()
 
 
 def test_records_of_what_is_withheld_say_nothing_of_it() -> None:
