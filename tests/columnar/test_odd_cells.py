@@ -14,6 +14,7 @@ pytest.importorskip("numba", reason="the extra [rows] is not installed")
 import pyarrow as pa
 
 from forge.check.canonical.decode import canonical_rows
+from forge.columnar.reading import beside
 from forge.columnar.reading.odd import OnOdd, ReadSummary
 from forge.columnar.reading.rows import read_rows
 from forge.compile import compile_files, write_files
@@ -93,6 +94,26 @@ def test_as_error_the_cell_is_told_with_file_place_and_column() -> None:
 def test_old_fractions_are_refused_however_odd_cells_are_wanted(on_odd: OnOdd) -> None:
     with pytest.raises(UnsupportedError, match=r"temporal types from before 5\.6"):
         shown(OLD_FRACTIONS, on_odd, ReadSummary())
+
+
+def test_no_row_of_an_event_is_read_whose_last_row_shows_another_width(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "MOST_ROWS", 1)
+    short: Any = {"event": "WRITE_ROWS_V1", "set": {"rows.2.a": {"hex": "0000"}}}
+    scenario = Scenario(
+        "wide",
+        server="mariadb-11.8",
+        verdict="may",
+        phase="row",
+        session=Session(row_metadata="full", mysql56_temporal_format=False, edits=[short]),
+        tables=["CREATE TABLE t.t (a TIME)"],
+    ).transaction(insert("t.t", {"a": "1:00:00"}, {"a": "2:00:00"}, {"a": "3:00:00"}))
+    planned = plan(scenario)
+    log = tmp_path / "log"
+    log.write_bytes(write_files(planned, compile_files(planned))[0])
+    with pytest.raises(UnsupportedError, match=r"temporal types from before 5\.6"):
+        next(iter(read_rows(log)))
 
 
 @pytest.mark.parametrize("on_odd", ["error", "text"])

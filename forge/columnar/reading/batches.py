@@ -110,17 +110,15 @@ class Batches:
             return
         layouts = table.numbers[rows.layouts[chosen]]
         walk.use(layouts)
+        fitting = self._fitting(window, begins, ends, layouts, walk) if self._width_is_guessed else len(events)
         event, at = 0, -1
-        while event < len(events):
+        while event < fitting:
             per_event = np.zeros(len(events), np.int64)
             first = event
             why, event, at, count = walk.places.walk(
-                window.buffer, begins, ends, layouts, (event, at), table.layouts, per_event
+                window.buffer, begins[:fitting], ends, layouts, (event, at), table.layouts, per_event
             )
             last = event + 1 if why in (FULL, MISFIT) else event
-            if why == MISFIT and self._width_is_guessed:
-                # Rows before the one that shows that the guess was wrong are not what they seem.
-                count, last = count - int(per_event[event]), event
             if count:
                 walked = slice(first, last)
                 made = _Made(window, walk, events[walked], layouts[walked], per_event[walked], count)
@@ -128,6 +126,26 @@ class Batches:
             if why == MISFIT:
                 yield Misfit(int(events[event]))
                 return
+        if fitting < len(events):
+            yield Misfit(int(events[fitting]))
+
+    def _fitting(
+        self,
+        window: Window,
+        begins: npt.NDArray[np.int64],
+        ends: npt.NDArray[np.int64],
+        layouts: npt.NDArray[np.int64],
+        walk: _Walk,
+    ) -> int:
+        """The first event with a row that does not fit: its rows before that are not what they seem."""
+        event, at, per_event = 0, -1, np.zeros(len(begins), np.int64)
+        while event < len(begins):
+            why, event, at, _ = walk.places.walk(
+                window.buffer, begins, ends, layouts, (event, at), self.table.layouts, per_event
+            )
+            if why == MISFIT:
+                break
+        return event
 
     def _batch(self, made: _Made, groups: npt.NDArray[np.int64]) -> pa.RecordBatch:
         table, count = self.table, made.count
