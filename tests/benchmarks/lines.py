@@ -115,11 +115,11 @@ _JSON = (
 
 _GROWTH = (
     Line(
-        "S1", "W2", "decode: 1 process / half the work of 2, over the same of a CRC32 loop",
+        "S1", "W2", "decode, 1 core: 1 process / half the work of 2, over the same of a CRC32 loop",
         (("decode-alone", "w2_load"),), ("decode-pair", "w2_load"), ">=", 0.8, control=_LOOPS,
     ),
     Line(
-        "S1", "W2", "encode: 1 process / half the work of 2, over the same of a CRC32 loop",
+        "S1", "W2", "encode, 1 core: 1 process / half the work of 2, over the same of a CRC32 loop",
         (("encode-alone", "w2"),), ("encode-pair", "w2"), ">=", 0.8, control=_LOOPS,
     ),
     _at_most("S2", "W1", "decode of 10M rows / of 1M rows", ("decode", "w1_tenfold"), ("decode", "w1_load"), 10.5),
