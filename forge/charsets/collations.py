@@ -74,7 +74,8 @@ def _line(family: str | None) -> _Line:
     """What a family ("mysql", "mariadb") or server line ("mysql-8.0", "mariadb-11.8") means here."""
     if family is None:
         return _Line(_PREFERENCE, None)
-    product, _, number = family.strip().lower().partition("-")
+    # Behind a second dash stands a flavour, which has the collations of its release.
+    product, number, *_ = [*family.strip().lower().split("-"), ""]
     parts = number.split(".")
     version = None
     if number:

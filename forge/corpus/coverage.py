@@ -42,12 +42,16 @@ class Coverage:
     def __init__(self, entries: Iterable[Entry], words: Vocabulary | None = None) -> None:
         self.words = words or vocabulary()
         self.servers: tuple[str, ...] = tuple(sorted(server_names(), key=_age))
+        #: Those that text tables have: the lines with cases.
+        self.tested: tuple[str, ...] = ()
         self._cases: Counter[tuple[str, str]] = Counter()
         self._recorded: Counter[tuple[str, str]] = Counter()
         self._first: dict[str, str] = {}
         for entry in entries:
             if entry.files:
                 self._count(entry)
+        with_cases = {server for _, server in self._cases}
+        self.tested = tuple(server for server in self.servers if server in with_cases)
 
     def _count(self, entry: Entry) -> None:
         for tag in entry.tags:
@@ -73,7 +77,7 @@ class Coverage:
 
 
 def _age(server: str) -> tuple[bool, tuple[int, ...]]:
-    family, _, version = server.partition("-")
+    family, version, *_ = server.split("-")
     return family != "mysql", tuple(int(part) for part in version.split("."))
 
 
@@ -85,7 +89,7 @@ def coverage_lines(coverage: Coverage) -> Iterator[str]:
         yield from _group(coverage, group.title, {word: f"{name}:{word}" for word in group.words})
     yield from _group(coverage, "Thresholds", {tag.partition(":")[2]: tag for tag in coverage.words.thresholds})
     yield from _group(coverage, "Rules of the worklogs", {rule: rule for rule in coverage.words.rules})
-    cells = [cell for tag in _features(coverage) for cell in coverage.row(tag)]
+    cells = [coverage.cell(tag, server) for tag in _features(coverage) for server in coverage.tested]
     states = Counter(cell.state for cell in cells)
     yield ""
     yield f"{states['cases']} of {states['cases'] + states['none']} cells have cases, {states['none']} have none"
@@ -99,8 +103,10 @@ def _features(coverage: Coverage) -> list[str]:
 
 def _group(coverage: Coverage, title: str, tags: dict[str, str]) -> Iterator[str]:
     yield ""
-    rows: list[Sequence[str]] = [[word, *map(str, coverage.row(tag))] for word, tag in tags.items()]
-    yield from table([title, *coverage.servers], rows)
+    rows: list[Sequence[str]] = [
+        [word, *(str(coverage.cell(tag, server)) for server in coverage.tested)] for word, tag in tags.items()
+    ]
+    yield from table([title, *coverage.tested], rows)
 
 
 def coverage_object(coverage: Coverage) -> dict[str, Any]:

@@ -75,6 +75,11 @@ def evidence(name: str) -> Mapping[str, Evidence]:
     return {".".join(key): source for key, source in _resolved(name, _LINES, ()).evidence.items()}
 
 
+def line_text(name: str) -> str:
+    """The file of a line as it stands."""
+    return _LINES.joinpath(f"{name}{_ENDING}").read_text("utf-8")
+
+
 def load_line(name: str, folder: Traversable) -> ServerLine:
     """The line of that name in a folder of TOML files.
 

@@ -20,7 +20,7 @@ from forge.plan.statements import RowsStatement
 from forge.plan.transactions import Transaction
 from forge.scenario import Scenario, insert, insert_many, plan
 from forge.scenario.matrix import base_scenario
-from forge.servers import server_names
+from forge.servers import server_line, server_names
 
 NUMBERS = (
     "{sequence: 1}", "{sequence: {start: -3, step: 2}}", "{sequence: {start: 9, step: -1}}", "{random_int: {max: 9}}",
@@ -68,7 +68,7 @@ NEWER: dict[str, tuple[str, ...]] = {
     "JSON": DOCUMENTS,
     "POINT": ("{choice: [{wkt: POINT(1 2)}, null]}", "{wkt: POINT(3 4)}"),
 }
-OLD = ("mysql-5.1", "mysql-5.5", "mysql-5.6")
+OLD = ("mysql-5.1", "mysql-5.5", "mysql-5.5-twitter", "mysql-5.6", "mariadb-5.5", "mariadb-10.0")
 OPTIONS = ("", "", " NOT NULL", " UNIQUE", " NOT NULL UNIQUE", " PRIMARY KEY")
 DEFAULTS = {"INT": " DEFAULT 7", "VARCHAR(4)": " NOT NULL DEFAULT 'd'", "DATETIME": " DEFAULT CURRENT_TIMESTAMP"}
 #: What may follow, so that the rows are asked for; ``again`` is the statement itself.
@@ -90,7 +90,7 @@ def sessions(server: str) -> st.SearchStrategy[dict[str, Any]]:
         "max_binlog_size": 4096,
         "foreign_key_checks": "false",
     }
-    if server not in OLD[:2]:
+    if server_line(server).knows("fractional_seconds"):
         optional |= {"row_image": "minimal", "rows_query": "true"}
     if server in ("mysql-8.0", "mysql-8.4", "mysql-9.7"):
         optional |= {"compression": "true", "gtid": "true", "row_metadata": "full"}
@@ -114,7 +114,7 @@ def definitions(draw: st.DrawFn, types: list[str], numbered: bool) -> list[str]:
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> str:
-    server = draw(st.sampled_from(sorted(set(server_names()) - {"mysql-5.0"})))
+    server = draw(st.sampled_from([name for name in server_names() if server_line(name).knows("row_events")]))
     known = TYPES if server in OLD else TYPES | NEWER
     types = draw(st.lists(st.sampled_from(sorted(known)), min_size=2, max_size=4))
     numbered = draw(st.booleans())

@@ -18,7 +18,6 @@ from forge.plan.session import PayloadForms, RelayLog, Session, Torn
 from forge.scenario import Scenario, Transaction, Xa, expand, plan
 from forge.scenario.generators import _GENERATORS
 from forge.scenario.table_model import ColumnDeclaration, KeyDeclaration, TableDeclaration
-from forge.servers import server_names
 
 FOLDER = Path(__file__).parents[2] / "docs" / "scenario"
 PAGES = {path.name: path.read_text() for path in sorted(FOLDER.glob("*.md"))}
@@ -58,7 +57,7 @@ def test_the_python_of_the_page_gives_the_rows_that_it_declares() -> None:
 def test_the_pages_name_every_word_of_the_language() -> None:
     whole = "\n".join(PAGES.values())
     words = {name for struct in STRUCTURES for name in struct.__struct_encode_fields__}
-    words |= {*_GENERATORS, *OPERATORS, *server_names(), *get_args(Phase)}
+    words |= {*_GENERATORS, *OPERATORS, *get_args(Phase)}
     assert sorted(word for word in words if not re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", whole)) == []
 
 

@@ -96,8 +96,8 @@ def test_lines_that_are_like_each_other_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_line_that_nobody_knows_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(ScenarioError, match=r"unknown server line 'mysql-8\.1'; .* did you mean 'mysql-8\.\d'\?"):
-        server_line("mysql-8.1")
+    with pytest.raises(ScenarioError, match=r"unknown server line 'mysql-8\.9'; .* did you mean 'mysql-8\.\d'\?"):
+        server_line("mysql-8.9")
 
 
 def test_the_complete_lines_inherit_from_no_other() -> None:
@@ -137,4 +137,4 @@ def test_every_fact_has_evidence_that_can_be_looked_up(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in server_names() if name not in ("mysql-9.7", "mariadb-10.11")])
 def test_a_line_says_who_states_what_it_inherits(name: str) -> None:
-    assert {source.line for source in evidence(name).values()} > {name}
+    assert {source.line for source in evidence(name).values()} - {name}

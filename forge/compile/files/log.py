@@ -21,6 +21,7 @@ from forge.events.intvar import INSERT_ID, Intvar
 from forge.events.layout import Body
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
+from forge.events.rotate import Rotate
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.plan.definitions import DdlStatement, TableCreationSelect
@@ -140,7 +141,12 @@ class SessionLog(ABC):
         """That of FORMAT_DESCRIPTION."""
         if not self.line.knows("checksum_algorithm"):
             return None
-        return 0 if self.session.checksum == "none" else 1
+        default = "crc32" if self.line.framing.checksums_by_default else "none"
+        return 0 if (self.session.checksum or default) == "none" else 1
+
+    def rotate(self, next_file: str) -> Rotate:
+        """The event that names the next file; that of 3.23 has no position."""
+        return Rotate(next_file=next_file, position=None if self.line.framing.binlog_version == 1 else 4)
 
     def event(self, body: Body, timestamp: int, flags: int = 0) -> Event:
         return Event(body=body, timestamp=timestamp, server_id=self.session.server_id, flags=flags)
@@ -173,6 +179,8 @@ class SessionLog(ABC):
         exec_time = times[self.queries] if times is not None and self.queries < len(times) else 0
         self.queries += 1
         thread_id = self.thread_id if thread_id is None else thread_id
+        if self.line.framing.binlog_version < 4:
+            query = query.replace(status_variables=())
         return self.event(query.replace(thread_id=thread_id, exec_time=exec_time), timestamp, flags)
 
     @property
@@ -294,7 +302,8 @@ class SessionLog(ABC):
     def commit(self, number: int, transaction: LoggedTransaction, status: Query, flags: int = 0) -> Event:
         """XID, or COMMIT as text where no transactional engine took part, or ROLLBACK; ``flags`` beside its own."""
         second = self.end_second(number, transaction)
-        if transaction.end == "commit" and transaction.two_phase and not transaction.alone:
+        with_xid = transaction.two_phase and not transaction.alone and self.line.groups.xid_commits
+        if transaction.end == "commit" and with_xid:
             return self.event(Xid(xid=self.xid(number)), second)
         self.xid(number)
         return self.query(status.replace(query=transaction.end.upper()), second, SUPPRESS_USE | flags)

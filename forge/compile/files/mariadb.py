@@ -50,6 +50,8 @@ class MariadbLog(SessionLog):
     default_thread_id = 4
 
     def head(self, groups: int) -> Iterator[Event]:
+        if not self.line.knows("mariadb_gtid"):
+            return
         facts = self.facts.file(self.file)
         listed = self.clock.listed(self.file, groups)
         domain, server = self.session.gtid_domain_id, self.session.server_id
@@ -62,6 +64,8 @@ class MariadbLog(SessionLog):
 
     def between(self, groups: int) -> Iterator[Event]:
         """BINLOG_CHECKPOINT of a background thread, as soon as the engine has caught up."""
+        if not self.line.knows("mariadb_gtid"):
+            return
         facts = self.facts.file(self.file)
         if facts.checkpoints is not None:
             for checkpoint in facts.checkpoints:
@@ -70,7 +74,23 @@ class MariadbLog(SessionLog):
         elif self.rotated and groups == 1:
             yield self.event(BinlogCheckpoint(file_name=self.file_name(self.file)), self.clock.opened(self.file))
 
-    def _gtid(self, number: int, second: int, flags2: int, xa: XaId | None = None, *, engines: bool = False) -> Event:
+    def _gtid(
+        self,
+        number: int,
+        second: int,
+        flags2: int,
+        xa: XaId | None = None,
+        *,
+        engines: bool = False,
+        database: str = "",
+    ) -> Iterator[Event]:
+        """GTID; where the line has none, BEGIN of a group that is not one statement alone."""
+        if not self.line.knows("mariadb_gtid"):
+            if not flags2 & STANDALONE:
+                status = in_order(session_variables(self.session, self.line), self.line)
+                begin = Query(database=database, status_variables=status, query="BEGIN")
+                yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE)
+            return
         with_thread = self.line.groups.gtid_thread_id
         body = MariadbGtid(
             sequence_number=self.group_number(number),
@@ -81,14 +101,14 @@ class MariadbLog(SessionLog):
             extra_engines=UNKNOWN_ENGINES if engines else None,
             thread_id=self.thread_id if with_thread else None,
         )
-        return self.event(body, second, SUPPRESS_USE)
+        yield self.event(body, second, SUPPRESS_USE)
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
         if isinstance(statement, TableCreationSelect) and statement.selected is not None:
             yield from self._create_select(number, statement, statement.selected)
             return
         second = self.clock.second(number, 0)
-        yield self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if _says_ddl(statement) else 0))
+        yield from self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if _says_ddl(statement) else 0))
         yield from self.insert_id(statement, second)
         query = Query(
             database=ddl_database(statement),
@@ -106,7 +126,7 @@ class MariadbLog(SessionLog):
         yield event if isinstance(statement, DatabaseDefinition) else self._compressed(event)
 
     def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
-        yield self._gtid(number, self.clock.second(number, 0), STANDALONE | ALLOW_PARALLEL | DDL)
+        yield from self._gtid(number, self.clock.second(number, 0), STANDALONE | ALLOW_PARALLEL | DDL)
         yield self._compressed(self.logged_event(number, statement, "mariadb_ddl_xid"))
 
     def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
@@ -123,7 +143,10 @@ class MariadbLog(SessionLog):
         ended = 1 if selected.first is None else 2
         flags = THREAD_SPECIFIC if statement.touches_temporary else 0
         in_engine = selected.first is not None and is_transactional(selected.table)
-        yield self._gtid(number, self.clock.second(number, ended), ALLOW_PARALLEL | DDL, engines=not in_engine)
+        yield from self._gtid(
+            number, self.clock.second(number, ended), ALLOW_PARALLEL | DDL, engines=not in_engine,
+            database=statement.current_database,
+        )  # fmt: skip
         common = create_select_variables(statement, self.session, self.line)
         variables = dict(common)
         if self.line.query.character_set_collations and statement.text.names_charset:
@@ -164,7 +187,10 @@ class MariadbLog(SessionLog):
         kind = DDL if transaction.made_temporary else TRANSACTIONAL if transactional else 0
         flags2 = ALLOW_PARALLEL | kind | (PREPARED_XA if prepared else 0)
         xa = transaction.xa if prepared else None
-        yield self._gtid(number, self.commit_second(number, transaction), flags2, xa, engines=unknown)
+        yield from self._gtid(
+            number, self.commit_second(number, transaction), flags2, xa, engines=unknown,
+            database=transaction.current_database,
+        )  # fmt: skip
         yield from map(self._cached, self.before_begin(number, transaction))
         for event in self.steps(number, transaction):
             is_text = isinstance(event.body, Query) and not event.flags & SUPPRESS_USE
@@ -233,7 +259,7 @@ class MariadbLog(SessionLog):
         second = self.clock.second(number, 0)
         flags2 = STANDALONE | ALLOW_PARALLEL | COMPLETED_XA | (0 if statement.mixed else TRANSACTIONAL)
         unknown = statement.end == "commit" and not statement.engine_first
-        yield self._gtid(number, second, flags2, statement.xa, engines=unknown)
+        yield from self._gtid(number, second, flags2, statement.xa, engines=unknown)
         self.xid(number)
         text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
         yield self.plain_query(text, second, statement.current_database)

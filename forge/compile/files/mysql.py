@@ -226,6 +226,10 @@ class MysqlLog(SessionLog):
         )
         flags = statement_flags(first) if isinstance(first, RowsStatement) else 0
         flags |= THREAD_SPECIFIC if isinstance(first, DdlStatement) else 0
+        if transaction.of_statement and not self.line.groups.begins_single_statements:
+            self.xid(number)
+            yield from self.steps(number, transaction)
+            return
         yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE | flags)
         yield from self.steps(number, transaction)
         if xa is None or transaction.cut_off:

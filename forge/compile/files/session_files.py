@@ -19,7 +19,7 @@ from forge.events.event import IN_USE, Event
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.rotate import Rotate
+from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
 from forge.plan.plan import FileEnd
 
@@ -143,7 +143,7 @@ class SessionFiles:
 
     def rotation(self) -> Event:
         """The ROTATE event that ends the log's file and names the next."""
-        return self.log.event(Rotate(next_file=self.log.file_name(self.log.file + 1)), self._closed())
+        return self.log.event(self.log.rotate(self.log.file_name(self.log.file + 1)), self._closed())
 
     def _closed(self) -> int:
         """Header time of the event that ends the file, unless the session ends with it."""
@@ -154,10 +154,14 @@ class SessionFiles:
         log = self.log
         facts = log.facts.file(log.file)
         opened = log.clock.opened(log.file, self.logged)
+        # The first file after a start of the server says when that was.
+        created = facts.created if facts.created is not None else 0 if log.rotated else opened
+        version = log.line.framing.binlog_version
+        if version < 4:
+            return log.event(StartV3(binlog_version=version, server_version=log.version, created=created), opened)
         description = FormatDescription(
             server_version=log.version,
-            # The first file after a start of the server says when that was.
-            created=facts.created if facts.created is not None else 0 if log.rotated else opened,
+            created=created,
             post_header_lengths=self.post_header_lengths,
             checksum_algorithm=log.checksum_algorithm,
         )
@@ -170,7 +174,7 @@ class SessionFiles:
         if self.session.ends_with == "stop":
             return [log.event(Stop(), closed)]
         if self.session.ends_with == "rotate":
-            return [log.event(Rotate(next_file=log.facts.next_file or log.file_name(log.file + 1)), closed)]
+            return [log.event(log.rotate(log.facts.next_file or log.file_name(log.file + 1)), closed)]
         return []
 
     def _mark_in_use(self) -> None:

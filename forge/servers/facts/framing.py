@@ -10,6 +10,10 @@ import msgspec
 class Framing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Facts about files: FORMAT_DESCRIPTION, positions, what a crash leaves, relay logs."""
 
+    #: Version of the format: 4 since 5.0; 3 in 4.x and 1 in 3.23, which begin files with START_V3.
+    binlog_version: Literal[1, 3, 4]
+    #: Events have checksums where no setting says otherwise.
+    checksums_by_default: bool
     #: Post-header lengths of FORMAT_DESCRIPTION, type 1 first, in hexadecimal.
     post_header_lengths: str
     #: Types that readers of the line do not decode in a file, older ones than the line among them.
