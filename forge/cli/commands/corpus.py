@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from forge.cli.commands.corpus_findings import findings
-from forge.cli.commands.corpus_kit import export, freeze
-from forge.cli.commands.corpus_show import DEFAULT, require_arrow, show
+from forge.cli.commands.corpus_commands.findings import findings
+from forge.cli.commands.corpus_commands.kit import export, freeze
+from forge.cli.commands.corpus_commands.show import DEFAULT, require_arrow, show
 from forge.cli.output import refuse_inputs, write_binlogs, write_files
 from forge.cli.parameters import FILE, FOLDER
 from forge.cli.progress import progress_to

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from forge.cli.commands.corpus_show import DEFAULT, require_arrow
+from forge.cli.commands.corpus_commands.show import DEFAULT, require_arrow
 from forge.cli.output import write_output
 from forge.cli.parameters import FOLDER
 from forge.cli.progress import progress_to

@@ -1,0 +1,1 @@
+"""The subcommands of ``forge corpus`` that have a module of their own."""
