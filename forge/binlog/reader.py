@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from forge.binlog.window import LogSource, window_of
+from forge.binlog.wrapped import wrapping
 from forge.errors import FormatError
 from forge.events.event import SIZE_OFFSET, Event, advance, decode_event, decode_event_strictly
 from forge.events.format import HEADER_SIZE, FormatContext
@@ -171,6 +172,8 @@ def check_magic(data: bytes) -> None:
         raise FormatError("the file is encrypted; decrypt it first", phase="framing", offset=0)
     if data[:4] != MAGIC:
         beginning = f"this file starts with {data[:4].hex(' ')}" if data else "this file is empty"
+        if name := wrapping(data):
+            beginning = f"this file is compressed by {name}: unpack it first"
         raise FormatError(f"a binary log starts with the bytes fe 62 69 6e; {beginning}", phase="framing", offset=0)
 
 

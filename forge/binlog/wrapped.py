@@ -9,24 +9,29 @@ from typing import Any, BinaryIO, cast
 
 from forge.errors import FormatError
 
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_BEGINNINGS = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 #: The largest window of a zstd frame that is unpacked, as a power of two: what `zstd --ultra -22` uses.
 _LARGEST_WINDOW = 27
+
+
+def wrapping(beginning: bytes) -> str | None:
+    """What a file that begins so was compressed by: gzip or zstd; None for neither."""
+    return next((name for name, bytes_ in _BEGINNINGS.items() if beginning.startswith(bytes_)), None)
 
 
 def unwrapped(file: BinaryIO) -> BinaryIO:
     """The file, or what it holds if it is a gzip or zstd file.  Reading raises FormatError for one that is damaged."""
     begun = file if isinstance(file, io.BufferedReader) else io.BufferedReader(cast(Any, file))
-    beginning = begun.peek(len(_ZSTD))
-    if beginning.startswith(_GZIP):
-        return cast(BinaryIO, _Unwrapped(gzip.GzipFile(fileobj=begun), "gzip"))
-    if beginning.startswith(_ZSTD):
-        import zstandard
+    match wrapping(begun.peek(4)):
+        case "gzip":
+            return cast(BinaryIO, _Unwrapped(gzip.GzipFile(fileobj=begun), "gzip"))
+        case "zstd":
+            import zstandard
 
-        stream = zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW).stream_reader(
-            begun, read_across_frames=True
-        )
-        return cast(BinaryIO, _Unwrapped(stream, "zstd"))
+            stream = zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW).stream_reader(
+                begun, read_across_frames=True
+            )
+            return cast(BinaryIO, _Unwrapped(stream, "zstd"))
     return cast(BinaryIO, begun)
 
 

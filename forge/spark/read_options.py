@@ -66,8 +66,8 @@ class ReadOptions:
     pushdown: bool
 
     def files(self) -> list[Path]:
-        """The files in the order in which they are read.  Raises ScenarioError where nothing is; OSError."""
-        return [file for path in self.paths for file in log_files(local_path(path))]
+        """The files in the order in which they are read.  Raises ScenarioError for a path without a log; OSError."""
+        return [file for path in self.paths for file in _files_of(local_path(path))]
 
     @property
     def shown_beside(self) -> tuple[str, ...]:
@@ -109,6 +109,13 @@ def read_options(given: Mapping[str, str], *, also: Iterable[str] = (), pushdown
         tail=cast(Tail, _word(options, "tail", get_args(Tail))),
         pushdown=_word(options, "pushdown", ("true", "false"), str(pushdown).lower()) == "true",
     )
+
+
+def _files_of(path: Path) -> list[Path]:
+    files = log_files(path)
+    if not files:
+        raise ScenarioError(f"no log is in {path}", expected="files such as binlog.000001")
+    return files
 
 
 def _check_fit(options: Mapping[str, str], rows: Rows, table: str | None) -> None:

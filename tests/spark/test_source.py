@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import defaultdict
 from pathlib import Path
@@ -81,7 +82,9 @@ def test_the_bytes_of_images_are_those_of_the_log(log: Path) -> None:
 
 
 def test_a_table_whose_columns_change_is_an_error_that_says_where_or_has_the_columns_of_all() -> None:
-    with pytest.raises(ScenarioError, match=r"shop.children change at event 28, offset 2901 of .*schema_change=union"):
+    with pytest.raises(
+        ScenarioError, match=r"shop.children has other .* at event 28, offset 2901 of .*schema_change=union"
+    ):
         read(path=CHANGED, table="shop.children")
     for split_size in (1, 1 << 20):
         table = read(path=CHANGED, table="shop.children", schema_change="union", split_size=split_size)
@@ -118,6 +121,28 @@ def test_a_file_without_its_end_is_an_error_or_read_up_to_the_last_whole_transac
     assert read(path=torn, beside="_position", tail="lenient").to_pylist() == [
         row for row in whole if row["_position"] < 1085
     ]
+
+
+def test_bytes_that_break_a_rule_are_an_error_with_file_event_and_offset(tmp_path: Path) -> None:
+    damaged = tmp_path / "binlog.000001"
+    data = bytearray(ROWS.read_bytes())
+    data[len(data) // 2] ^= 1
+    damaged.write_bytes(data)
+    for options in ({}, {"table": next(name for name, _ in read_rows(ROWS))}, {"rows": "events"}):
+        with pytest.raises(FormatError, match=r"binlog\.000001, event \d+, offset \d+, checksum"):
+            read(path=damaged, **options)
+
+
+def test_a_path_without_a_log_is_an_error_that_says_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "binlog.000001.gz").write_bytes(gzip.compress(ROWS.read_bytes()))
+    for path, said in (
+        (tmp_path, "no log is in .*; expected files such as binlog.000001"),
+        (tmp_path / "binlog.000001.gz", "this file is compressed by gzip: unpack it first"),
+        (tmp_path / "nothing", "there is no log at .*nothing"),
+    ):
+        for options in ({}, {"table": "shop.orders"}, {"rows": "events"}):
+            with pytest.raises((ScenarioError, FormatError), match=said):
+                read(path=path, **options)
 
 
 def test_a_read_without_rows_has_no_partitions_and_no_rows() -> None:

@@ -167,14 +167,16 @@ def test_a_definition_that_changes_ends_a_stream_and_says_where(tmp_path: Path) 
     forge.write_rows(more, definition, tmp_path / "binlog.000002", session=session)
     following = reader(tmp_path, table="db.t")
     start = following.initialOffset()
-    with pytest.raises(ScenarioError, match=r"columns of db\.t change at event \d+, offset \d+ of .*binlog\.000002"):
+    with pytest.raises(
+        ScenarioError, match=r"db\.t has other columns than the frame at event \d+, offset \d+ of .*\.000002"
+    ):
         rows(following, start, following.latestOffset())
     union = reader(tmp_path, table="db.t", schema_change="union")
     assert [row["name"] for row in rows(union, start, union.latestOffset())] == [None, None, "a", "b"]
 
 
 def test_a_folder_may_be_empty_at_first_if_the_columns_are_given(files: list[LogFile], tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match=r"no table 'shop\.orders' is in the log"):
+    with pytest.raises(ScenarioError, match=r"no log is in .*; expected files such as"):
         of_table(tmp_path)
     schema = StructType().add("id", "long").add("note", "string")
     following = reader(tmp_path, schema, table=TABLE, beside="")

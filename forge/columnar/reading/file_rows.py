@@ -109,14 +109,17 @@ class FileRows:
         A thread makes every other window of a file of many: reading, decompressing and kernels take no lock of the
         interpreter.
 
-        Raises FormatError as forge.binlog.reader.read_events does, after the rows before the bad bytes; bodies that no
-        row depends on are not looked at.  OSError if the file cannot be read.
+        Raises FormatError with the file as forge.binlog.reader.read_events does, after the rows before the bad bytes;
+        bodies that no row depends on are not looked at.  OSError if the file cannot be read.
         """
-        with closing(self._lister.lists()) as lists:
-            work = SideBySide(self._windows(lists), self._verify, self._survey, self._make, self._is_long)
-            with closing(work.done()) as windows:
-                for window in windows:
-                    yield from self._of_window(window)
+        try:
+            with closing(self._lister.lists()) as lists:
+                work = SideBySide(self._windows(lists), self._verify, self._survey, self._make, self._is_long)
+                with closing(work.done()) as windows:
+                    for window in windows:
+                        yield from self._of_window(window)
+        except FormatError as error:
+            raise error.in_file(str(self._path)) from None
         self.read_bytes = self._lister.read_bytes
 
     def _is_long(self) -> bool:

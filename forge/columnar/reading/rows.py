@@ -16,7 +16,7 @@ from forge.columnar.reading.file_rows import FileRows, Taker
 from forge.columnar.reading.odd import OnOdd, ReadSummary
 from forge.columnar.reading.splits import Split
 from forge.columnar.reading.tables import Chosen, Images, JsonForm, Table, table_of
-from forge.errors import FormatError, ScenarioError, nearest
+from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
 
 #: A file or a split of one.
@@ -54,13 +54,10 @@ class RowReader:
         for part in self._paths:
             path, split = (Path(part.path), part) if isinstance(part, Split) else (part, None)
             reader = FileRows(self, path, split, self._summary)
-            try:
-                for pair in reader.batches():
-                    yield pair
-                    if self._progress is not None:
-                        self._progress(done + reader.read_bytes)
-            except FormatError as error:
-                raise error.in_file(str(path)) from None
+            for pair in reader.batches():
+                yield pair
+                if self._progress is not None:
+                    self._progress(done + reader.read_bytes)
             done += reader.read_bytes
             if self._progress is not None:
                 self._progress(done)

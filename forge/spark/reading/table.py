@@ -80,7 +80,7 @@ def _in_spark_form(schema: pa.Schema) -> pa.Schema:
 
 def _changed(options: ReadOptions, name: str, place: str) -> ScenarioError:
     also = "" if options.schema_change == "union" else ", or set schema_change=union"
-    return ScenarioError(f"the columns of {name} change at {place}; read the parts one by one{also}")
+    return ScenarioError(f"{name} has other columns than the frame at {place}; read the parts one by one{also}")
 
 
 class _Found(Exception):
