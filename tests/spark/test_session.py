@@ -90,6 +90,13 @@ def test_workers_run_this_python_and_this_forge(spark: SparkSession) -> None:
     assert spark.sparkContext.parallelize([0], 1).map(where).collect() == [(sys.executable, forge.__file__)]
 
 
+def test_a_jvm_of_ours_reads_arrow_without_checks_and_keeps_options_that_are_given(spark: SparkSession) -> None:
+    assert spark.sparkContext._jvm is not None
+    management = spark.sparkContext._jvm.java.lang.management.ManagementFactory
+    options = list(management.getRuntimeMXBean().getInputArguments())
+    assert {"-Darrow.enable_unsafe_memory_access=true", "-XX:+UseSerialGC"} <= set(options)
+
+
 def test_the_process_environment_is_left_as_it_was(spark: SparkSession) -> None:
     assert spark.range(1).count() == 1
     assert "SPARK_CONF_DIR" not in os.environ
