@@ -1,4 +1,5 @@
-"""MariaDB's compressed events (10.2.3 on, log_bin_compress): QUERY_COMPRESSED (165), row events version 1 (166-168).
+"""MariaDB's compressed events (10.2.3 on, log_bin_compress): QUERY_COMPRESSED (165), row events of version 1
+(166-168) and 2 (169-171).
 
 Everything but the text or the rows is as in the plain event.  A compressed block is a byte (0x80, the algorithm in
 bits 4-6, the number of length bytes in bits 0-2), the uncompressed length big-endian, and a zlib stream.
@@ -17,7 +18,7 @@ from forge.errors import FormatError
 from forge.events.layout import Body, Rest, derived
 from forge.events.plain import to_bytes, to_text
 from forge.events.query import CIRCUMSTANCES, POST_HEADER, Query, QueryFields
-from forge.events.rows import DeleteRowsV1, RowsV1, UpdateRowsV1, WriteRowsV1
+from forge.events.rows import DeleteRows, DeleteRowsV1, RowsBody, UpdateRows, UpdateRowsV1, WriteRows, WriteRowsV1
 from forge.events.status_vars import StatusVariables
 from forge.unpacking import LARGEST_UNPACKED, too_large
 
@@ -115,12 +116,45 @@ class DeleteRowsCompressed(DeleteRowsV1):
     features: ClassVar[tuple[str, ...]] = ("compressed_events",)
 
 
-COMPRESSED_ROWS = (WriteRowsCompressed, UpdateRowsCompressed, DeleteRowsCompressed)
-_PLAIN_ROWS: dict[type[RowsV1 | UpdateRowsV1], type[RowsV1 | UpdateRowsV1]] = {
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRowsCompressedV2(WriteRows):
+    """As version 2, with ``rows`` as a compressed block.  MariaDB has the three types and writes none of them."""
+
+    type_code: ClassVar[int] = 169
+    type_name: ClassVar[str] = "WRITE_ROWS_COMPRESSED"
+    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRowsCompressedV2(UpdateRows):
+    type_code: ClassVar[int] = 170
+    type_name: ClassVar[str] = "UPDATE_ROWS_COMPRESSED"
+    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRowsCompressedV2(DeleteRows):
+    type_code: ClassVar[int] = 171
+    type_name: ClassVar[str] = "DELETE_ROWS_COMPRESSED"
+    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
+
+
+_PLAIN_ROWS: dict[type[RowsBody], type[RowsBody]] = {
     WriteRowsCompressed: WriteRowsV1,
     UpdateRowsCompressed: UpdateRowsV1,
     DeleteRowsCompressed: DeleteRowsV1,
+    WriteRowsCompressedV2: WriteRows,
+    UpdateRowsCompressedV2: UpdateRows,
+    DeleteRowsCompressedV2: DeleteRows,
 }
+COMPRESSED_ROWS = (
+    WriteRowsCompressed,
+    UpdateRowsCompressed,
+    DeleteRowsCompressed,
+    WriteRowsCompressedV2,
+    UpdateRowsCompressedV2,
+    DeleteRowsCompressedV2,
+)
 
 
 def uncompressed(body: Body) -> Body:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.append_block import AppendBlock
+from forge.events.aurora_private import AuroraPadding, AuroraPrivate
 from forge.events.begin_load_query import BeginLoadQuery
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.create_file import CreateFile
@@ -27,12 +28,16 @@ from forge.events.layout import Body
 from forge.events.load import Load
 from forge.events.mariadb_compressed import (
     DeleteRowsCompressed,
+    DeleteRowsCompressedV2,
     QueryCompressed,
     UpdateRowsCompressed,
+    UpdateRowsCompressedV2,
     WriteRowsCompressed,
+    WriteRowsCompressedV2,
 )
 from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.new_load import NewLoad
+from forge.events.partial_row_data import PartialRowData
 from forge.events.pre_ga_rows import PreGaDeleteRows, PreGaUpdateRows, PreGaWriteRows
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
@@ -48,10 +53,13 @@ from forge.events.rows import (
     WriteRowsV1,
 )
 from forge.events.rows_query import RowsQuery
+from forge.events.slave import Slave
 from forge.events.start_encryption import StartEncryption
 from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
 from forge.events.table_map import TableMap
+from forge.events.table_metadata import TableMetadata
+from forge.events.transaction_context import TransactionContext
 from forge.events.transaction_payload import TransactionPayload
 from forge.events.user_var import UserVar
 from forge.events.view_change import ViewChange
@@ -67,17 +75,6 @@ EVENT_TYPES: dict[int, type[Body]] = {
 #: Types that servers know and this version keeps as raw bytes.
 RAW_TYPES: dict[int, str] = {
     0: "UNKNOWN",
-    7: "SLAVE",
-    36: "TRANSACTION_CONTEXT",
-    169: "WRITE_ROWS_COMPRESSED",
-    170: "UPDATE_ROWS_COMPRESSED",
-    171: "DELETE_ROWS_COMPRESSED",
-    172: "PARTIAL_ROW_DATA",
-}
-
-_RAW_FEATURES: dict[int, tuple[str, ...]] = {
-    36: ("transaction_context",),
-    **dict.fromkeys((169, 170, 171), ("compressed_events",)),
 }
 
 EVENT_NAMES: dict[int, str] = {
@@ -90,7 +87,7 @@ EVENT_CODES: dict[str, int] = {name: code for code, name in EVENT_NAMES.items()}
 def features_of_type(type_code: int) -> tuple[str, ...]:
     """What a server must have to read events of the type, by :attr:`Body.features`."""
     body = EVENT_TYPES.get(type_code)
-    return _RAW_FEATURES.get(type_code, ()) if body is None else body.features
+    return () if body is None else body.features
 
 
 def event_name(type_code: int) -> str:

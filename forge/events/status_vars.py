@@ -123,6 +123,9 @@ STATUS_VARIABLES: dict[int, tuple[str, Any]] = {
     11: ("invoker", Sequence(_Counted(), _Counted())),
     12: ("updated_databases", _DatabaseNames()),
     13: ("microseconds", Int24ul),
+    # Of milestones of 5.7 only: 5.7.0 to 5.7.3, and 5.7.4 to 5.7.5.
+    14: ("commit_timestamp", Int64ul),
+    15: ("commit_timestamps", Array(2, Int64ul)),
     16: ("explicit_defaults_for_timestamp", Int8ul),
     17: ("ddl_xid", Int64ul),
     18: ("default_collation_for_utf8mb4", Int16ul),

@@ -8,15 +8,16 @@ from typing import Any, ClassVar
 
 from construct import Bytes, Int32ul, Int64ul, Struct
 
-from forge.events.layout import Body, Rest, Surroundings
+from forge.events.counted_items import NamedItems, set_or_hex
+from forge.events.layout import Body, Derived, Surroundings, derived
 from forge.events.plain import Fields, text_or_hex, to_text, words
-from forge.events.shapes import TEXT, Shape
+from forge.events.shapes import TEXT, Shape, array, object_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewChange(Body):
-    """``view_id`` is NUL-padded to 40 bytes; ``certification`` are ``certification_count`` pairs of key and
-    GTID set.
+    """``view_id`` is NUL-padded to 40 bytes; ``certification`` has pairs of a key and the GTID set (as in
+    PREVIOUS_GTIDS) that wrote it.
     """
 
     type_code: ClassVar[int] = 37
@@ -24,13 +25,13 @@ class ViewChange(Body):
     features: ClassVar[tuple[str, ...]] = ("transaction_context",)
     view_id: bytes
     sequence_number: int
-    certification_count: int
-    certification: bytes
+    certification_count: int | None = derived()
+    certification: tuple[tuple[str, bytes], ...] = ()
     layout: ClassVar[Struct] = Struct(
         "view_id" / Bytes(40),
         "sequence_number" / Int64ul,
-        "certification_count" / Int32ul,
-        "certification" / Rest(),
+        "certification_count" / Derived(Int32ul, lambda this: len(this.certification)),
+        "certification" / NamedItems(lambda this: int(this.certification_count)),
     )
 
     @classmethod
@@ -38,8 +39,11 @@ class ViewChange(Body):
         return words(fields["view_id"])
 
     def canonical(self, surroundings: Surroundings) -> Fields:
-        return {"view_id": text_or_hex(to_text(self.view_id.rstrip(b"\0")))} | self.shown_fields("view_id")
+        certified = [{"key": text_or_hex(key), "gtid_set": set_or_hex(value)} for key, value in self.certification]
+        shown = self.shown_fields("view_id", "certification")
+        return {"view_id": text_or_hex(to_text(self.view_id.rstrip(b"\0")))} | shown | {"certification": certified}
 
     @classmethod
     def canonical_shape(cls) -> Shape:
-        return cls.shape_with({"view_id": TEXT})
+        certified = array(object_of({"key": TEXT, "gtid_set": {}}))
+        return cls.shape_with({"view_id": TEXT, "certification": certified})

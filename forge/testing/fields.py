@@ -13,6 +13,7 @@ from construct import Array, BytesInteger, Construct, Container, FormatField, Se
 from construct import Bytes as FixedBytes
 from hypothesis import strategies as st
 
+from forge.events.counted_items import Items, NamedItems
 from forge.events.format import FormatContext
 from forge.events.gtid import Uuid, WithOriginal
 from forge.events.gtid_list import DomainGtids
@@ -23,6 +24,7 @@ from forge.events.optional_metadata import MetadataRecord, OptionalMetadata, rec
 from forge.events.packed import PackedInt
 from forge.events.previous_gtids import GtidSet
 from forge.events.status_vars import StatusBlock
+from forge.events.table_metadata import Descriptors
 from forge.events.type_length_values import TypeLengthValues
 
 Strategy = st.SearchStrategy[Any]
@@ -195,6 +197,11 @@ def _tuples_of(item: Strategy, most: int = 4) -> Strategy:
     return st.lists(item, max_size=most).map(tuple)
 
 
+def _descriptors() -> Strategy:
+    numbers = (unsigned(8), unsigned(32), unsigned(8), unsigned(16), unsigned(16))
+    return st.tuples(*numbers, texts(), texts(), texts())
+
+
 #: Layout -> what makes the strategy; the first that fits is taken, so a subclass stands before its base.
 _BY_LAYOUT: dict[Any, Callable[[Any, Container], Strategy]] = {
     FormatField: _number,
@@ -205,6 +212,9 @@ _BY_LAYOUT: dict[Any, Callable[[Any, Container], Strategy]] = {
     ZeroTerminated: _always(names),
     Bitmap: _bitmap,
     FixedBytes: lambda layout, context: st.binary(min_size=layout.length, max_size=layout.length),
+    NamedItems: _always(lambda: _tuples_of(st.tuples(texts(), blocks()))),
+    Items: _always(lambda: _tuples_of(blocks())),
+    Descriptors: _always(lambda: _tuples_of(_descriptors())),
     AsTuple: _tuple,
     Sequence: _sequence,
     WithOriginal: _with_original,

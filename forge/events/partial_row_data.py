@@ -1,0 +1,42 @@
+"""PARTIAL_ROW_DATA (172, MariaDB 12.3): a piece of a row event that is too large for its replicas (MDEV-32570).
+
+The pieces of one event follow each other.  Not recorded: from the vendor's documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from construct import Int8ul, Int32ul, Int64ul, Struct
+
+from forge.events.layout import Body, Rest, When
+
+#: The bit of ``piece_flags`` that says that the size of the whole event follows.
+WITH_SIZE = 0x01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartialRowData(Body):
+    """Piece ``number`` (from 1) of ``pieces``; ``whole_size`` are the bytes of the event that they make."""
+
+    type_code: ClassVar[int] = 172
+    type_name: ClassVar[str] = "PARTIAL_ROW_DATA"
+    features: ClassVar[tuple[str, ...]] = ("partial_row_data",)
+    pieces: int
+    number: int
+    piece_flags: int = 0
+    whole_size: int | None = None
+    data: bytes
+    layout: ClassVar[Struct] = Struct(
+        "pieces" / Int32ul,
+        "number" / Int32ul,
+        "piece_flags" / Int8ul,
+        "whole_size" / When(Int64ul, lambda this: this.piece_flags & WITH_SIZE),
+        "data" / Rest(),
+    )
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return f"piece {fields['number']} of {fields['pieces']}, {len(fields['data']) // 2} bytes"

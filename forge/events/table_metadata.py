@@ -1,0 +1,80 @@
+"""TABLE_METADATA (50): the columns of a table, behind its TABLE_MAP, as Twitter's MySQL 5.5 logs them.
+
+The first draft of WL#4618.  Not recorded: from the parser of a public reader of these logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from construct import Construct, Int8ul, Int16ul, Int32ul, Struct
+
+from forge.events.layout import Body, Derived, Surroundings, derived, read_exactly
+from forge.events.packed import PackedBytes
+from forge.events.plain import Fields, plain, to_bytes, to_text
+from forge.events.shapes import Shape, array
+from forge.events.table_map import TableId
+
+#: (wire type, length, scale, collation, flags, name, name of the type, comment)
+Descriptor = tuple[int, int, int, int, int, str, str, str]
+_NAMES = ("type", "length", "scale", "collation", "flags", "name", "type_name", "comment")
+_NUMBERS = (Int8ul, Int32ul, Int8ul, Int16ul, Int16ul)
+_TEXTS = len(_NAMES) - len(_NUMBERS)
+
+
+class Descriptors(Construct):  # type: ignore[misc]
+    """A descriptor a column, behind its length (u32)."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> tuple[Descriptor, ...]:
+        found = []
+        for _ in range(context.column_count):
+            length = Int32ul.parse(read_exactly(stream, 4, path))
+            before = stream.tell()
+            numbers = [part.parse(read_exactly(stream, part.sizeof(), path)) for part in _NUMBERS]
+            texts = [to_text(PackedBytes()._parse(stream, context, path)) for _ in range(_TEXTS)]
+            if stream.tell() - before != length:
+                raise ValueError(f"a descriptor of {length} bytes has {stream.tell() - before}")
+            found.append((*numbers, *texts))
+        return tuple(found)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        for descriptor in obj:
+            numbers, texts = descriptor[: len(_NUMBERS)], descriptor[len(_NUMBERS) :]
+            parts = [part.build(value) for part, value in zip(_NUMBERS, numbers, strict=True)]
+            parts += [PackedBytes().build(to_bytes(text)) for text in texts]
+            data = b"".join(parts)
+            stream.write(Int32ul.build(len(data)) + data)
+        return obj
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableMetadata(Body):
+    """``columns`` has for each column (wire type, length, scale, collation, flags, name, name of the type, comment)."""
+
+    type_code: ClassVar[int] = 50
+    type_name: ClassVar[str] = "TABLE_METADATA"
+    features: ClassVar[tuple[str, ...]] = ("private_events",)
+    table_id: int
+    column_count: int | None = derived()
+    metadata_flags: int = 0
+    columns: tuple[Descriptor, ...] = ()
+    layout: ClassVar[Struct] = Struct(
+        "table_id" / TableId(),
+        "column_count" / Derived(Int16ul, lambda this: len(this.columns)),
+        "metadata_flags" / Int16ul,
+        "columns" / Descriptors(),
+    )
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        columns = [dict(zip(_NAMES, map(plain, column), strict=True)) for column in self.columns]
+        return self.shown_fields("columns") | {"columns": columns}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        return cls.shape_with({"columns": array({"type": "object", "required": list(_NAMES)})})
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return f"table {fields['table_id']}, {len(fields['columns'])} columns"
