@@ -74,8 +74,17 @@ class TableColumn:
     generated: Literal["virtual", "stored"] | None = None
     #: DEFAULT (expression): the server computes it when the statement runs.
     computed_default: bool = False
+    #: ALTER ... DROP DEFAULT took away the default of a column that takes NULL.
+    lacks_default: bool = False
+    #: The fraction digits of the clock that the expression of ``default_now`` reads; None: those of the column.
+    clock_digits: int | None = None
     #: Names (lower-case) of the columns that a generated column is computed from.
     uses: frozenset[str] = frozenset()
+
+    @property
+    def now_digits(self) -> int:
+        """The fraction digits of the time that its default reads."""
+        return self.type.fsp if self.clock_digits is None else self.clock_digits
 
 
 @dataclass(frozen=True, slots=True)

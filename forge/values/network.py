@@ -28,7 +28,7 @@ from forge.values.wire_types import WireType
 
 _SIZES = {"UUID": 16, "INET4": 4, "INET6": 16}
 _CHARACTERS = re.compile(r"[0-9a-f.:-]+", re.IGNORECASE | re.ASCII)
-_SHORT_PARTS = re.compile(r"\d{1,3}(\.\d{1,3}){3}", re.ASCII)
+_PARTS = re.compile(r"(?<![0-9.])\d{1,3}(\.\d{1,3}){3}\Z", re.ASCII)
 _MAPPED = bytes(10) + b"\xff\xff"
 
 
@@ -81,9 +81,9 @@ def network_bytes(name: str, declared: Any) -> bytes:
             raise ValueError
         if name == "UUID":
             return uuid.UUID(text).bytes
-        if name == "INET4" and _SHORT_PARTS.fullmatch(text):
-            # Zeros in front of a number count for nothing.
-            text = ".".join(part.lstrip("0") or "0" for part in text.split("."))
+        if name != "UUID" and (match := _PARTS.search(text)):
+            # Zeros in front of a number count for nothing, at the end of an INET6 too.
+            text = text[: match.start()] + ".".join(part.lstrip("0") or "0" for part in match[0].split("."))
         address = ipaddress.IPv4Address(text) if name == "INET4" else ipaddress.IPv6Address(text)
         return address.packed
     except ValueError:

@@ -30,6 +30,8 @@ from forge.values.text.strings import Text, VarcharCodec
 from forge.values.wire_types import WireType
 
 _FLOAT: Final = struct.Struct("<f")
+#: What MySQL 9.7 makes of VECTOR(0).
+_NO_DIMENSIONS: Final = (1 << 32) - 1
 #: Dimensions of a VECTOR column at most, on MySQL 9.7.
 DEFAULT_DIMENSIONS: Final = 2048
 MAX_DIMENSIONS: Final = 16383
@@ -76,7 +78,7 @@ class VectorCodec(LengthPrefixed):
             value = b"".join(_FLOAT.pack(self._float(item)) for item in _items(declared))
         if not value or len(value) % _FLOAT.size or not all(map(math.isfinite, _floats(value))):
             raise ScenarioError(f"a vector cannot be {shown(declared)}", expected=_EXPECTED)
-        most = MAX_DIMENSIONS if column.dimensions is None else column.dimensions
+        most = MAX_DIMENSIONS if column.dimensions is None else column.dimensions % _NO_DIMENSIONS
         if len(value) // _FLOAT.size > most:
             raise ScenarioError(f"a VECTOR({most}) column cannot hold {len(value) // _FLOAT.size} numbers")
         return value
@@ -175,7 +177,9 @@ def _exact_bytes(column: Column, declared: Any) -> bytes:
 
 def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     dimensions = DEFAULT_DIMENSIONS if sql_type.length is None else sql_type.length
-    # MySQL 9.7 takes VECTOR(0) for VECTOR(4294967295), which holds nothing but NULL: refused here.
+    if not dimensions and not dialect.vector_is_varbinary:
+        # MySQL 9.7 takes VECTOR(0) for VECTOR(4294967295), which holds nothing but NULL (recorded).
+        return Column(WireType.VECTOR, b"\x04", collation=BINARY_COLLATION, dimensions=_NO_DIMENSIONS)
     check_argument("dimension", sql_type, dimensions, 1, MAX_DIMENSIONS)
     if dialect.vector_is_varbinary:
         if sql_type.length is None:

@@ -110,7 +110,6 @@ def test_wrong_type_text_is_a_scenario_error(text: str, message: str) -> None:
         ("ENUM(" + ",".join(f"'{place}'" for place in range(65536)) + ")", "65536 members"),
         ("ENUM('" + "x" * 256 + "')", "256 characters"),
         ("VECTOR(16384)", "dimension 16384"),
-        ("VECTOR(0)", "dimension 0"),
     ],
 )
 def test_impossible_arguments_are_scenario_errors(text: str, message: str) -> None:

@@ -48,9 +48,9 @@ def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
     for use in _uses(statement, line):
         if not (use.now or use.stamped):
             continue
-        if use.column.type.fsp:
+        if (use.column.now_digits if use.now else use.column.type.fsp) > 0:
             return True
-        if use.now and _reads_whole_time(use.column, line):
+        if use.now and use.column.clock_digits is None and _reads_whole_time(use.column, line):
             return True
     return False
 
@@ -99,7 +99,7 @@ def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
     updates = rows > 0 if update else statement.evaluation.duplicate == "updated"
     sources = statement.evaluation.origins
     for index, column in enumerate(statement.table.columns):
-        if column.type.name not in ZONED:
+        if column.type.name not in ZONED and column.clock_digits is None:
             continue
         origins = sources[index] if index < len(sources) else frozenset()
         named = index in ((statement.text.assigned if update else statement.text.updates) or ())
@@ -112,6 +112,10 @@ def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
 
 
 def _needs_zone(use: _Use, line: ServerLine, *, omits: bool) -> bool:
+    if use.now and use.column.clock_digits is not None:
+        return True
+    if use.column.type.name not in ZONED:
+        return False
     if use.column.type.name == "DATETIME":
         # The time is stored as the zone shows it; a literal may have an offset.
         return use.now or use.stamped or ("literal" in use.origins and line.values.takes_offsets)

@@ -137,6 +137,8 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
         for column, value, origin in zip(columns, row.row, row.origins, strict=True):
             if origin == "converted" and value is not None:
                 return True
+            if column.clock_digits is not None and takes_now(row, column, origin):
+                return True
             if column.type.name not in ZONED or value is None:
                 continue
             if origin == "literal" and column.type.name in zoned:
@@ -209,7 +211,7 @@ def takes_now(row: EvaluatedRow, column: TableColumn, origin: Origin) -> bool:
 def evaluates_now(statement: RowsStatement, *, fractional: bool) -> bool:
     """Whether CURRENT_TIMESTAMP was evaluated by the first row; with ``fractional``, one that has fraction digits."""
     return any(
-        takes_now(row, column, origin) and (column.type.fsp > 0 or not fractional)
+        takes_now(row, column, origin) and (column.now_digits > 0 or not fractional)
         for row in statement.evaluation.rows
         for column, origin in zip(statement.table.columns, row.origins, strict=True)
     )

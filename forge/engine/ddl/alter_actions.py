@@ -194,12 +194,11 @@ def _alter_column(alteration: Alteration, action: AlterColumn) -> None:
     if action.visible is not None:
         column = column.replace(visible=action.visible)
     elif action.default is not None:
-        column = with_default(column, action.default, zero_dates=alteration.zero_dates)
+        column = with_default(column, action.default, server_line(alteration.server), zero_dates=alteration.zero_dates)
     else:
-        column = without_default(column)
-        if column.column.nullable:
-            # sql/sql_table.cc: the column then has no default at all, not even NULL.
-            raise SqlUnsupported("DROP DEFAULT of a column that takes NULL is not supported yet", action.offset)
+        # MySQL leaves no default at all, not even NULL (sql/sql_table.cc; recorded).
+        lacks = column.column.nullable and server_line(alteration.server).ddl.drops_null_default
+        column = without_default(column, lacks_default=lacks)
     alteration.slots[index] = replace(alteration.slots[index], column=column)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from forge.charsets import charset, collation, compare_key
@@ -24,6 +25,11 @@ from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.binary import decode_document
 from forge.values.registry import codec_for, column_for, facts_of, stored_type
+
+_NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
+_DATES, _TIMES = ("CURRENT_DATE", "CURDATE"), ("CURRENT_TIME", "CURTIME")
+#: An expression that is nothing but the time.
+_CLOCK = re.compile(r"[\s(]*(?P<name>[A-Za-z_]+)\s*(?:\(\s*(?P<digits>[0-6]?)\s*\))?[\s)]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,7 @@ def define_column(
             line.require(feature)
     defined = ColumnDefinition(column, wire, codec, offset=draft.offset, draft=draft)
     if draft.on_update is not None:
-        _check_now(sql_type, draft.on_update, "ON UPDATE", draft.offset)
+        _check_now(sql_type, draft.on_update, "ON UPDATE", draft.offset, line)
     if draft.generated is not None:
         if draft.default is not None or draft.auto_increment or draft.on_update is not None:
             raise SqlError(f"generated column {draft.name!r} cannot have a default", draft.offset)
@@ -121,7 +127,7 @@ def define_column(
         return replace(defined.replace(uses=uses), generated=expression)
     if draft.default is None:
         return defined
-    defined = with_default(defined, draft.default, zero_dates=zero_dates)
+    defined = with_default(defined, draft.default, line, zero_dates=zero_dates)
     with at_offset(draft.default.offset):
         for feature in column_features(defined.column):
             line.require(feature)
@@ -159,15 +165,22 @@ def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:
         seen[key] = member
 
 
-def with_default(defined: ColumnDefinition, default: Default, *, zero_dates: bool = False) -> ColumnDefinition:
+def with_default(
+    defined: ColumnDefinition, default: Default, line: ServerLine, *, zero_dates: bool = False
+) -> ColumnDefinition:
     """The column with a default.  Raises SqlError where a server would refuse it."""
     column, facts = defined.column, defined.type_facts
     if column.auto_increment:
         raise SqlError(f"column {column.name!r} is AUTO_INCREMENT and cannot have a default", default.offset)
     if isinstance(default, NowDefault):
-        _check_now(defined.type, default.fsp, "DEFAULT", default.offset)
+        if line.grammar.loose_clock_defaults and defined.type.name in ("DATE", "TIME"):
+            return _with_clock(defined, default.fsp)
+        _check_now(defined.type, default.fsp, "DEFAULT", default.offset, line)
         return without_default(defined).replace(default_now=True)
     if isinstance(default, ExpressionDefault):
+        digits = _clock_digits(default.sql, defined.type)
+        if digits is not None:
+            return _with_clock(defined, digits)
         with at_offset(default.offset):
             expression = parse_expression(default.sql)
             if expression.columns():
@@ -189,10 +202,33 @@ def with_default(defined: ColumnDefinition, default: Default, *, zero_dates: boo
     return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
 
 
-def without_default(defined: ColumnDefinition) -> ColumnDefinition:
-    """The column with no default of any kind."""
-    facts = defined.replace(has_default=False, default=None, default_now=False, computed_default=False)
-    return replace(facts, default=None)
+def _clock_digits(sql: str, sql_type: SqlType) -> int | None:
+    """The fraction digits of the clock whose part is what the column holds; None for other expressions."""
+    match = _CLOCK.fullmatch(sql)
+    if match is None:
+        return None
+    name = match["name"].upper()
+    held = {"DATE": _DATES, "TIME": _TIMES}.get(sql_type.name, ())
+    if name not in (*_NOW, *held) or (name in _NOW and sql_type.name not in ("DATE", "TIME", "DATETIME", "TIMESTAMP")):
+        return None
+    return int(match["digits"] or 0)
+
+
+def _with_clock(defined: ColumnDefinition, digits: int) -> ColumnDefinition:
+    return without_default(defined).replace(default_now=True, computed_default=True, clock_digits=digits)
+
+
+def without_default(defined: ColumnDefinition, *, lacks_default: bool = False) -> ColumnDefinition:
+    """The column with no default of any kind; ``lacks_default``: not even NULL."""
+    facts = replace(defined, default=None)
+    return facts.replace(
+        has_default=False,
+        default=None,
+        default_now=False,
+        computed_default=False,
+        clock_digits=None,
+        lacks_default=lacks_default,
+    )
 
 
 def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_dates: bool) -> object:
@@ -200,6 +236,15 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_date
     if not isinstance(literal, (str, bytes)) and defined.type_facts.has_members:
         problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
         raise SqlError(problem, default.offset, expected="a member in quotes")
+    if isinstance(literal, str) and defined.type_facts.has_members and not _names_members(defined, literal):
+        problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
+        raise SqlError(problem, default.offset, expected="a member, not its number")
+    dialect = defined.wire.dialect
+    if default.is_hex_text and isinstance(literal, bytes) and defined.type_facts.is_number:
+        literal = literal.decode("latin-1") if dialect.hex_defaults_are_text else literal
+    limit = None if defined.type.name != "VARCHAR" or dialect.cuts_defaults else defined.type.length
+    if isinstance(literal, str) and limit is not None and len(literal) > limit:
+        raise SqlError(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)
     if isinstance(literal, str) and defined.type_facts.kind == "bit":
         # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
         literal = int.from_bytes(literal.encode(), "big")
@@ -207,12 +252,23 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_date
         return strict_value(defined.wire, defined.codec, literal, zero_dates=zero_dates)
 
 
-def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int) -> None:
+def _names_members(defined: ColumnDefinition, literal: str) -> bool:
+    """Whether a default of ENUM or SET is made of names: a server takes no numbers there."""
+    if not literal.strip().lstrip("+-").isdigit():
+        return True
+    collation_id = defined.type.collation
+    keys = [literal.rstrip(" "), *defined.type.members]
+    if collation_id is not None:
+        keys = [compare_key(collation_id, key) for key in keys]
+    return keys[0] in keys[1:]
+
+
+def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int, line: ServerLine) -> None:
     if not facts_of(sql_type).is_moment:
         raise SqlError(
             f"a {sql_type.name} column cannot have {clause} CURRENT_TIMESTAMP", offset, expected="TIMESTAMP or DATETIME"
         )
-    if fsp != sql_type.fsp:
+    if fsp != sql_type.fsp and not line.grammar.loose_clock_defaults:
         expected = f"CURRENT_TIMESTAMP({sql_type.fsp})" if sql_type.fsp else "CURRENT_TIMESTAMP"
         raise SqlError(
             f"{clause} has {fsp} fractional digits, but its column has {sql_type.fsp}", offset, expected=expected

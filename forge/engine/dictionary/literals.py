@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,10 +13,12 @@ from forge.values.declaration.facts import TypeFacts
 from forge.values.literals import hex_mapping, quoted
 from forge.values.registry import codec_for, facts_of
 from forge.values.spatial.geometry import GEOMETRY, is_wkb
+from forge.values.temporal.text import MAX_FSP, accept_clock
 from forge.values.text.clipping import whole_units
 from forge.values.text.column_charset import charset_of
 
 _LARGEST_TIME = "838:59:59"
+_ZERO = re.compile(r"\s*[+-]?0+ *", re.ASCII)
 _UNDECLARED = TypeFacts(kind="other")
 
 
@@ -38,7 +41,10 @@ def strict_value(column: Column, codec: Codec, declared: Any, *, zero_dates: boo
             name = codec.type_name(column).partition("(")[0]
             raise ScenarioError(f"{name} {value!r} has a zero month or day", expected="a date of the calendar")
     elif facts.kind == "time" and not column.dialect.largest_time_has_fraction:
-        if value.lstrip("-").partition(".")[0] == _LARGEST_TIME and value.partition(".")[2].strip("0"):
+        if (
+            value.lstrip("-").startswith(_LARGEST_TIME)
+            and accept_clock("TIME", declared, MAX_FSP, column.dialect).micro
+        ):
             raise ScenarioError(f"TIME cannot hold {value!r}", expected=f"-{_LARGEST_TIME} to {_LARGEST_TIME}")
     elif facts.kind == "enum" and value == 0 and not _is_zero_text(column, declared):
         raise ScenarioError("ENUM has no member ''", expected="one of its members")
@@ -50,9 +56,13 @@ def _facts(column: Column) -> TypeFacts:
 
 
 def _is_zero_text(column: Column, declared: Any) -> bool:
-    """Whether it is the text 0, which MySQL takes for an index; there are no numbers in two-byte sets."""
+    """Whether it is the number 0 as text, which MySQL takes for an index; there are no numbers in two-byte sets."""
     charset = charset_of(column)
-    return bool(declared == "0") and column.dialect.zero_text_is_index and (charset is None or charset.min_length == 1)
+    return (
+        bool(isinstance(declared, str) and _ZERO.fullmatch(declared))
+        and column.dialect.zero_text_is_index
+        and (charset is None or charset.min_length == 1)
+    )
 
 
 def _bytes_of(declared: Any) -> bytes | None:

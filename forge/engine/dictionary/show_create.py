@@ -122,13 +122,16 @@ def _default(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
     if isinstance(draft.default, NowDefault):
         yield f"DEFAULT {_now(facts.type.fsp)}"
     elif isinstance(draft.default, ExpressionDefault):
-        assert column.default is not None
+        if column.default is None:
+            raise UnsupportedError(f"printing the default ({draft.default.sql}) of column {column.name!r}")
         yield f"DEFAULT ({_expression(column.default, definition)})"
     elif facts.has_default and facts.default is not None:
         text = _default_text(column, facts.default, draft.type.width)
         bare = facts_of(facts.type).is_number and _form(definition).prints_bare_numbers
         yield f"DEFAULT {text.strip(QUOTE) if bare else text}"
-    elif facts.nullable and (not facts_of(facts.type).is_lob or _form(definition).prints_null_of_lobs):
+    elif facts.lacks_default or not facts.nullable:
+        return
+    elif not facts_of(facts.type).is_lob or _form(definition).prints_null_of_lobs:
         yield "DEFAULT NULL"
 
 

@@ -43,11 +43,13 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     if facts.has_default:
         return facts.default
     if facts.default_now:
-        return time.text(facts.type.fsp)
+        return time.text(facts.type.fsp) if facts.clock_digits is None else _clock(column, time, facts.clock_digits)
     if column.default is not None:
         value = column.default.evaluate({})
         if value is not None:
             return _stored(column, value, clips=clips)
+    if facts.lacks_default and not clips and facts_of(facts.type).kind != "enum":
+        raise ScenarioError(f"column {column.name!r} has no default", expected="a value for it")
     if facts.nullable:
         return None
     if facts_of(facts.type).kind == "enum":
@@ -57,6 +59,12 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     if zero is not None:
         return zero
     raise ScenarioError(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
+
+
+def _clock(column: ColumnDefinition, time: StatementTime, digits: int) -> Value:
+    """What an expression that is nothing but the time gives a column."""
+    moment = time.text(digits)
+    return taken(column.wire, moment.partition(" ")[2] if column.type.name == "TIME" else moment, clips=False).value
 
 
 def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value | None], *, clips: bool = False) -> Row:

@@ -98,3 +98,5 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     views_check_defaults: bool
     #: REPAIR TABLE of InnoDB reads the defaults of the table's columns, as ALTER TABLE does.
     repair_remakes: bool
+    #: ALTER ... DROP DEFAULT of a column that takes NULL leaves it without a default; else it is NULL.
+    drops_null_default: bool

@@ -48,3 +48,16 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     flushed: tuple[str, ...]
     #: Expressions have ->, ->>, MEMBER OF and arrays.
     json_expressions: bool
+    #: COLUMN_FORMAT and STORAGE of a column.
+    storage_attributes: bool
+    #: GEOMCOLLECTION is a type.
+    geomcollection: bool
+    #: A type may have several of SIGNED, UNSIGNED and ZEROFILL, whatever they say.
+    repeats_signs: bool
+    #: REF_SYSTEM_ID = n of a geometry column.
+    reference_system_ids: bool
+    #: DEFAULT and ON UPDATE CURRENT_TIMESTAMP may have other fraction digits than the column, which decide; the time
+    #: may be the DEFAULT of a DATE or TIME without parentheses.
+    loose_clock_defaults: bool
+    #: Collations of UCA 14 have names without the character set: uca1400_ai_ci.
+    short_collations: bool

@@ -11,7 +11,9 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from forge.charsets import Collation, collation, default_collation
+from forge.charsets.collations import canonical_charset
 from forge.errors import ScenarioError
+from forge.servers import server_line
 from forge.sql.errors import at_offset
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import facts_of
@@ -37,7 +39,7 @@ class CharsetClause:
             elif self.collation is None:
                 chosen = default_collation(self.charset or "", server)
             else:
-                chosen = collation(self.collation, server)
+                chosen = collation(self._whole_name(self.collation, inherited, server), server)
             if self.charset is not None and self.collation is not None:
                 wanted = default_collation(self.charset, server).charset
                 if chosen.charset != wanted:
@@ -48,6 +50,13 @@ class CharsetClause:
             if self.binary and chosen.charset != "binary":
                 chosen = collation(f"{chosen.charset}_bin", server)
             return chosen
+
+    def _whole_name(self, name: str, inherited: int, server: str) -> str:
+        """MariaDB's collations of UCA 14 go by their names without the character set, too."""
+        if not name.lower().startswith("uca1400_") or not server_line(server).grammar.short_collations:
+            return name
+        charset = self.charset if self.charset is not None else collation(inherited, server).charset
+        return f"{canonical_charset(charset)}_{name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,8 @@ class LiteralDefault:
 
     value: str | int | Decimal | bytes | bool | None
     offset: int = 0
+    #: The literal is ``x'41'``.
+    is_hex_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

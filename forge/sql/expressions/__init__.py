@@ -94,10 +94,17 @@ def parse_expression(sql: str, grammar: Grammar | None = None, *, in_statement: 
     for node in tree.walk():
         kind = kind_of(node)
         if kind not in RULES or (not with_json and (kind in OF_MYSQL_ONLY or is_array(node))):
-            raise UnsupportedError(f"{kind.upper()} in expressions is not supported yet")
+            raise UnsupportedError(f"{_name_of(node)} in expressions is not supported yet")
         if kind in OF_STATEMENTS and not in_statement:
-            raise UnsupportedError(f"{kind.upper()} in the expressions of a table is not supported yet")
+            raise UnsupportedError(f"{_name_of(node)} in the expressions of a table is not supported yet")
     return Expression(sql, tree)
+
+
+def _name_of(node: Any) -> str:
+    """What SQL calls a function, with its underscores; the kind of other nodes."""
+    kind = kind_of(node).upper()
+    name = str(node.sql_name()) if hasattr(node, "sql_name") else kind
+    return name if name.replace("_", "") == kind else kind
 
 
 __all__ = ["Cells", "Document", "Expression", "Field", "Operand", "Unsigned", "parse_expression"]

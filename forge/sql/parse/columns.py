@@ -26,8 +26,10 @@ from forge.values.declaration.typetext import NATIONAL, continuing_words, parse_
 from forge.values.registry import facts_of
 
 NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
+CLOCKS = ("CURRENT_DATE", "CURDATE", "CURRENT_TIME", "CURTIME")
 
 _CHARSET_WORDS = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
+_MAX_WIDTH = 255
 #: Words that may follow a type.
 _ATTRIBUTES = (
     "NOT NULL", "NULL", "DEFAULT", "AUTO_INCREMENT", "PRIMARY KEY", "UNIQUE", "COMMENT", "COLLATE", "CHARACTER SET",
@@ -54,7 +56,7 @@ def column_definition(cursor: Cursor) -> ColumnDraft:
 def column_type(cursor: Cursor) -> TypeDraft:
     """A type with what belongs to it: arguments, signedness, character set.  Raises SqlError."""
     first = cursor.token
-    if first.kind != "word":
+    if first.kind != "word" or (first.is_word("GEOMCOLLECTION") and not cursor.grammar.geomcollection):
         cursor.wrong("a column type")
     end = cursor.advance().end
     while cursor.token.is_word(*continuing_words()) and not cursor.following().is_word("SET"):
@@ -63,10 +65,17 @@ def column_type(cursor: Cursor) -> TypeDraft:
     if cursor.token.is_mark("("):
         width = int(cursor.following().text) if _is_width(cursor) else width
         end = cursor.balanced_end()
+    signs: list[str] = []
     while cursor.token.is_word("UNSIGNED", "SIGNED", "ZEROFILL"):
+        word = cursor.token.text.upper()
+        if not cursor.grammar.repeats_signs and (word in signs or "SIGNED" in signs or (signs and word == "SIGNED")):
+            cursor.wrong("an attribute of the column, a comma or ')'")
+        signs.append(word)
         end = cursor.advance().end
     with at_offset(first.start):
         sql_type = parse_type(without_comments(cursor.sql[first.start : end]))
+        if width is not None and width > _MAX_WIDTH and facts_of(sql_type).display_widths is not None:
+            raise ScenarioError(f"{sql_type.name} cannot have the display width {width}", expected=f"0 to {_MAX_WIDTH}")
     clause = CharsetClause(offset=first.start)
     if first.is_word(*NATIONAL):
         clause = replace(clause, charset="utf8mb3", binary=cursor.accept("BINARY"))
@@ -153,6 +162,12 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         return replace(column, type=replace(column.type, type=_compressed(cursor, column.type.type)))
     if cursor.accept("SRID"):
         return replace(column, type=replace(column.type, type=replace(column.type.type, srid=cursor.integer("a SRID"))))
+    if cursor.grammar.reference_system_ids and cursor.accept("REF_SYSTEM_ID"):
+        if not facts_of(column.type.type).is_geometry:
+            raise SqlError(f"a {column.type.type.name} column has no REF_SYSTEM_ID", offset)
+        cursor.expect_mark("=")
+        cursor.integer("the id of a reference system")
+        return column  # It is for clients to look at.
     return _idle_attribute(cursor, column)
 
 
@@ -179,7 +194,7 @@ def _idle_attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         return replace(column, comment=cursor.string("a comment"))
     if cursor.token.is_word("CHECK", "CONSTRAINT"):
         return replace(column, checks=(*column.checks, check_constraint(cursor)))
-    if cursor.accept("COLUMN_FORMAT") or cursor.accept("STORAGE"):
+    if cursor.grammar.storage_attributes and cursor.accept_any("COLUMN_FORMAT", "STORAGE"):
         cursor.advance()
     elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
         cursor.accept_mark("=")
@@ -214,7 +229,14 @@ def default_clause(cursor: Cursor) -> Default:
         return ExpressionDefault(cursor.balanced(), offset)
     if cursor.token.is_word(*NOW):
         return NowDefault(_now(cursor), offset)
-    return LiteralDefault(literal(cursor), offset)
+    if cursor.grammar.loose_clock_defaults and cursor.token.is_word(*CLOCKS):
+        start = offset
+        end = cursor.advance().end
+        if cursor.token.is_mark("("):
+            end = cursor.balanced_end()
+        return ExpressionDefault(f"({cursor.sql[start:end]})", offset)
+    is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
+    return LiteralDefault(literal(cursor), offset, is_text)
 
 
 def is_default_expression(text: str) -> bool:

@@ -106,7 +106,7 @@ class BitCodec(FixedWidthCodec):
         if isinstance(declared, float):
             # A double becomes a signed number first.
             last = beyond if column.dialect.wraps_large_doubles else beyond - 1
-            value = last if declared >= beyond else max(round(declared), -beyond)
+            value = last if declared >= beyond else round(max(declared, -float(beyond)))
         else:
             value = int(rounded(exact, 0))
             if exact < 0 and (isinstance(declared, Decimal) or value < -beyond):

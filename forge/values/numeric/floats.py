@@ -180,7 +180,7 @@ class FloatCodec(NumberCodec):
         facts = column.declared
         if facts is not None and facts.scale is not None:
             digits = facts.precision or 0
-            largest = min(largest, 10.0 ** (digits - facts.scale) - 10.0**-facts.scale)
+            largest = min(largest, _largest_of(digits, facts.scale))
         value = min(max(float(exact), -largest), largest)
         try:
             return self.accept(column, value)
@@ -219,13 +219,24 @@ class FloatCodec(NumberCodec):
         return _TYPES[column.type_code][0] + (" UNSIGNED" if column.unsigned else "")
 
 
+def _power_of_ten(exponent: int) -> float:
+    """The double nearest to it, as in the servers' table; ``10.0**23`` is another one."""
+    return float(f"1e{exponent}")
+
+
+def _largest_of(precision: int, scale: int) -> float:
+    """The largest number of FLOAT(M,D) and DOUBLE(M,D), in doubles."""
+    return _power_of_ten(precision - scale) - 1.0 / _power_of_ten(scale)
+
+
 def _to_scale(name: str, value: float, precision: int, scale: int) -> float:
     """``value`` as FLOAT(M,D) and DOUBLE(M,D) store it: what is above its floor rounded half to even, in doubles."""
     if not math.isfinite(value):
         return value
     floor = float(math.floor(value))
-    result = floor + round((value - floor) * 10.0**scale) / 10.0**scale
-    if abs(result) > 10.0 ** (precision - scale) - 10.0**-scale:
+    unit = _power_of_ten(scale)
+    result = floor + round((value - floor) * unit) / unit
+    if abs(result) > _largest_of(precision, scale):
         raise refuse(f"{name}({precision},{scale})", value, "cannot hold this number")
     return result
 

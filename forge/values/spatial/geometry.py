@@ -19,7 +19,8 @@ from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import hex_mapping, hexadecimal, shown
-from forge.values.spatial.wkb import NAMES, wkb_text, wkb_type
+from forge.values.spatial.reference_systems import is_known
+from forge.values.spatial.wkb import GEOMETRYCOLLECTION, MEMBERS, NAMES, wkb_text, wkb_type
 from forge.values.spatial.wkb_input import stored_wkb
 from forge.values.spatial.wkt import parse_wkt
 from forge.values.text.column_charset import BINARY_COLLATION
@@ -65,7 +66,7 @@ class GeometryCodec(LengthPrefixed):
             srid, wkb = _split(value)
         except FormatError as error:
             raise ScenarioError(f"the bytes are not a geometry: {error.rule}") from None
-        if column.geometry_type and wkb_type(wkb) != column.geometry_type:
+        if not _holds(column, wkb_type(wkb)):
             raise ScenarioError(f"a {self.type_name(column)} column cannot hold a {NAMES[wkb_type(wkb)]}")
         expected = column.declared.srid if column.declared else None
         if expected is not None and srid != expected:
@@ -91,7 +92,7 @@ class GeometryCodec(LengthPrefixed):
             raise ScenarioError(f"a geometry cannot be {shown(text)}", expected=_EXPECTED)
         if match := _SRID.match(text):
             srid, text = int(match[1]), text[match.end() :]
-        return _srid(srid).to_bytes(_SRID_SIZE, "little") + parse_wkt(text)
+        return _srid(srid).to_bytes(_SRID_SIZE, "little") + parse_wkt(text, short_lines=column.dialect.short_lines)
 
     def text(self, column: Column, value: Value) -> str | None:
         """WKT in stored axis order, with ``SRID=n;`` unless that is 0; None if a coordinate is not a number."""
@@ -168,9 +169,19 @@ def _split(value: bytes) -> tuple[int, bytes]:
 GEOMETRY = GeometryCodec()
 
 
+def _holds(column: Column, kind: int) -> bool:
+    """Whether the column's type allows a geometry of that kind."""
+    if not column.geometry_type or column.geometry_type == kind:
+        return True
+    of_many = column.dialect.collection_holds == "any" or kind in MEMBERS
+    return column.geometry_type == GEOMETRYCOLLECTION and of_many
+
+
 def _declare(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> Column:
     # MariaDB counts geometry columns as character columns of the binary collation.
     number = BINARY_COLLATION if dialect.geometry_is_character else None
+    if sql_type.srid is not None and dialect.knows_reference_systems and not is_known(sql_type.srid):
+        raise ScenarioError(f"there is no spatial reference system with SRID {sql_type.srid}", expected="0, 4326 ...")
     return Column(WireType.GEOMETRY, b"\x04", collation=number, geometry_type=NAMES.index(sql_type.name))
 
 

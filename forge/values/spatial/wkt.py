@@ -21,16 +21,20 @@ _TOKEN: Final = re.compile(
 _END: Final = "the end of the text"
 
 
-def parse_wkt(text: str) -> bytes:
-    """The WKB of a geometry's text.  Raises ScenarioError with the position of what is wrong."""
-    return _Parser(text).geometry()
+def parse_wkt(text: str, *, short_lines: bool = False) -> bytes:
+    """The WKB of a geometry's text; ``short_lines``: a LINESTRING may have a single point.
+
+    Raises ScenarioError with the position of what is wrong.
+    """
+    return _Parser(text, 1 if short_lines else 2).geometry()
 
 
 class _Parser:
     """A cursor over the tokens of a text and the bytes made so far."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, least_points: int) -> None:
         self.text = text
+        self.least_points = least_points
         self.position = 0
         self.data = bytearray()
 
@@ -51,7 +55,7 @@ class _Parser:
             elif kind == POINT:
                 self._point(bare=bool(around) and around[-1][3])
             elif kind == LINESTRING:
-                self._line(2)
+                self._line(self.least_points)
             else:
                 self._rings()
             while around:

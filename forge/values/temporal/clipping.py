@@ -12,6 +12,7 @@ from typing import Any
 
 from forge.errors import ScenarioError
 from forge.values.base import Codec, Column
+from forge.values.clipping import leading_number
 from forge.values.temporal.forms import moment_form, text_of, whole_number
 from forge.values.temporal.text import MAX_FSP, MAX_HOUR, ZERO, accept_moment
 
@@ -22,10 +23,11 @@ _MOMENT = re.compile(
 )
 _PERHAPS = re.compile(r"\s*(\d{6}|(?!\d{5})\d+[^\w\s]+\d{1,2}[^\w\s]+\d)", re.ASCII)
 _CLOCK = re.compile(
-    r"\s*(?P<clock>(?P<sign>-?)(?:(?P<days>\d{1,4}) )?(?P<hour>\d+):(?P<minute>\d{1,2})"
+    r"\s*(?P<clock>(?P<sign>-?)(?:(?P<days>\d{1,4})\s+)?(?P<hour>\d+):(?P<minute>\d{1,2})"
     r"(?::(?P<second>\d{1,2})(?P<fraction>\.\d*)?)?)",
     re.ASCII,
 )
+_DAYS = re.compile(r"\s*(?P<clock>-?\d{1,4}\s+(?P<hour>\d+)(?P<fraction>\.\d*)?)(?P<rest>.*)", re.ASCII | re.DOTALL)
 _PACKED = re.compile(r"\s*(?P<number>-?\d{1,10})(?!\d)(?P<fraction>\.\d+)?", re.ASCII)
 #: A number beyond is the largest time on MySQL, whatever its minutes.
 _LARGEST_PACKED = 8385959
@@ -113,13 +115,13 @@ def clip_clock(codec: Codec, column: Column, declared: Any) -> str | None:
         return _packed_clock(codec, column, declared, fsp)
     written = text_of(declared)
     if written is None:
-        return None
+        return _clock_of_number(codec, column, declared, fsp)
     declared = written
     moment = _MOMENT.match(declared)
     if moment is not None:
         declared = _clock_of(column, declared, moment)
     zero = _accepted(codec, column, "00:00:00")
-    match = _CLOCK.match(declared)
+    match = _CLOCK.match(declared) or _CLOCK.match(_days_and_hours(column, declared))
     if re.match(r"\s*-\s", declared):
         return None
     if match is None:
@@ -141,7 +143,24 @@ def clip_clock(codec: Codec, column: Column, declared: Any) -> str | None:
         and not column.dialect.largest_time_has_fraction
         and bool((match["fraction"] or "").strip(".0"))
     )
-    return _largest(column, fsp, match["sign"] == "-") if beyond else _accepted(codec, column, match["clock"])
+    if beyond:
+        return _largest(column, fsp, match["sign"] == "-")
+    return _accepted(codec, column, " ".join(match["clock"].split()))
+
+
+def _days_and_hours(column: Column, text: str) -> str:
+    """Days and hours at the beginning of a text, with minutes; "" without them."""
+    match = _DAYS.match(text)
+    if match is None:
+        return ""
+    rest = match["rest"]
+    if column.dialect.marked_clocks:
+        # Behind a single digit MariaDB wants another number.
+        rest = rest if re.match(r"\s+\d", rest) else ""
+    if len(match["hour"]) == 1 and not match["fraction"] and not rest:
+        return ""
+    days, hour = match["clock"].partition(match["fraction"] or "\0")[0].split()
+    return f"{days} {hour}:00:00{match['fraction'] or ''}"
 
 
 def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
@@ -154,6 +173,17 @@ def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
         return re.split(r"\D", text.strip(), maxsplit=1)[0]
     hour, _, rest = clock.partition(":")
     return "0" if int(hour) > 23 else f"{hour}:{rest or '00'}"
+
+
+def _clock_of_number(codec: Codec, column: Column, declared: Any, fsp: int) -> str | None:
+    """The TIME of a number with a fraction that ``accept`` refuses; None where it is not known."""
+    exact = leading_number(declared) if isinstance(declared, (float, Decimal)) else None
+    if exact is None or abs(exact) > _LARGEST_PACKED + 1:
+        return None
+    if abs(int(exact)) == _LARGEST_PACKED and not column.dialect.largest_time_has_fraction:
+        return _packed_clock(codec, column, int(exact), fsp)
+    # Minutes or seconds beyond 59, or the last microsecond of a second on MariaDB, make it none at all.
+    return _accepted(codec, column, "00:00:00")
 
 
 def _packed_clock(codec: Codec, column: Column, number: int, fsp: int) -> str:

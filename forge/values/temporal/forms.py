@@ -20,9 +20,15 @@ _SEPARATED = re.compile(
     rf"(?:(?:\s+|T)(?P<clock>\d{{1,2}}(?:{_MARK}\d{{1,2}}(?:{_MARK}\d{{1,2}})?)?)(?P<fraction>\.\d*)?)?\s*",
     re.ASCII,
 )
-_DIGITS = re.compile(r"\s*(?P<date>\d{8}|\d{6})(?P<time>\d{6}(?P<fraction>\.\d*)?)?\s*", re.ASCII)
+_DIGITS = re.compile(
+    r"\s*(?P<date>\d{8}|\d{6})(?P<mark>T(?=\d{6}(?:\.\d*)?\Z))?(?P<time>\d{6}(?P<fraction>\.\d*)?)?\s*", re.ASCII
+)
 _PACKED_CLOCK = re.compile(r"\s*(?P<sign>-?)(?P<digits>\d{1,7})(?P<fraction>\.\d*)?\s*", re.ASCII)
-_DAYS = re.compile(r"\s*(?P<clock>-?\d{1,2} \d{1,2})\s*", re.ASCII)
+#: A time behind days is read if it has two characters.
+_DAYS = re.compile(
+    r"\s*(?P<days>-?\d{1,4})\s+(?P<clock>\d{1,10}(?::\d{1,2}){0,2})(?P<fraction>\.\d*)?(?P<space>\s*)", re.ASCII
+)
+_READ_BEHIND_DAYS = 2
 _MOMENT_IN_CLOCK = re.compile(r"\s*\d{4}-\d{1,2}-\d{1,2} +\d.*", re.ASCII | re.DOTALL)
 #: The smallest number that is a date with a time, and the ends of the ranges with years of two digits.
 _SMALLEST_MOMENT = 10_000_000_000
@@ -71,6 +77,8 @@ def clock_form(declared: Any, *, marked: bool) -> str | None:
             return None
         if abs(exact) >= _SMALLEST_MOMENT:
             return _of_number(declared)
+        if marked and int(abs(exact) % 1 * _CLOCK_UNIT) == _CLOCK_UNIT - 1:
+            return None  # MariaDB takes no number of the last microsecond of a second (recorded).
         text = f"{exact:f}"
     if text == "" and not marked:
         return "00:00:00"
@@ -84,8 +92,11 @@ def clock_form(declared: Any, *, marked: bool) -> str | None:
         return f"{match['sign']}{digits[:-4]}:{digits[-4:-2]}:{digits[-2:]}{match['fraction'] or ''}"
     match = _DAYS.fullmatch(text)
     if match is not None:
-        return f"{match['clock']}:00"
-    if len(text.strip().partition(".")[0]) in (12, 14) and _DIGITS.fullmatch(text):
+        fraction = match["fraction"] or ""
+        read = match["clock"] + fraction + ("" if marked else match["space"])
+        fields = [*match["clock"].split(":"), "00", "00"]
+        return f"{match['days']} {':'.join(fields[:3])}{fraction}" if len(read) >= _READ_BEHIND_DAYS else None
+    if len(text.strip().partition(".")[0].replace("T", "")) in (12, 14) and _DIGITS.fullmatch(text):
         return moment_form(text)
     return text if _MOMENT_IN_CLOCK.fullmatch(text) or (marked and "T" in text) else None
 

@@ -22,7 +22,7 @@ MAX_HOUR = 838
 _DATE = r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
 _SECOND = r":(?P<second>\d{1,2})(?:\.(?P<fraction>\d*))?"
 _MINUTE = r":(?P<minute>\d{1,2})"
-_ZONE = r"(?P<zone>Z|[+-]\d\d:\d\d)?"
+_ZONE = r"(?P<zone>[+-]\d\d:\d\d)?"
 _MOMENT = re.compile(rf"{_DATE}(?:[ T]+(?P<hour>\d{{1,2}})(?:{_MINUTE}(?:{_SECOND}{_ZONE})?)?)?", re.ASCII)
 _CLOCK = re.compile(rf"(?P<sign>-?)(?:(?P<days>\d{{1,4}}) )?(?P<hour>\d{{1,10}}){_MINUTE}(?:{_SECOND})?", re.ASCII)
 #: UTC offsets that MySQL 9.7 takes, in minutes; it refuses -00:00 (recorded).
@@ -135,13 +135,13 @@ def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect | None = 
     year, month, day, hour, minute, second = (int(match[name] or 0) for name in Moment._fields[:6])
     micro, carry = _to_fsp(match["fraction"] or "", fsp, dialect)
     moment = Moment(year, month, day, hour, minute, second, micro)
-    if carry and moment.is_accepted():
-        moment = _carried(moment)
     if match["zone"] and dialect is not None and not dialect.takes_offsets:
         raise refuse(type_name, text, "takes no UTC offset on MariaDB")
-    if match["zone"] and match["zone"] != "Z" and moment.is_accepted():
-        moment = _to_utc(type_name, moment, match["zone"])
-    return moment
+    if match["zone"] and moment.is_accepted():
+        there = _to_utc(type_name, moment, match["zone"])
+        # A fraction that is rounded to a second takes the offset with it (recorded on 9.7).
+        moment = moment if carry else there
+    return _carried(moment) if carry and moment.is_accepted() else moment
 
 
 def _to_utc(type_name: str, moment: Moment, zone: str) -> Moment:
@@ -206,9 +206,15 @@ def parse_clock(type_name: str, text: str, fsp: int, dialect: Dialect | None = N
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     if minute > 59 or second > 59:
         raise refuse(type_name, text, "cannot hold this time")
-    micro, carry = _to_fsp(match["fraction"] or "", fsp, dialect)
+    digits = match["fraction"] or ""
+    if dialect is not None and dialect.rounds_fractions and len(digits) > MAX_FSP:
+        # MySQL looks at the last digit, however many there are (recorded on 9.7).
+        digits = digits[:MAX_FSP] + digits[-1]
+    micro, carry = _to_fsp(digits, fsp, dialect)
     total = (hour + 24 * int(match["days"] or 0)) * 3600 + minute * 60 + second + carry
-    return Clock(match["sign"] == "-", total // 3600, total // 60 % 60, total % 60, micro)
+    # What is zero before it is rounded has no sign (recorded on 9.7).
+    negative = match["sign"] == "-" and bool(hour or minute or second or match["days"] or digits[:MAX_FSP].strip("0"))
+    return Clock(negative, total // 3600, total // 60 % 60, total % 60, micro)
 
 
 def accept_clock(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> Clock:

@@ -11,6 +11,7 @@ as the index or the bitmap if no member has that text, as a server takes it.
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -37,6 +38,9 @@ _COLUMNS_KEPT = 512
 SET_SIZES = {8: 1, 16: 2, 24: 3, 32: 4, 64: 8}
 _LONGEST_MEMBER = 255
 _WORD = 1 << 64
+#: Texts that a server takes for numbers where they name no member.
+_NUMBER = re.compile(r"\s*(?:\+?\d{1,20}|-0{1,20})", re.ASCII)
+_BITMAP = re.compile(r"\s*[+-]?\d{1,20}", re.ASCII)
 #: Texts of a column that its quick reader keeps.
 _KEPT_TEXTS = 1024
 
@@ -247,7 +251,7 @@ class EnumCodec(MemberCodec):
             return place + 1
         if declared == "":
             return 0
-        if declared.isascii() and declared.isdigit() and len(declared) <= 5:
+        if _NUMBER.fullmatch(declared.rstrip(" ")):
             return int(declared)
         raise self.unknown(column, declared)
 
@@ -304,7 +308,7 @@ class SetCodec(MemberCodec):
         bits = 0
         for part, place in zip(parts, places, strict=True):
             if place is None:
-                if isinstance(declared, str) and declared.isascii() and declared.isdigit() and len(declared) <= 20:
+                if isinstance(declared, str) and _NUMBER.fullmatch(declared):
                     return int(declared)
                 raise self.unknown(column, part if isinstance(part, str) else shown(part))
             bits |= 1 << place
@@ -339,9 +343,11 @@ class SetCodec(MemberCodec):
         if text is None:
             return None
         places = find_members(column, text)
-        if text.isascii() and text.isdigit() and places == [None]:
+        if places == [None] and _BITMAP.fullmatch(text):
             # MySQL takes no number that has other bits; MariaDB drops these.
-            return int(text) & mask if column.dialect.set_drops_high_bits and int(text) < _WORD else 0
+            bitmap = int(text)
+            drops = column.dialect.set_drops_high_bits and -_WORD // 2 <= bitmap < _WORD
+            return bitmap & mask if drops else 0
         bits = 0
         for place in places:
             bits |= 0 if place is None else 1 << place

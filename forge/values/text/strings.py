@@ -211,7 +211,7 @@ class TextCodec(Codec):
         return self.accept(column, clipped_bytes(charset, units, limit, length, column.dialect))
 
     def _fitting(self, column: Column, value: Text) -> Text:
-        """``value`` if the column can hold it; spaces beyond the length are cut, as by servers in every mode.
+        """``value`` if the column can hold it; white space beyond the length is cut, as by servers in every mode.
 
         Not those of ucs2, utf16 and utf32: MySQL 9.7 refuses the value then (recorded).
         """
@@ -220,15 +220,19 @@ class TextCodec(Codec):
         most = self.characters(column)
         forgives = character_set is not None and character_set.min_length == 1
         if isinstance(value, str) and most is not None and len(value) > most:
-            if value[most:].strip(" ") or not forgives:
+            if value[most:].strip(_WHITE) or not forgives:
                 raise refuse(name, value, f"cannot hold {len(value)} characters")
             value = value[:most]
         data = _bytes_of(column, value)
         if len(data) > limit:
-            if data[limit:].strip(b" ") or not forgives:
+            if data[limit:].strip(_WHITE.encode()) or not forgives:
                 raise refuse(name, value, f"cannot hold {len(data)} bytes")
             data = data[:limit]
         return _told(column, self.restored(column, self.stored(column, data)))
+
+
+#: What a server cuts from the end of a text that is too long.
+_WHITE = " \t\n\v\f\r"
 
 
 def _is_intricate(character_set: Charset | None) -> bool:

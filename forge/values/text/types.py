@@ -15,6 +15,7 @@ from forge.values.wire_types import WireType
 
 #: Characters of a CHAR, bytes of the longest VARCHAR on MySQL.
 MAX_CHAR, MAX_VARCHAR = 255, 65535
+_MAX_LOB = (1 << 32) - 1
 #: Bytes of the length of TINYTEXT, TEXT, MEDIUMTEXT and LONGTEXT, and of the BLOB types.
 _LOB_SIZES = {"TINY": 1, "": 2, "MEDIUM": 3, "LONG": 4}
 _TEXTS, _BLOBS = ({f"{size}{kind}": bytes for size, bytes in _LOB_SIZES.items()} for kind in ("TEXT", "BLOB"))
@@ -58,9 +59,9 @@ def _declare_lob(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> C
     # TEXT(0) is the smallest type on MySQL, and as TEXT without a length on MariaDB (recorded).
     if sql_type.length is not None and (sql_type.length or dialect.zero_text_is_smallest):
         # TEXT(n) and BLOB(n) become the smallest type of the family that holds n characters.
-        longest = sql_type.length * max_length
-        size = next((n for n in _LOB_SIZES.values() if longest < 1 << 8 * n), 0)
-        check_argument("length", sql_type, longest, 0, (1 << 32) - 1)
+        check_argument("length", sql_type, sql_type.length, 0, _MAX_LOB)
+        longest = min(sql_type.length * max_length, _MAX_LOB)
+        size = next(n for n in _LOB_SIZES.values() if longest < 1 << 8 * n)
     return Column(WireType.BLOB_COMPRESSED if sql_type.compressed else WireType.BLOB, bytes([size]), collation=number)
 
 
