@@ -85,14 +85,14 @@ def test_a_case_that_cannot_be_built_does_not_stop_the_others(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "family.yaml"
-    file.write_text(FAMILY.replace("mysql-8.0", "mysql-8.1"))
+    file.write_text(FAMILY.replace("mysql-8.0", "mysql-6.0"))
     assert run(["build", str(file), "-o", f"{tmp_path / 'out'}/"]) == 2
     assert len(files_in(tmp_path / "out")) == 2
     out, shown = capfd.readouterr()
     assert out.endswith("2 of 4 cases\n")
     assert shown.startswith(
-        "forge: 2 of 4 cases cannot be built; the first is family[server=mysql-8.1,gtid=true]:"
-        f" {file}:5: unknown server line 'mysql-8.1'"
+        "forge: 2 of 4 cases cannot be built; the first is family[server=mysql-6.0,gtid=true]:"
+        f" {file}:5: unknown server line 'mysql-6.0'"
     )
 
 
@@ -119,8 +119,8 @@ def test_a_file_of_a_folder_that_is_the_input_is_not_replaced(one: Path, capfd: 
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--server", "mysql-8.1"], "--server mysql-8.1: unknown server line 'mysql-8.1'"),
-        (["--set", "server=mysql-8.1"], "--set server=mysql-8.1: unknown server line 'mysql-8.1'"),
+        (["--server", "mysql-6.0"], "--server mysql-6.0: unknown server line 'mysql-6.0'"),
+        (["--set", "server=mysql-6.0"], "--set server=mysql-6.0: unknown server line 'mysql-6.0'"),
         (["--set", "session.row_imag=x"], "--set session.row_imag=x: unknown word 'row_imag' in session"),
         (["--set", "session.row_image=ful"], "--set session.row_image=ful: session.row_image is 'ful'"),
         (["--set", "session.timestamp=soon"], "--set session.timestamp=soon: "),

@@ -157,7 +157,7 @@ WRONG: list[Any] = [
     {},
     scenario(scenario=""),
     scenario(sever="mysql-9.7"),
-    scenario(server="mysql-8.1"),
+    scenario(server="mysql-6.0"),
     scenario(server=None),
     scenario(seed="1"),
     scenario(session={"row_image": "ful"}),

@@ -177,6 +177,8 @@ def _item(node: Node, format: FormatContext) -> Item:
     if node.inner is not None and isinstance(body, TransactionPayload):
         inner = [_item(one, format) for one in node.inner]
         events = [one for one in inner if isinstance(one, Event)]
+        if events == [event.replace(log_pos=None) for event in inner_events(body, format)]:
+            return node.event  # As the server compressed them: nothing says at which level.
         form = PayloadForm(compression=body.number(COMPRESSION_TYPE, 0) or 0)
         return node.event.replace(body=compress_events(events, format, form))
     if node.rows is not None and isinstance(body, ROWS_BODIES):
