@@ -52,5 +52,12 @@ def complete_languages(_context: click.Context, _parameter: click.Parameter, typ
     return _beginning(typed, LANGUAGES)
 
 
+def complete_engines(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """The fuzzers that begin with what was typed."""
+    from forge.corpus.fuzz.export import ENGINES
+
+    return _beginning(typed, ENGINES)
+
+
 def _beginning(typed: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(typed)]

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+from forge.cli.commands.fuzz_export import export
 from forge.cli.output import write_files
 from forge.cli.parameters import FOLDER
 from forge.cli.progress import progress_to
@@ -18,10 +20,8 @@ if TYPE_CHECKING:
     from forge.corpus.fuzz.search import Failure
 
 
-@click.command()
-@click.option(
-    "--testee", required=True, metavar="COMMAND", help="A decoder that speaks the protocol of `forge conform`."
-)
+@click.group(invoke_without_command=True)
+@click.option("--testee", metavar="COMMAND", help="A decoder that speaks the protocol of `forge conform`.")
 @click.option("--seeds", "kit", type=FOLDER, metavar="KIT", help="Change the logs of a kit (default: generated ones).")
 @click.option(
     "--time", "seconds", type=click.FloatRange(min=0), metavar="S", help="End after so many seconds (default 60)."
@@ -47,8 +47,10 @@ if TYPE_CHECKING:
     "-o", "--out", type=FOLDER, metavar="DIR", help="Write each failure there: its log, and how it came about."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per failure, then one with the summary.")
+@click.pass_context
 def command(
-    testee: str,
+    context: click.Context,
+    testee: str | None,
     kit: Path | None,
     seconds: float | None,
     tries: int | None,
@@ -70,7 +72,14 @@ def command(
     Example:
       forge fuzz --testee ./my-testee --time 60 -o failures
       forge fuzz --testee ./my-testee --seed 0 --first 1234 --tries 1
+      forge fuzz export --for go -o fuzz/
     """  # fmt: skip
+    if context.invoked_subcommand is not None:
+        if any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in context.params):
+            raise click.UsageError(f"options of a search stand before {context.invoked_subcommand}, which has its own")
+        return
+    if testee is None:
+        raise click.UsageError("Missing option '--testee'.", context)
     from forge.corpus.conform.testee import Limits, Testee
     from forge.corpus.fuzz.search import DrawnSeeds, KitSeeds, Tally, search
 
@@ -103,6 +112,9 @@ def command(
         click.echo(f"{tally.tries} logs ({counts}): {len(names)} causes of failure")
     if names:
         raise CheckFailed(f"{testee_name} fails: {len(names)} causes in {tally.tries} logs")
+
+
+command.add_command(export)
 
 
 def _described(failure: Failure, testee: str, kit: Path | None) -> dict[str, Any]:
