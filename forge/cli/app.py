@@ -37,6 +37,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("forge.cli.commands.diff", "Show where two binary logs differ, by event, field, row and cell."),
     "disasm": ("forge.cli.commands.disasm", "Write a binary log as an editable listing."),
     "asm": ("forge.cli.commands.asm", "Make the binary log that a listing describes."),
+    "decrypt": ("forge.cli.commands.decrypt", "Decrypt a binary log with the keys of a keyring."),
+    "encrypt": ("forge.cli.commands.encrypt", "Encrypt a binary log as MySQL or MariaDB does."),
     "check": ("forge.cli.commands.check", "Compare what decoders read in a binary log."),
     "compat": ("forge.cli.commands.compat", "Show how a consumer of another server line reads a log."),
     "record": ("forge.cli.commands.record", "Run a scenario on a real server and keep its binary log."),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from forge.errors import FormatError, ScenarioError
 
 if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
     from forge.binlog.window import LogWindow
 
 STDIN = "-"
@@ -22,14 +23,22 @@ def read_bytes(source: str) -> bytes:
 
 
 @contextmanager
-def open_log(source: str, *, as_it_is: bool = False) -> Iterator[LogWindow]:
+def open_log(source: str, *, as_it_is: bool = False, keyring: Keyring | None = None) -> Iterator[LogWindow]:
     """The file ``source``, to be read a window at a time; unless ``as_it_is``, the log in a gzip or zstd file.
 
-    Raises OSError.
+    With a ``keyring`` the plain log of one that is encrypted, whole in memory.  Raises OSError; FormatError and
+    ScenarioError for an encrypted log that the keyring does not open.
     """
     from forge.binlog.window import LogWindow
     from forge.binlog.wrapped import unwrapped
 
+    if keyring is not None:
+        from forge.binlog.encryption.seal import is_sealed, unseal
+
+        with open_log(source, as_it_is=as_it_is) as log:
+            data = log.rest(0)
+        yield LogWindow(None, unseal(data, keyring)[0] if is_sealed(data) else data)
+        return
     if source == STDIN:
         yield LogWindow(sys.stdin.buffer if as_it_is else unwrapped(sys.stdin.buffer))
         return

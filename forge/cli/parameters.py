@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
 
 
 class _NamedPath(click.Path):
@@ -29,6 +32,28 @@ parameters_option = click.option(
     "--set", "parameters", multiple=True, metavar="KEY=VALUE",
     help="Set a parameter of the template, or replace a field of the scenario (session.row_image=minimal). Repeatable.",
 )  # fmt: skip
+
+
+def keys_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--keys`` and ``--key``, with which a command opens encrypted logs; :func:`keyring_of` reads them."""
+    with_file = click.option(
+        "--keys", "keys", type=FILE, envvar="FORGE_KEYS", metavar="FILE",
+        help="Keyring of encrypted logs: MySQL's component_keyring_file, MariaDB's file_key_management (FORGE_KEYS).",
+    )  # fmt: skip
+    with_key = click.option("--key", "key", metavar="HEX", help="The key of encrypted logs itself.")
+    return with_file(with_key(command))
+
+
+def keyring_of(keys: str | None, key: str | None) -> Keyring | None:
+    """The keyring that the options name; None without them.  Raises OSError and ScenarioError."""
+    if keys is None and key is None:
+        return None
+    from forge.binlog.encryption.keyring import Keyring, key_of_hex, read_keyring
+
+    if key is not None:
+        return Keyring(only=key_of_hex(key))
+    assert keys is not None
+    return read_keyring(Path(keys).read_bytes(), file=keys)
 
 
 def complete_servers(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:

@@ -12,9 +12,11 @@ from forge.binlog.listing.text import dump_document
 from forge.binlog.reader import MAGIC, Frame, frames, has_magic
 from forge.binlog.window import LogSource, window_of
 from forge.binlog.writer import GROUP_BOUNDARIES, group_length
+from forge.events.event import RawBody
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
 from forge.events.packed import pack_int
+from forge.events.start_encryption import StartEncryption
 
 #: Types whose events tell the length of the group that they begin.
 _GROUP_STARTS = frozenset((Gtid.type_code, AnonymousGtid.type_code, GtidTagged.type_code))
@@ -52,8 +54,13 @@ def placed_documents(source: LogSource) -> Iterator[tuple[int, Document]]:
         return
     state = ListingState()
     end = len(MAGIC)
+    encrypting = encrypted = False
     for frame, derived_length in _with_lengths(frames(window)):
-        document, event = describe(frame, state, derived_length)
+        document, event = ({"bytes": frame.raw.hex()}, None) if encrypted else describe(frame, state, derived_length)
+        if encrypting and (event is None or isinstance(event.body, RawBody) or event.log_pos):
+            # Behind START_ENCRYPTION the header is not that of an event: neither are those that follow.
+            encrypted, document, event = True, {"bytes": frame.raw.hex()}, None
+        encrypting = event is not None and isinstance(event.body, StartEncryption)
         if event is not None:
             state.note(event)
         yield frame.offset, document

@@ -10,7 +10,7 @@ import msgspec
 
 from forge.cli.inputs import errors_in, open_log, shown
 from forge.cli.output import STDOUT, refuse_inputs, write_output
-from forge.cli.parameters import FILE
+from forge.cli.parameters import FILE, keyring_of, keys_options
 from forge.errors import FormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("--event", "event", type=click.IntRange(min=0), metavar="N", help="Only the event with this number.")
+@keys_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per section, with all bytes.")
 @click.option("--html", "as_html", is_flag=True, help="A page of HTML that needs nothing but itself.")
 @click.option("-o", "--output", default=STDOUT, type=FILE, help="Output file (default: standard output).")
-def command(file: str, event: int | None, as_json: bool, as_html: bool, output: str) -> None:
+def command(
+    file: str, event: int | None, as_json: bool, as_html: bool, output: str, keys: str | None, key: str | None
+) -> None:
     """Label each byte of the binary log FILE (- for standard input): offset, bytes, field, value, rule.
 
     Of a damaged file, what can be read is labelled, and the rest is raw; exit code 3 with the first error.
@@ -55,7 +58,7 @@ def command(file: str, event: int | None, as_json: bool, as_html: bool, output: 
             count = 0 if last is None else last + 1
             raise ScenarioError(f"{shown(file)} has no event {event}", expected=f"less than {count}, its whole events")
 
-    with open_log(file) as log:
+    with open_log(file, keyring=keyring_of(keys, key)) as log:
         if as_html:
             write_output(output, html_page(shown(file), chosen()))
         elif as_json:

@@ -10,7 +10,7 @@ import msgspec
 
 from forge.cli.inputs import errors_in, open_log, shown
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE
+from forge.cli.parameters import FILE, keyring_of, keys_options
 
 if TYPE_CHECKING:
     from forge.check.canonical.selection import Selection
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 @click.option("--start-position", "start", type=click.IntRange(min=0), metavar="N", help="Only events from there on.")
 @click.option("--stop-position", "stop", type=click.IntRange(min=0), metavar="N", help="Only events before that.")
 @click.option("--since", metavar="TIME", help="Only events from then on (YYYY-MM-DD hh:mm:ss in UTC, or seconds).")
+@keys_options
 @click.option("--until", metavar="TIME", help="Only events before that time.")
-def command(files: tuple[str, ...], as_json: bool, rows_only: bool, **wanted: Any) -> None:
+def command(
+    files: tuple[str, ...], as_json: bool, rows_only: bool, keys: str | None, key: str | None, **wanted: Any
+) -> None:
     """Show what every correct reader must see in the binary logs FILES (- for standard input).
 
     Values are exact: nothing is rounded, no zero is lost, bytes are hex. At bytes that break a rule of the format the
@@ -37,13 +40,14 @@ def command(files: tuple[str, ...], as_json: bool, rows_only: bool, **wanted: An
     Example:
       forge dump binlog.000001
       forge dump binlog.000001 --rows --json
+      forge dump encrypted.000001 --keys keyring.json
       forge dump binlog.0* --table shop.orders --since '2024-02-29 10:00:00'
     """
     from forge.check.canonical.selection import selection
 
-    chosen = selection(**wanted)
+    chosen, keyring = selection(**wanted), keyring_of(keys, key)
     for file in files:
-        with errors_in(file), open_log(file) as log:
+        with errors_in(file), open_log(file, keyring=keyring) as log:
             _dump(log, chosen, file if len(files) > 1 else None, as_json, rows_only)
 
 

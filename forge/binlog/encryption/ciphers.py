@@ -1,0 +1,48 @@
+"""AES as the servers use it, from the package ``cryptography``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forge.errors import EnvironmentMissing
+
+BLOCK = 16
+
+
+def _cipher(key: bytes, mode: str, iv: bytes = b"") -> Any:
+    try:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    except ImportError:
+        raise EnvironmentMissing(
+            "encrypted logs need cryptography: install the extra with `pip install 'binlog-forge[encryption]'`"
+        ) from None
+    chosen = {"cbc": modes.CBC, "ctr": modes.CTR}.get(mode)
+    return Cipher(algorithms.AES(key), modes.ECB() if chosen is None else chosen(iv))
+
+
+def _run(context: Any, data: bytes) -> bytes:
+    return bytes(context.update(data) + context.finalize())
+
+
+def ctr(key: bytes, iv: bytes, data: bytes) -> bytes:
+    """Both ways: the key stream over ``data``."""
+    return _run(_cipher(key, "ctr", iv).encryptor(), data)
+
+
+def cbc_encrypt(key: bytes, iv: bytes, data: bytes) -> bytes:
+    """Whole blocks chained; what is left is masked with the encrypted ``iv`` (MyCTX_nopad of MariaDB)."""
+    whole = len(data) // BLOCK * BLOCK
+    return _run(_cipher(key, "cbc", iv).encryptor(), data[:whole]) + _masked(key, iv, data[whole:])
+
+
+def cbc_decrypt(key: bytes, iv: bytes, data: bytes) -> bytes:
+    """The inverse of :func:`cbc_encrypt`."""
+    whole = len(data) // BLOCK * BLOCK
+    return _run(_cipher(key, "cbc", iv).decryptor(), data[:whole]) + _masked(key, iv, data[whole:])
+
+
+def _masked(key: bytes, iv: bytes, tail: bytes) -> bytes:
+    if not tail:
+        return b""
+    mask = _run(_cipher(key, "ecb").encryptor(), iv)
+    return bytes(one ^ other for one, other in zip(tail, mask, strict=False))

@@ -1,0 +1,189 @@
+"""What an encrypted log has beside its plain bytes: taken off (``unseal``), and put on again (``seal``).
+
+MySQL (8.0.14 on, ``binlog_encryption``): 512 bytes name a key and hold the file's password, encrypted with it; behind
+them is the plain file, encrypted as one stream.  The password's SHA-512 is the key and the start of that stream
+(sql/stream_cipher.cc; recorded on 9.7).
+
+MariaDB (10.1.7 on, ``encrypt_binlog``): the file begins plainly, and behind START_ENCRYPTION each event is encrypted
+by itself.  Its size stays plain: it changes places with the time (recorded on 10.11 with both ciphers of
+file_key_management).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from forge.binlog.encryption.ciphers import cbc_decrypt, cbc_encrypt, ctr
+from forge.binlog.encryption.keyring import Keyring
+from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC, frames
+from forge.errors import FormatError
+from forge.events.event import SIZE_OFFSET, decode_event
+from forge.events.format import FormatContext
+from forge.events.start_encryption import StartEncryption
+
+#: Bytes before the stream of an encrypted file of MySQL.
+HEADER_SIZE = 512
+_VERSION = 1
+_KEY_ID, _PASSWORD, _IV = 1, 2, 3
+_FIELD_SIZES = {_PASSWORD: 32, _IV: 16}
+Cipher = Literal["cbc", "ctr"]
+CIPHERS: tuple[Cipher, ...] = ("cbc", "ctr")
+
+
+@dataclass(frozen=True, slots=True)
+class MysqlSeal:
+    """The header's fields: the key's name, the encrypted password, and with which vector it was encrypted.
+
+    ``rest`` is what follows them in the header, without the zeros at its end.
+    """
+
+    key_id: str
+    password: bytes
+    iv: bytes
+    rest: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class MariadbSeal:
+    """The number of the key, and how it was used; the rest is said by the event START_ENCRYPTION."""
+
+    key: int = 1
+    cipher: Cipher = "cbc"
+
+
+Seal = MysqlSeal | MariadbSeal
+#: Events whose headers tell whether the right key and cipher were used.
+_LOOKED_AT = 16
+
+
+def is_sealed(data: bytes) -> bool:
+    """Whether the log is an encrypted file of MySQL, or one of MariaDB with START_ENCRYPTION."""
+    return data[:4] == ENCRYPTED_MAGIC or _start(data) is not None
+
+
+def unseal(data: bytes, keyring: Keyring, *, key: int = 1) -> tuple[bytes, Seal]:
+    """The plain log, and what makes it the encrypted one again; ``key`` is the number of MariaDB's key.
+
+    Raises FormatError for a log that is not encrypted or a damaged header, ScenarioError for a missing key.
+    """
+    if data[:4] == ENCRYPTED_MAGIC:
+        mysql = read_header(data)
+        return _stream(mysql, keyring, data[HEADER_SIZE:]), mysql
+    if _start(data) is None:
+        raise FormatError("the log is not encrypted", phase="framing", offset=0)
+    for cipher in CIPHERS:
+        plain = _mariadb(data, MariadbSeal(key, cipher), keyring, encrypt=False)
+        if _opened(data, plain):
+            return plain, MariadbSeal(key, cipher)
+    raise FormatError(f"key {key} of the keyring does not open the events", phase="framing", offset=len(MAGIC))
+
+
+def seal(plain: bytes, with_seal: Seal, keyring: Keyring) -> bytes:
+    """The encrypted log.  Raises ScenarioError for a missing key, FormatError for a log without START_ENCRYPTION."""
+    if isinstance(with_seal, MysqlSeal):
+        return build_header(with_seal) + _stream(with_seal, keyring, plain)
+    if _start(plain) is None:
+        raise FormatError("the log has no START_ENCRYPTION, behind which events are encrypted", phase="framing")
+    return _mariadb(plain, with_seal, keyring, encrypt=True)
+
+
+def new_seal(key_id: str, keyring: Keyring, secret: bytes) -> MysqlSeal:
+    """A seal for a log that MySQL did not encrypt: password and vector follow from ``secret``."""
+    password, iv = hashlib.sha256(b"password" + secret).digest(), hashlib.sha256(b"vector" + secret).digest()[:16]
+    return MysqlSeal(key_id, cbc_encrypt(keyring.by_name(key_id), iv, password), iv)
+
+
+def read_header(data: bytes) -> MysqlSeal:
+    """The header of an encrypted file of MySQL.  Raises FormatError."""
+    header = data[:HEADER_SIZE]
+    if len(header) < HEADER_SIZE:
+        raise FormatError(
+            f"the header of an encrypted file has {HEADER_SIZE} bytes, but only {len(header)} are left",
+            phase="framing",
+            offset=len(header),
+        )
+    if header[4] != _VERSION:
+        raise FormatError(f"version {header[4]} of encrypted files is not known", phase="framing", offset=4)
+    at, found = 5, dict[int, bytes]()
+    for wanted in (_KEY_ID, _PASSWORD, _IV):
+        if header[at] != wanted:
+            raise FormatError(f"field {wanted} of the header is missing", phase="framing", offset=at)
+        size = _FIELD_SIZES.get(wanted)
+        at += 1
+        if size is None:
+            size, at = header[at], at + 1
+        found[wanted] = header[at : at + size]
+        at += size
+    return MysqlSeal(
+        found[_KEY_ID].decode("utf-8", "surrogateescape"), found[_PASSWORD], found[_IV], header[at:].rstrip(b"\0")
+    )
+
+
+def build_header(with_seal: MysqlSeal) -> bytes:
+    """The inverse of :func:`read_header`."""
+    name = with_seal.key_id.encode("utf-8", "surrogateescape")
+    fields = bytes([_VERSION, _KEY_ID, len(name)]) + name
+    fields += bytes([_PASSWORD]) + with_seal.password + bytes([_IV]) + with_seal.iv
+    return (ENCRYPTED_MAGIC + fields + with_seal.rest).ljust(HEADER_SIZE, b"\0")
+
+
+def _stream(with_seal: MysqlSeal, keyring: Keyring, data: bytes) -> bytes:
+    """``data`` under the file's key stream, which opens what it has sealed."""
+    password = cbc_decrypt(keyring.by_name(with_seal.key_id), with_seal.iv, with_seal.password)
+    derived = hashlib.sha512(password).digest()
+    # The last eight bytes count blocks, from 0.
+    return ctr(derived[:32], derived[32:40] + bytes(8), data)
+
+
+def _start(data: bytes) -> tuple[int, bytes] | None:
+    """Where the encrypted events of a file of MariaDB begin, and the nonce; None if nothing says so."""
+    if data[:4] != MAGIC:
+        return None
+    format = FormatContext()
+    for frame in frames(data):
+        if frame.index > 1:
+            return None
+        try:
+            event = decode_event(frame.raw, frame.offset, format)
+        except FormatError:
+            return None
+        if isinstance(event.body, StartEncryption):
+            return frame.offset + len(frame.raw), event.body.nonce
+        if not hasattr(event.body, "context"):
+            return None
+        format = event.body.context()
+    return None
+
+
+def _mariadb(data: bytes, with_seal: MariadbSeal, keyring: Keyring, *, encrypt: bool) -> bytes:
+    found = _start(data)
+    assert found is not None
+    begin, nonce = found
+    key = keyring.by_number(with_seal.key)
+    crypt = ctr if with_seal.cipher == "ctr" else cbc_encrypt if encrypt else cbc_decrypt
+    parts, end = [data[:begin]], begin
+    for frame in frames(data, begin, 1):
+        iv = nonce + (frame.offset % (1 << 32)).to_bytes(4, "little")
+        raw = bytearray(frame.raw)
+        # The size stands plainly in both; what else is there was, or will be, in the place of the time.
+        size = raw[SIZE_OFFSET : SIZE_OFFSET + 4]
+        raw[SIZE_OFFSET : SIZE_OFFSET + 4] = raw[:4]
+        raw[4:] = crypt(key, iv, bytes(raw[4:]))
+        raw[:4] = raw[SIZE_OFFSET : SIZE_OFFSET + 4]
+        raw[SIZE_OFFSET : SIZE_OFFSET + 4] = size
+        parts.append(bytes(raw))
+        end = frame.offset + len(frame.raw)
+    return b"".join((*parts, data[end:]))
+
+
+def _opened(data: bytes, plain: bytes) -> bool:
+    """Whether the header of one of the first events that were encrypted says where the event ends."""
+    found = _start(data)
+    assert found is not None
+    looked = list(islice(frames(plain, found[0], 1), _LOOKED_AT))
+    return not looked or any(
+        int.from_bytes(frame.raw[13:17], "little") == (frame.offset + len(frame.raw)) % (1 << 32) for frame in looked
+    )

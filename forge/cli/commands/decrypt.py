@@ -1,0 +1,33 @@
+"""``forge decrypt``."""
+
+from __future__ import annotations
+
+import click
+
+from forge.cli.inputs import errors_in, open_log, shown
+from forge.cli.output import refuse_inputs, write_output
+from forge.cli.parameters import FILE, keyring_of, keys_options
+from forge.errors import ScenarioError
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("-o", "--output", required=True, type=FILE, metavar="FILE", help="Output file (- for standard output).")
+@keys_options
+@click.option("--key-number", type=click.IntRange(min=1), default=1, show_default=True, help="MariaDB's key.")
+def command(file: str, output: str, keys: str | None, key: str | None, key_number: int) -> None:
+    """Decrypt the binary log FILE, which MySQL encrypted whole or MariaDB event by event.
+
+    \b
+    Example:
+      forge decrypt encrypted.000001 -o plain.000001 --keys keyring.json
+      forge decrypt encrypted.000001 -o plain.000001 --key 00112233445566778899aabbccddeeff
+    """
+    from forge.binlog.encryption.seal import unseal
+
+    refuse_inputs([output], [file, *([] if keys is None else [keys])])
+    keyring = keyring_of(keys, key)
+    if keyring is None:
+        raise ScenarioError(f"{shown(file)} cannot be decrypted without a key", expected="--keys or --key")
+    with errors_in(file), open_log(file, as_it_is=True) as log:
+        write_output(output, unseal(log.rest(0), keyring, key=key_number)[0])
