@@ -219,9 +219,11 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
     data, extra = raw[size:end], b""
     own = dataclasses.replace(format, checksum=with_checksum) if description else format
     more, behind = own.more_post_header(type_code)
-    if behind and behind <= len(data):
-        data, extra = data[:more] + data[behind:], data[more:behind]
     try:
+        if behind > len(data):
+            raise FormatError(f"it ends inside its fixed part of {behind} bytes", phase="body", offset=len(data))
+        if behind:
+            data, extra = data[:more] + data[behind:], data[more:behind]
         body = _parse_body(type_code, data, own)
     except FormatError as error:
         if strict:

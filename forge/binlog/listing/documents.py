@@ -115,7 +115,8 @@ def _fields_of(body: Body) -> Document | None:
 @lru_cache(maxsize=256)
 def _kept_fields(body: Query | TableMap, format: FormatContext) -> tuple[Document | None, bytes | None]:
     fields = _fields_of(body)
-    return fields, None if fields is None else body.build(format)
+    longer = format.more_post_header(body.type_code) != (0, 0)
+    return fields, None if fields is None or longer else body.build(format)
 
 
 def _forms(event: Event, state: ListingState) -> Iterator[tuple[Event, Document | None]]:
