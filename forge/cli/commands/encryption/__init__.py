@@ -1,0 +1,1 @@
+"""``forge decrypt`` and ``forge encrypt``."""
