@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from forge.compile.groups.drops import logged_definitions
+from forge.compile.groups.engine_parts import engine_parts
 from forge.compile.groups.engines import changes_none_of_several, changes_nothing
 from forge.compile.groups.logged import LoggedTransaction
 from forge.plan.definitions import DdlStatement, TableCreationSelect, TableDrop
@@ -53,6 +54,8 @@ class Caches:
         self.steps: list[Step] = []
         #: Groups that are written already.
         self.written: list[LoggedTransaction] = []
+        #: The part with its own table of a statement that is in both caches, by the statement's identity.
+        self.own_parts: dict[int, RowsStatement] = {}
         self._rows: list[RowsStatement] = []
         self._keyless = False
         self._savepoints: dict[str, _Mark] = {}
@@ -190,12 +193,29 @@ class Caches:
             return
         self._rows.append(step)
         self._keyless |= any(part.changes and key_of_rows(part.table) is None for part in step.parts())
-        self.mixed |= self._stays(step)
-        if self._waits(step):
+        parts = engine_parts(step, self.line)
+        self.mixed |= self._stays(step) if parts is None else self.transaction.in_block
+        if parts is not None:
+            self.own_parts[id(step)] = parts[1] if is_transactional(step.table) else parts[0]
+            self._both(*parts)
+        elif self._waits(step):
             self.steps.append(step)
         else:
             self.written.append(replace(self._group([step]), alone=True, xa=None, end="commit"))
         self.registered = True
+
+    def _both(self, stays: RowsStatement, goes: RowsStatement) -> None:
+        """A statement changed what a rollback reaches and what none does: both caches have rows of it.
+
+        In autocommit mode MariaDB writes them as one group.
+        """
+        self._joined.add("InnoDB")
+        self._asked.add("InnoDB")
+        if self.keeps and not self.transaction.in_block:
+            self.steps += [stays, goes]
+            return
+        self.written.append(replace(self._group([stays]), alone=True, xa=None, end="commit"))
+        self.steps.append(goes)
 
     def _rollback_to(self, step: RollbackTo) -> None:
         """Events since the savepoint vanish, its own SAVEPOINT stays."""

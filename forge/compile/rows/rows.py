@@ -70,7 +70,8 @@ class _Shape:
 
     kind: ChangeKind
     table_id: int
-    flags: int
+    #: Those of the first row: a server does not look at those of later ones (recorded on 9.7).
+    flags: int = field(compare=False)
     width: int
     columns: tuple[tuple[int, ...], ...]
     bitmaps: tuple[bytes, ...] = field(compare=False)

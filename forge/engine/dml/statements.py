@@ -33,10 +33,14 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     sent = declared.query
     if sent is not None:
         declared = structs.replace(declared, query=as_logged(sent, context.references.line))
+    early = _parents_first(declared, context)
     statement = _executed(declared, context)
     events = _events(declared)
     follow, _ = context.references.followed(statement.table, events)
-    parts = [(_executed_further(part, index, context), part) for index, part in enumerate(declared.further)]
+    parts = [
+        (early.get(index) or _executed_further(part, index, context), part)
+        for index, part in enumerate(declared.further)
+    ]
     joined = [part.table for part, declaration in parts if declaration.joined]
     names = table_references(declared.query) if declared.query is not None and statement.kind != "insert" else []
     locked = _locked(declared, statement, follow, parts, context)
@@ -46,10 +50,16 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     text = _with_words(statement.text, line)
     if sent != declared.query:
         text = replace(text, sent=sent)
-    if statement.kind == "delete" and len(names) > 1:
-        # DELETE of several tables reads all columns.
+    if statement.kind == "delete" and len(names) > 1 and _reads_one_row(statement.table, declared):
+        # DELETE of several tables reads all columns of a row that it looks up by a key before the others (recorded).
         statement = _all_columns(statement)
-        parts = [(_all_columns(part) if declaration.joined else part, declaration) for part, declaration in parts]
+        parts = [
+            (
+                _all_columns(part) if declaration.joined and _reads_one_row(part.table, declaration) else part,
+                declaration,
+            )
+            for part, declaration in parts
+        ]
     further = [
         replace(part, text=_with_words(replace(part.text, source=text.source), line)) if declaration.joined else part
         for part, declaration in parts
@@ -74,6 +84,33 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         joint = [(part, _events(declaration)) for part, declaration in parts if declaration.joined]
         return with_opened_tables(statement, [(statement, events), *joint], declared, context)
     return statement
+
+
+def _reads_one_row(table: Table, declared: Statement) -> bool:
+    """Whether a DELETE has a literal for every column of a primary or unique key."""
+    where = (declared.delete.where if declared.delete is not None else None) or {}
+    equal = {name.lower() for name, value in where.items() if not isinstance(value, (dict, list)) and value is not None}
+    named = {index for index, column in enumerate(table.columns) if column.name.lower() in equal}
+    keys = [key for key in table.keys if key.kind != "index"]
+    return any({part.column for part in key.parts} <= named for key in keys)
+
+
+def _parents_first(declared: Statement, context: DmlContext) -> dict[int, RowsStatement]:
+    """What BEFORE triggers insert, by index, into tables that the rows refer to: it has to be there first."""
+    new = declared.insert or declared.replace
+    if new is None or not any(part.before for part in declared.further):
+        return {}
+    with context.place("insert" if declared.insert is not None else "replace", "into"):
+        parents = {foreign.parent for foreign in context.opened(new.into).table.foreign_keys}
+    early: dict[int, RowsStatement] = {}
+    for index, part in enumerate(declared.further):
+        inserted = part.insert or part.replace
+        if part.before and inserted is not None:
+            with context.place("further", index):
+                table = context.opened(inserted.into).table
+            if (table.database, table.name) in parents:
+                early[index] = _executed_further(part, index, context)
+    return early
 
 
 def _locked(

@@ -230,9 +230,9 @@ class References:
         if operation is None:
             return []
         if self.line.rows.cascades == "logged":
-            # A table as often as foreign keys lead to it.
+            # A table as often as foreign keys of others lead to it (recorded).
             followed = self._opened_from(table, operation) if self.checks else []
-            return [Opened(child.table, (under,)) for child, _, under in followed]
+            return [Opened(child.table, (under,)) for child, _, under in followed if child.table is not table]
         if not self.line.rows.maps_silent_children:
             return []
         # MariaDB: each table once, by the names of the constraints.

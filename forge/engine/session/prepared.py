@@ -12,13 +12,17 @@ from forge.engine.dictionary.table_state import TableState, UndoLog, undo
 from forge.engine.requests.transactions import XaName
 from forge.errors import ScenarioError
 from forge.plan.transactions import XaEnd, XaId
+from forge.servers import ServerLine
 
 XA_PART = 64
 
 
-def xa_id(name: XaName) -> XaId:
-    """The identifier that an entry names.  Raises ScenarioError for parts that are too long."""
-    return XaId(_part(name.gtrid, "gtrid"), _part(name.bqual, "bqual"), name.format_id)
+def xa_id(name: XaName, line: ServerLine) -> XaId:
+    """The identifier that an entry names.  Raises ScenarioError for parts that are too long, or empty on MariaDB."""
+    xa = XaId(_part(name.gtrid, "gtrid"), _part(name.bqual, "bqual"), name.format_id)
+    if not xa.gtrid and not line.groups.empty_gtrids:
+        raise ScenarioError("gtrid is empty", expected="1 to 64 bytes on MariaDB (error 1398)")
+    return xa
 
 
 def _part(declared: Any, part_name: str) -> bytes:
@@ -27,7 +31,7 @@ def _part(declared: Any, part_name: str) -> bytes:
         with suppress(ValueError, TypeError):
             literal = bytes.fromhex(declared["hex"])
     part = str(literal).encode() if isinstance(literal, (str, int)) else literal
-    if not isinstance(part, bytes) or len(part) > XA_PART or (part_name == "gtrid" and not part):
+    if not isinstance(part, bytes) or len(part) > XA_PART:
         raise ScenarioError(f"{part_name} is {declared!r}", expected=f"text or {{hex: ...}} of at most {XA_PART} bytes")
     return part
 

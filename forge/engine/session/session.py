@@ -178,6 +178,9 @@ class Session(Connection):
         context = self._context(place, where)
         follows_changes = running.caches.has_changes
         rows = execute(statement, context)
+        if self.settings.gtid and self.line.groups.enforces_gtid_consistency:
+            with place.at():
+                running.check_engines(rows, self.line)
         session_context = replace(
             rows.context,
             follows_changes=follows_changes,
@@ -225,7 +228,7 @@ class Session(Connection):
 
     def _end_named(self, name: XaName, end: Literal["commit", "rollback"], place: RequestPlace) -> None:
         with place.at(f"xa_{end}"):
-            self._end_xa(xa_id(name), end)
+            self._end_xa(xa_id(name, self.line), end)
 
     def _end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
         self._leave_prepared(xa)

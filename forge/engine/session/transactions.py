@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forge.compile.groups.caches import Caches
+from forge.compile.groups.engine_parts import engine_parts
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.names import declared_name
 from forge.engine.dictionary.table_state import TableState, UndoLog, undo
@@ -58,7 +59,7 @@ class RunningTransaction:
             current_database=current_database,
             explicit=bool(declared.explicit) or _several(declared),
             end=end,
-            xa=None if declared.xa is None else xa_id(declared.xa),
+            xa=None if declared.xa is None else xa_id(declared.xa, line),
             statement_format=statement_format,
         )
         self.caches = Caches(self.form, line)
@@ -119,6 +120,15 @@ class RunningTransaction:
                 expected="a transaction of its own, or session.gtid: false",
             )
 
+    def check_engines(self, rows: RowsStatement, line: ServerLine) -> None:
+        """As :meth:`check_gtid_consistency`, of a statement that has run: its triggers may change other engines."""
+        if engine_parts(rows, line) is not None:
+            raise ScenarioError(
+                "the statement and its triggers change tables with and without transactions, which"
+                " enforce_gtid_consistency forbids",
+                expected="tables of one kind, or session.gtid: false",
+            )
+
     def places(self) -> dict[int, tuple[int, int]]:
         """Declared statement -> (group of the transaction, index in it), of those that are logged; it is over then."""
         logged = {
@@ -126,7 +136,8 @@ class RunningTransaction:
             for group, transaction in enumerate(self.caches.finish())
             for index, step in enumerate(transaction.steps)
         }
-        return {index: logged[id(step)] for index, step in self._declared if id(step) in logged}
+        written = [(index, self.caches.own_parts.get(id(step), step)) for index, step in self._declared]
+        return {index: logged[id(step)] for index, step in written if id(step) in logged}
 
     def add(self, step: Step, index: int) -> None:
         """The declared statement ``index`` is over.  Raises ScenarioError for a savepoint that is not set."""

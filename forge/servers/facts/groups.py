@@ -30,3 +30,5 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     keeps_rolled_back: bool
     #: XA PREPARE frees the session for other statements (xa_detach_on_prepare).
     detaches_xa: bool
+    #: The gtrid of an XA transaction may be empty.
+    empty_gtrids: bool
