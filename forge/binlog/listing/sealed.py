@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
 from forge.binlog.encryption.keyring import Keyring
@@ -21,13 +21,21 @@ _FIRST = re.compile(r"\A((?:#[^\n]*\n)*---\n(?:#[^\n]*\n)*\{?encryption:.*?\n)(?
 _ANSWERS = {MysqlSeal: "mysql", MariadbSeal: "mariadb"}
 
 
-def sealed_listing(data: bytes, keyring: Keyring, *, key: int = 1, as_json: bool = False) -> Iterator[str]:
-    """The listing of a log, a chunk an event; ``key`` is the number of MariaDB's key.
+def sealed_listing(
+    data: bytes,
+    keyring: Keyring,
+    *,
+    key: int = 1,
+    as_json: bool = False,
+    listing: Callable[[bytes], Iterator[str]] | None = None,
+) -> Iterator[str]:
+    """The listing of a log, a chunk an event; ``key`` is the number of MariaDB's key, ``listing`` makes
+    that of the plain log, by default the usual one.
 
     A log that is not encrypted, or whose encryption cannot be opened, is listed as it is.  Raises ScenarioError for a
     key that the keyring does not have.
     """
-    listing = listing_json if as_json else listing_text
+    listing = listing or (listing_json if as_json else listing_text)
     try:
         plain, found = unseal(data, keyring, key=key)
     except FormatError:
