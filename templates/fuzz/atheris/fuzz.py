@@ -33,13 +33,17 @@ class Connection:
 
     charset = "utf8mb4"
 
+    def __init__(self, log):
+        self.dbms = "mariadb" if b"MariaDB" in log[:100] else "mysql"
+
     def _get_dbms(self):
-        return "mysql"
+        return self.dbms
 
 
 def read(log):
     """The numbers of rows of each event of rows, as BinLogStreamReader reads them off a connection."""
     tables, version, lengths, counts = {}, (0, 0, 0), None, []
+    connection = Connection(log)
     allowed = BinLogStreamReader._allowed_event_list(None, None, None, False)
     offset = 4
     checksum = log[4 + struct.unpack_from("<I", log, 13)[0] - 5] == 1  # The algorithm, behind FORMAT_DESCRIPTION.
@@ -49,7 +53,7 @@ def read(log):
             raise ValueError("no whole event")
         packet = MysqlPacket(b"\0" + log[offset : offset + size], "utf8mb4")
         event = BinLogPacketWrapper(
-            packet, tables, Connection(), version, checksum, allowed, None, None, None, None, False, False, False, True,
+            packet, tables, connection, version, checksum, allowed, None, None, None, None, False, False, False, True,
             False, False, lengths,
         ).event  # fmt: skip
         if isinstance(event, FormatDescriptionEvent):
