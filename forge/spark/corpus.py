@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from forge.corpus.workers import Result, Task
 from forge.progress import Progress
-from forge.spark.session import context_of, job_errors, parallelism, spark_session
+from forge.spark.session import FEW_TASKS, context_of, job_errors, parallelism, spark_session
 from forge.spark.watch import watched
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _RESULT = pa.schema([pa.field("result", pa.binary())])
 #: Spark's tasks a core: enough that the progress bar moves and no core waits long for the last task.
 TASKS_PER_CORE = 64
 #: Few fat rows cross to Python.
-_SMALL_BATCHES = {"spark.sql.execution.arrow.maxRecordsPerBatch": "8"}
+_SETTINGS = {**FEW_TASKS, "spark.sql.execution.arrow.maxRecordsPerBatch": "8"}
 
 
 @contextlib.contextmanager
@@ -34,7 +34,7 @@ def spark_workers(master: str | None = None, partitions: int | None = None) -> I
     ``partitions`` is the number of pieces that tasks are put together in; it does not change what comes of them.
     """
     with contextlib.ExitStack() as closing:
-        yield SparkWorkers(lambda: closing.enter_context(spark_session(master, conf=_SMALL_BATCHES)), partitions)
+        yield SparkWorkers(lambda: closing.enter_context(spark_session(master, conf=_SETTINGS)), partitions)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from forge.progress import Progress
 from forge.scenario.model import Scenario
-from forge.spark.session import context_of, job_errors, spark_session
+from forge.spark.session import FEW_TASKS, context_of, job_errors, spark_session
 from forge.spark.watch import watched
 from forge.volume.folder import PartRecord
 from forge.volume.generate import GeneratedVolume, PartWriter, generate, spread_over
@@ -39,7 +39,7 @@ def generate_on_spark(
 
         job = _Writing(writer)
         tasks = min(partitions or len(numbers), len(numbers))
-        with spark_session(master) as spark, watched(context_of(spark), progress):
+        with spark_session(master, conf=FEW_TASKS) as spark, watched(context_of(spark), progress):
             table = pa.table({"number": list(numbers)}, schema=_INPUT)
             frame = spark.createDataFrame(table).repartitionByRange(tasks, "number")
             with job_errors():

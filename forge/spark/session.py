@@ -16,7 +16,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from forge.errors import EnvironmentMissing, ForgeError
 from forge.spark.jvm import PANDAS_3, end_jvm, is_local, jvm_environment, last_words
@@ -24,6 +24,9 @@ from forge.spark.versions import spark_release
 
 #: Each cell of an Arrow batch is looked at without a check of its bounds: an eighth of what a read costs the JVM.
 _UNCHECKED = "-Darrow.enable_unsafe_memory_access=true -Darrow.enable_null_check_for_get=false"
+
+#: For a session whose JVM hands out a few tasks: what it would compile thoroughly is never used long enough.
+FEW_TASKS: Final = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

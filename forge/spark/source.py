@@ -52,9 +52,8 @@ class BinlogDataSource(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         from forge.spark.stream import BinlogStreamReader
-        from forge.spark.stream_options import stream_options
 
-        return BinlogStreamReader(stream_options(self.options), schema)
+        return BinlogStreamReader(self.options, schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         from forge.spark.sink import BinlogWriter

@@ -5,8 +5,9 @@ A batch is planned from its two offsets alone, so it has the same rows when Spar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from forge.errors import UnsupportedError
 from forge.spark.locations import local_path
 from forge.spark.reader import SplitPartition, batches
 from forge.spark.reading.events import event_batches
-from forge.spark.stream_options import StreamOptions
+from forge.spark.stream_options import StreamOptions, stream_options
 
 try:
     from pyspark.sql.streaming import datasource as admission
@@ -39,19 +40,31 @@ if TYPE_CHECKING:
 
 
 class BinlogStreamReader(DataSourceStreamReader):
-    """The rows of a log that grows.  An offset is a Place as JSON; it is never inside a transaction."""
+    """The rows of a log that grows.  An offset is a Place as JSON; it is never inside a transaction.
 
-    def __init__(self, options: StreamOptions, schema: StructType) -> None:
+    Methods raise ScenarioError and UnsupportedError for options that cannot be: what a constructor raises is covered by
+    an error of Spark's own (UnboundLocalError, 4.0 to 4.3).
+    """
+
+    def __init__(self, given: Mapping[str, str], schema: StructType) -> None:
+        self._given = dict(given)
+        self._schema = schema
+        #: Where a query ends that reads what is there now.
+        self._until: Place | None = None
+
+    @cached_property
+    def options(self) -> StreamOptions:
+        options = stream_options(self._given)
         if options.limits != Limits() and not HAS_ADMISSION:
             raise UnsupportedError(
                 f"PySpark {pyspark.__version__} asks a source for all that is new: maxFilesPerTrigger,"
                 " maxBytesPerTrigger and maxRowsPerTrigger need 4.2"
             )
-        self.options = options
-        self._schema = schema
-        self._log = FollowedLog(local_path(options.path), self._row_positions)
-        #: Where a query ends that reads what is there now.
-        self._until: Place | None = None
+        return options
+
+    @cached_property
+    def _log(self) -> FollowedLog:
+        return FollowedLog(local_path(self.options.path), self._row_positions)
 
     def initialOffset(self) -> dict[str, Any]:
         starting = self.options.starting

@@ -27,7 +27,7 @@ LOCAL = "local[2,3]"
 ROWS, PARTITIONS = 160_000, 8
 #: Each task waits in the middle of its rows until there is a file `go`; the first of partition 1 for good, with `twin`.
 PROGRAM = f"""
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from forge.spark.session import job_errors, spark_session
 from forge.spark.source import register
@@ -56,6 +56,7 @@ def held(batches):
                 time.sleep(0.02)
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # What runs in the background of a shell has it ignored.
     with spark_session(master, conf=conf) as session:
         register(session)
         frame = session.range(0, {ROWS}, 1, {PARTITIONS}).mapInArrow(held, "id INT, who STRING")
