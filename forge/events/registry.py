@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.append_block import AppendBlock
-from forge.events.aurora_private import AuroraPadding, AuroraPrivate
 from forge.events.begin_load_query import BeginLoadQuery
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.create_file import CreateFile
