@@ -137,6 +137,8 @@ def _key_lines(table_map: TableMap, facts: tuple[ColumnFacts, ...]) -> Iterator[
     if key:
         parts = ", ".join(_part(facts[index], prefix) for index, prefix in key)
         yield f"PRIMARY KEY ({parts}) /* or the first UNIQUE key of NOT NULL columns */"
+    elif table_map.table_flags & GENERATED_INVISIBLE_PK:
+        yield f"PRIMARY KEY ({_part(facts[0], 0)})"
 
 
 def _part(column: ColumnFacts, prefix: int) -> str:

@@ -108,7 +108,7 @@ def _explained(message: str, tree: Any, located: Located | None) -> ScenarioErro
         if suggestion is not None and len(words) > _LISTED:
             expected = None
         if path[:1] == ("transactions",) and len(path) == 2 and suggestion is None:
-            expected = "a list of statements, or a mapping with statements"
+            expected = "a list of statements (`- - insert: ...`), or a mapping with statements"
     elif match := re.fullmatch(r"Object missing required field `(.*)`", message):
         problem, expected = f"{match[1]!r} is missing{place}", None
     elif match := re.fullmatch(r"Invalid enum value (.*)", message, re.DOTALL):

@@ -13,6 +13,7 @@ from forge.scenario.table_model import TableDeclaration
 from forge.scenario.table_text import table_text
 from forge.servers import ServerLine
 from forge.sql.ast.statements import CreateLike, CreateTable, DatabaseStatement
+from forge.sql.errors import SqlError
 from forge.sql.parse.statements import parse_create_table, parse_ddl
 from forge.sql.version_comments import as_read
 
@@ -27,6 +28,12 @@ def declared_tables(scenario: Scenario, places: Places, line: ServerLine) -> Ite
         with places.at(path):
             text = table_text(table) if isinstance(table, TableDeclaration) else table
         with places.sql(path, text):
+            if number + 1 < len(scenario.tables) and text.count("(") > text.count(")"):
+                raise SqlError(
+                    "the statement ends inside its parentheses",
+                    len(text),
+                    expected="quotes around it: a YAML list in brackets splits at commas",
+                )
             yield path, text, parse_create_table(as_read(text, line), line.grammar)
 
 

@@ -19,6 +19,12 @@ def table(sql: str) -> str:
 
 WRONG = [
     pytest.param(
+        HEAD[:-1] + " [CREATE TABLE d.t (a INT, b INT)]\n",
+        "f.yaml:2: the statement ends inside its parentheses; expected quotes around it: a YAML list in brackets splits"
+        " at commas",
+        id="commas in a YAML list",
+    ),
+    pytest.param(
         table("CREATE TABLE d.t (\n  a INT,\n  b VARCAR(10)\n)"),
         "f.yaml:6: unknown column type 'VARCAR'; did you mean 'VARCHAR'?",
         id="unknown type",

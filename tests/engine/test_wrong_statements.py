@@ -174,7 +174,7 @@ WRONG = [
         HEAD + ORDERS + "  - insert: {into: shop.orders, rows: [{who: x}]}\n",
         (
             "f.yaml:5: unknown word 'insert' in transactions[0]; "
-            "expected a list of statements, or a mapping with statements"
+            "expected a list of statements (`- - insert: ...`), or a mapping with statements"
         ),
         id="transaction mapping",
     ),

@@ -49,6 +49,16 @@ def test_minimal_metadata_leaves_names_and_members_unknown() -> None:
     assert "`@3` ENUM NULL /* unknown: name, character set, members */" in text
 
 
+@pytest.mark.parametrize("row_metadata", ["minimal", "full"])
+def test_a_generated_invisible_column_is_the_primary_key(row_metadata: Literal["minimal", "full"]) -> None:
+    session = Session(row_metadata=row_metadata, generate_invisible_primary_key=True)
+    scenario = Scenario("keyless", session=session, tables=["CREATE TABLE d.t (a INT)"])
+    (schema,) = schemas_of(write_binlog(compile_plan(plan(scenario.transaction(insert("d.t", {"a": 1}))))))
+    text = schema.create_table()
+    assert "AUTO_INCREMENT INVISIBLE" in text
+    assert text.count("PRIMARY KEY (`") == 1
+
+
 def test_the_column_facts_have_what_readers_of_the_worklog_asked_for() -> None:
     (schema,) = schemas_of(orders("mysql-9.7", "full"))
     columns = json.loads(json.dumps(schema.as_json()))["columns"]

@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "scenario"
 PAGES = {path.name: path.read_text() for path in sorted(FOLDER.glob("*.md"))}
 BLOCKS = [
     pytest.param(match[1], match[2], id=f"{name}-{number}")
-    for name, text in PAGES.items()
+    for name, text in {**PAGES, "metadata.md": (FOLDER.parent / "metadata.md").read_text()}.items()
     for number, match in enumerate(re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL), start=1)
 ]
 STRUCTURES = (

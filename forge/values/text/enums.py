@@ -217,7 +217,9 @@ class MemberCodec(FixedWidthCodec):
     def unknown(self, column: Column, text: str) -> ScenarioError:
         texts = [member for member in member_texts(column.members or (), column.collation) if isinstance(member, str)]
         suggestion = nearest(text, texts) if len(text) <= _LONGEST_MEMBER else None
-        return ScenarioError(f"{self.name} has no member {shortened(repr(text))}", suggestion=suggestion)
+        expected = f"one of {shortened(', '.join(map(repr, texts)))}" if texts and suggestion is None else None
+        problem = f"{self.name} has no member {shortened(repr(text))}"
+        return ScenarioError(problem, expected=expected, suggestion=suggestion)
 
     @abstractmethod
     def largest(self, column: Column) -> int:
