@@ -23,7 +23,7 @@ from forge.plan.session import Session
 from forge.plan.tables import KeyPart, TableColumn
 from forge.scenario import build
 from forge.scenario.model import Scenario
-from forge.servers import ServerLine, server_line, server_names
+from forge.servers import ServerLine, server_line
 from forge.sql.write.identifiers import identifier
 from forge.sql.write.types import type_sql
 from forge.testing.draws.rows import Cells, cell_of, row_of
@@ -97,10 +97,17 @@ def with_fractions(session: Session, columns: Sequence[TableColumn]) -> Session:
     return msgspec.structs.replace(session, mysql56_temporal_format=True)
 
 
+#: The lines that log rows, one of each series.
+_DRAWN = (
+    "mariadb-10.11", "mariadb-10.2", "mariadb-10.6", "mariadb-11.4", "mariadb-11.8",
+    "mysql-5.1", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.7",
+)  # fmt: skip
+
+
 @cache
 def lines_with_rows() -> list[str]:
-    """The lines that log rows."""
-    return [name for name in sorted(server_names()) if server_line(name).knows("row_events")]
+    """The lines whose logs are drawn: with another list, every seed would stand for another case."""
+    return sorted(_DRAWN)
 
 
 def session_of(source: Source, line: ServerLine) -> Session:
