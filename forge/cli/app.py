@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("forge.cli.commands.check", "Compare what decoders read in a binary log."),
     "compat": ("forge.cli.commands.compat", "Show how a consumer of another server line reads a log."),
     "record": ("forge.cli.commands.record", "Run a scenario on a real server and keep its binary log."),
+    "facts": ("forge.cli.commands.facts", "Print the times and ids of the session that wrote a binary log."),
     "verify": ("forge.cli.commands.verify", "Compile recorded scenarios and compare with the recordings."),
     "corpus": ("forge.cli.commands.corpus", "Build, search and unpack the conformance corpus."),
     "conform": ("forge.cli.commands.conform", "Hold a decoder in any language against the cases of a kit."),

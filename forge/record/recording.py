@@ -157,6 +157,28 @@ def verify(folder: Path) -> VerifyResult:
     )
 
 
+def verify_against(scenario: Path, logs: Mapping[str, bytes], parameters: Settings | None = None) -> VerifyResult:
+    """Compile a scenario with the facts of the binary logs ``logs`` (by name, in their order), which anybody may have
+    recorded, and compare.
+
+    Raises ScenarioError if the scenario does not compile, FormatError if a log cannot be read or holds no transactions
+    that the compiler could make.
+    """
+    recorded = list(logs.values())
+    planned = plan(load_scenario(scenario, _with_facts(parameters, facts_of(*recorded))))
+    compiled = write_files(planned, compile_files(planned))
+    difference = first_difference_of_files(list(logs), recorded, compiled, _SIDES)
+    return VerifyResult(scenario, sum(map(len, recorded)), sum(map(len, compiled)), difference)
+
+
+def facts_text(*logs: bytes) -> str:
+    """The facts of the session that wrote the binary logs, as ``session.facts`` of a scenario takes them, in YAML.
+
+    Raises FormatError as :func:`verify_against`.
+    """
+    return _yaml_text(facts_of(*logs))
+
+
 def _index_difference(recorded: bytes, planned: Plan, files: int) -> Difference | None:
     compiled = index_of_plan(planned, files)
     if recorded == compiled:
@@ -226,10 +248,14 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _write_yaml(path: Path, value: msgspec.Struct) -> None:
-    text = yaml.safe_dump(
+    _write(path, _yaml_text(value).encode())
+
+
+def _yaml_text(value: msgspec.Struct) -> str:
+    text: str = yaml.safe_dump(
         msgspec.to_builtins(value), default_flow_style=None, sort_keys=False, allow_unicode=True, width=116
     )
-    _write(path, text.encode())
+    return text
 
 
 def _read(path: Path) -> bytes:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.parameters import FILE
+from forge.cli.inputs import errors_in, read_bytes
+from forge.cli.parameters import FILE, parameters_option
 from forge.cli.progress import progress
-from forge.errors import CheckFailed, ForgeError, FormatError
+from forge.errors import CheckFailed, ForgeError, FormatError, ScenarioError
 
 if TYPE_CHECKING:
     from forge.record.recording import VerifyResult
@@ -18,8 +19,16 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("recordings", nargs=-1, required=True, type=FILE, metavar="RECORDING...")
+@click.option(
+    "--against",
+    multiple=True,
+    type=FILE,
+    metavar="FILE",
+    help="A binary log that anybody recorded: RECORDING is a scenario then. Repeatable, for the files of one session.",
+)
+@parameters_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per recording.")
-def command(recordings: tuple[str, ...], as_json: bool) -> None:
+def command(recordings: tuple[str, ...], against: tuple[str, ...], parameters: tuple[str, ...], as_json: bool) -> None:
     """Compile recorded scenarios with the facts of their sessions, and compare with the recording byte for byte.
 
     The decoded rows are also compared with the rows that the server's SELECT returned. A RECORDING is a folder that
@@ -30,7 +39,13 @@ def command(recordings: tuple[str, ...], as_json: bool) -> None:
     Example:
       forge verify corpora/recordings
       forge verify 'corpora/recordings/**' --json
+      forge verify shop.yaml --against binlog.000001
     """
+    if against:
+        _verify_against(recordings, against, parameters, as_json)
+        return
+    if parameters:
+        raise ScenarioError("--set changes a scenario", expected="--against FILE beside it")
     from forge.record.recording import find_recordings, verify
 
     folders = find_recordings(recordings)
@@ -52,6 +67,23 @@ def command(recordings: tuple[str, ...], as_json: bool) -> None:
         raise CheckFailed(f"{different} of {len(folders)} recordings differ")
     if not as_json:
         click.echo(f"{len(folders)} recording{'' if len(folders) == 1 else 's'}, all byte-identical")
+
+
+def _verify_against(
+    scenarios: tuple[str, ...], against: tuple[str, ...], parameters: tuple[str, ...], as_json: bool
+) -> None:
+    from forge.record.recording import verify_against
+    from forge.scenario.matrix import parse_settings
+
+    if len(scenarios) != 1:
+        raise ScenarioError(f"--against compares one scenario, not {len(scenarios)}", expected="one scenario file")
+    (scenario,) = map(Path, scenarios)
+    logs = {file: read_bytes(file) for file in against}
+    with errors_in(against[0]):
+        result = verify_against(scenario, logs, parse_settings(parameters))
+    _show(scenario, None if result.problem is None else str(result.problem), as_json, result)
+    if result.problem is not None:
+        raise CheckFailed("the scenario does not make these bytes")
 
 
 def _show(folder: Path, problem: str | None, as_json: bool, result: VerifyResult | None = None) -> None:
