@@ -14,8 +14,9 @@ from forge.events.event import Event
 from forge.events.layout import Body
 from forge.events.transaction_payload import TransactionPayload
 
-#: Bytes of a file, and how many events, that are kept to be read again at once.
+#: Bytes of a file, of its events as they are unpacked, and how many events, that are kept to be read again at once.
 _REMEMBERED = 1 << 18
+_REMEMBERED_BYTES = 1 << 22
 _REMEMBERED_EVENTS = 1 << 13
 
 
@@ -74,12 +75,14 @@ def logged_events(source: LogSource, beginning: Beginning = FIRST) -> Iterator[L
 def _read_whole(data: bytes) -> tuple[tuple[LoggedEvent, ...], FormatError | None] | None:
     """The events of a small file, kept: a file that is judged is read by the reference, our decoder and the decode.
 
-    None if they are too many, which a payload of a small file can hold.
+    None if they are too many or too large, which a payload of a small file can hold.
     """
     events: list[LoggedEvent] = []
+    left = _REMEMBERED_BYTES
     try:
         for logged in _read(data):
-            if len(events) == _REMEMBERED_EVENTS:
+            left -= len(logged.raw)
+            if len(events) == _REMEMBERED_EVENTS or left < 0:
                 return None
             events.append(logged)
     except FormatError as error:

@@ -218,3 +218,12 @@ def test_a_binary_log_is_not_taken_for_text(run: Run) -> None:
 def test_an_unknown_decoder_is_a_wrong_request(run: Run) -> None:
     code, _, err = run(FILE, "check", "--decoder", "mysqlbinlgo")
     assert (code, "did you mean 'mysqlbinlog'?" in err) == (2, True)
+
+
+def test_a_payload_of_many_large_events_is_read_one_event_at_a_time(run: Run) -> None:
+    data = MAGIC + DESCRIPTION + payload(b"", raw=packed(long_query(8 << 20) for _ in range(20)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    code, out, _ = run(data, "dump")
+    assert (code, out.count("QUERY")) == (0, 20)
+    if sys.platform == "linux":
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 100 << 10

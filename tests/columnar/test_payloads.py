@@ -13,6 +13,8 @@ pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
 import pyarrow as pa
 
 import forge
+from forge import unpacking
+from forge.binlog import payload
 from forge.binlog.payload import PayloadForm, compress_bytes, payload_bytes
 from forge.binlog.reader import frames
 from forge.columnar.reading import lister
@@ -90,8 +92,24 @@ def test_a_payload_that_unpacks_to_more_than_its_room_is_read_in_pieces(tmp_path
     read = forge.read_rows(path, "shop.orders").read_all()
     assert read.select(["id", "who"]).cast(rows.schema).equals(rows)
     data = bytearray(path.read_bytes())
-    payload = next(frame for frame in frames(bytes(data), 4) if frame.type_code == TransactionPayload.type_code)
-    data[payload.offset + len(payload.raw) - 5] ^= 1
+    packed = next(frame for frame in frames(bytes(data), 4) if frame.type_code == TransactionPayload.type_code)
+    data[packed.offset + len(packed.raw) - 5] ^= 1
     path.write_bytes(data)
     with pytest.raises(FormatError, match="checksum of this TRANSACTION_PAYLOAD event is wrong"):
+        forge.read_rows(path, "shop.orders").read_all()
+
+
+def test_an_event_inside_a_payload_that_is_larger_than_what_is_unpacked_at_once_is_refused_as_by_the_canonical_decode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = pa.table({"id": [1], "who": ["x" * (3 << 20)]})
+    path = tmp_path / "binlog.000001"
+    session = Session(row_metadata="full", compression=True)
+    text = "CREATE TABLE shop.orders (id INT PRIMARY KEY, who LONGTEXT)"
+    forge.write_rows(rows, text, path, server="mysql-9.7", session=session)
+    assert forge.read_rows(path, "shop.orders").read_all()["who"].to_pylist() == ["x" * (3 << 20)]
+    for module in (payload, lister, unpacking):
+        monkeypatch.setattr(module, "LARGEST_UNPACKED", 2 << 20)
+    assert difference(path) is None
+    with pytest.raises(FormatError, match="at most 2 MiB are unpacked at once"):
         forge.read_rows(path, "shop.orders").read_all()

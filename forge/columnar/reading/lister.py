@@ -30,6 +30,7 @@ from forge.events.mariadb_compressed import COMPRESSED_ROWS, uncompressed
 from forge.events.registry import event_name
 from forge.events.start_v3 import StartV3
 from forge.events.transaction_payload import TransactionPayload
+from forge.unpacking import LARGEST_UNPACKED, too_large
 
 #: Bytes of a window: enough to be worth the few hundred microseconds of the interpreter that it takes beside kernels,
 #: and what of it is in use fits a core's cache.
@@ -265,20 +266,22 @@ class EventLister:
         try:
             event = self._decode(raw)
             plain = uncompressed(event.body)
+            kind = plain.type_code
         except FormatError as error:
             yield from self._flush()
             place = self._base + self._at
             raise error if error.event_index is not None else error.of_event(place, self._number) from None
         body = plain.build(self._list.format)
-        unpacked_raw = raw[:4] + bytes([plain.type_code]) + raw[5:HEADER_SIZE] + body
-        yield from self._room(len(unpacked_raw))
+        del event, plain  # Each holds as many bytes.
+        size = HEADER_SIZE + len(body)
+        yield from self._room(size)
         begin = self._inner_base + self._inner_fill
-        self._list.buffer[begin : begin + len(unpacked_raw)] = np.frombuffer(unpacked_raw, np.uint8)
-        self._inner_fill += len(unpacked_raw)
+        head = raw[:4] + bytes([kind]) + raw[5:HEADER_SIZE]
+        self._list.buffer[begin : begin + HEADER_SIZE] = np.frombuffer(head, np.uint8)
+        self._list.buffer[begin + HEADER_SIZE : begin + size] = np.frombuffer(body, np.uint8)
+        self._inner_fill += size
         self._list.compressed[self._number] = raw
-        self._list.events.add(
-            begin, len(unpacked_raw), plain.type_code, tail=0, place=self._base + self._at, number=self._number
-        )
+        self._list.events.add(begin, size, kind, tail=0, place=self._base + self._at, number=self._number)
 
     def _payloads(self) -> Iterator[Listed]:
         """Payloads: the small ones as servers write them, with what stands between them; or the next one."""
@@ -335,9 +338,11 @@ class EventLister:
         yield from self._flush()
         self._inner_fill = 0
         if inner + size > self._inner_size:
-            if inner + size > LARGEST:
-                raise FormatError("an event inside the payload is larger than a payload", phase="framing")
-            self._resize(window=self._window, inner=max(inner + size, 2 * self._inner_size))
+            # The event that has begun is all that is kept, and says what it takes.
+            event = int.from_bytes(begun[SIZE_OFFSET : SIZE_OFFSET + 4].tobytes(), "little")
+            if event > LARGEST_UNPACKED:
+                raise too_large("an event inside the payload", event, phase="framing", offset=0)
+            self._resize(window=self._window, inner=max(inner, event) + size)
         self._list.buffer[self._inner_base : self._inner_base + inner] = begun
         self._inner_fill = inner
 
