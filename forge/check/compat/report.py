@@ -7,11 +7,12 @@ passes over, and without the parts of events that came after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from forge.binlog.logged import LoggedEvent, logged_events
+from forge.binlog.window import LogSource
 from forge.check.canonical.decode import canonical_event
 from forge.check.canonical.readers import knows_type, reading, stops_all_the_same
 from forge.check.canonical.table_maps import TableMaps
@@ -113,20 +114,34 @@ def compatibility(plan: Plan, files: Sequence[bytes], consumer: str) -> Report:
 
     Raises ScenarioError for an unknown line, FormatError for files that are not well-formed.
     """
-    line = server_line(consumer)
-    return _Judge(plan, server_line(plan.server), line).judge(files)
+    statements = [group for group in plan.groups if isinstance(group, DdlStatement)]
+    return _Judge(plan.server, server_line(consumer), statements).judge(files)
+
+
+def compatibility_of_logs(files: Iterable[LogSource], consumer: str, *, decoded: bool = True) -> Report:
+    """The report for logs that some server wrote; what only a definition's text shows is not looked for.
+
+    The producer is the version that FORMAT_DESCRIPTION names.  Without ``decoded`` the report has no decode, and takes
+    little memory for logs of any size.  Raises ScenarioError for an unknown line, FormatError, after the events before,
+    for bytes that break a rule; OSError.
+    """
+    return _Judge("", server_line(consumer), [], decoded=decoded).judge(files)
 
 
 class _Judge:
-    def __init__(self, plan: Plan, producer: ServerLine, consumer: ServerLine) -> None:
+    def __init__(
+        self, producer: str, consumer: ServerLine, statements: list[DdlStatement], *, decoded: bool = True
+    ) -> None:
         self.consumer = consumer
-        self.report = Report(producer.name, consumer.name)
+        self.decoded = decoded
+        self.report = Report(producer, consumer.name)
         self.found: dict[tuple[str, str], tuple[Finding, list[Place]]] = {}
-        self.statements = [group for group in plan.groups if isinstance(group, DdlStatement)]
+        #: Definitions of the plan that the log has not shown yet.
+        self.statements = statements
         #: How many types the FORMAT_DESCRIPTION in force lists.
         self.types = 0
 
-    def judge(self, files: Sequence[bytes]) -> Report:
+    def judge(self, files: Iterable[LogSource]) -> Report:
         report = self.report
         for number, data in enumerate(files):
             tables, seen = TableMaps(), TableMaps()
@@ -151,6 +166,7 @@ class _Judge:
             return
         if isinstance(event.body, FormatDescription):
             self.types = len(event.body.post_header_lengths)
+            report.producer = report.producer or event.body.server_version
         place = (number, logged.placed.index)
         known_type = knows_type(self.consumer, event.type_code)
         findings = list(self._lacking(logged, tables)) if known_type else [self._unknown(logged)]
@@ -243,8 +259,9 @@ class _Judge:
             return
         report.read += not logged.inner
         report.rows_seen += rows
-        shown = replace(logged, placed=replace(logged.placed, event=as_seen(logged.placed.event, self.consumer)))
-        report.decode.append({"file": number, **canonical_event(shown, seen)})
+        if self.decoded:
+            shown = replace(logged, placed=replace(logged.placed, event=as_seen(logged.placed.event, self.consumer)))
+            report.decode.append({"file": number, **canonical_event(shown, seen)})
 
 
 def _rows(logged: LoggedEvent, tables: TableMaps) -> int:

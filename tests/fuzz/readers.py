@@ -1,0 +1,71 @@
+"""Our own readers, each as a function of a log's bytes: what it raises beside ForgeError's two is a failure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from forge.binlog.listing import assemble, listing_json
+from forge.check.canonical.decode import canonical_events
+from forge.check.canonical.reference import read_reference
+from forge.check.compat.report import compatibility_of_logs
+from forge.errors import FormatError, UnsupportedError
+from forge.render.schema_of import schemas_of
+
+#: The consumers of ``forge compat``: an old line, and a foreign one.
+_CONSUMERS = ("mysql-5.6", "mariadb-10.11")
+
+
+class Failed(AssertionError):
+    """A reader did what it may not do."""
+
+
+def reference(data: bytes, path: Path) -> None:
+    read_reference(data)
+
+
+def canonical(data: bytes, path: Path) -> None:
+    for event in canonical_events(data):
+        json.dumps(event)
+
+
+def listing(data: bytes, path: Path) -> None:
+    """A listing may hold any bytes: nothing is refused, and all of them come back."""
+    try:
+        again = assemble("".join(listing_json(data)))
+    except (FormatError, UnsupportedError) as error:
+        raise Failed(f"the listing refuses: {error}") from None
+    if again != data:
+        raise Failed("the listing gives other bytes back")
+
+
+def schemas(data: bytes, path: Path) -> None:
+    for schema in schemas_of(data):
+        schema.create_table()
+        schema.column_list()
+        json.dumps(schema.as_json())
+
+
+def compat(data: bytes, path: Path) -> None:
+    for consumer in _CONSUMERS:
+        compatibility_of_logs([data], consumer)
+
+
+def columnar(data: bytes, path: Path) -> None:
+    from forge.columnar.reading.rows import read_rows
+
+    path.write_bytes(data)
+    for _ in read_rows(path, on_odd="text"):
+        pass
+
+
+Reader = Callable[[bytes, Path], None]
+READERS: dict[str, Reader] = {
+    "reference": reference,
+    "canonical": canonical,
+    "listing": listing,
+    "schema-of": schemas,
+    "compat": compat,
+    "columnar": columnar,
+}

@@ -1,0 +1,146 @@
+"""A run over mutants: every reader reads each; what fails is kept, and the run is counted in ``runs.jsonl``."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from forge.errors import FormatError, UnsupportedError
+from tests.fuzz.mutants import mutant
+from tests.fuzz.readers import READERS, Reader
+
+HERE = Path(__file__).parent
+#: Where runs are counted, and the logs of failures that were mended.
+RUNS = HERE / "runs.jsonl"
+REGRESSIONS = HERE / "regressions"
+#: CPU seconds and bytes of memory that a reader may take for a mutant; CPU seconds after which it hangs.
+SECONDS, MEMORY, HANGS = 1.0, 256 << 20, 30.0
+#: Mutants that are read before anything is measured: modules are imported, kernels loaded.
+_WARM = 50
+
+
+@dataclass(slots=True)
+class Run:
+    """What a run has found."""
+
+    seed: int
+    first: int
+    count: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    #: Number of the mutant, reader, what was wrong.
+    failures: list[tuple[int, str, str]] = field(default_factory=list)
+    #: CPU seconds and bytes of memory that a reader took at most for a mutant; CPU seconds of the run.
+    slowest: float = 0.0
+    memory: int = 0
+    cpu: float = 0.0
+
+    def line(self) -> str:
+        """The line of ``runs.jsonl``."""
+        told = {
+            "seed": self.seed, "first": self.first, "count": self.count,
+            "failures": [list(failure) for failure in self.failures], "slowest_ms": round(1000 * self.slowest),
+            "memory_mib": self.memory >> 20, "cpu_seconds": round(self.cpu),
+            "outcomes": dict(sorted(self.outcomes.items())),
+        }  # fmt: skip
+        return json.dumps(told) + "\n"
+
+
+def read(data: bytes, reader: Reader, path: Path) -> str:
+    """What the reader does: ``read`` or ``refused``.  Raises whatever is a failure."""
+    try:
+        with _alarm(HANGS):
+            reader(data, path)
+    except (FormatError, UnsupportedError):
+        return "refused"
+    return "read"
+
+
+def run(
+    seed: int,
+    first: int,
+    count: int,
+    path: Path,
+    *,
+    seconds: float | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Run:
+    """Read so many mutants from number ``first`` on, or as many as ``seconds`` allow; ``path`` is a file to write."""
+    for number in range(_WARM):
+        for name, reader in READERS.items():
+            _judged(Run(seed, first), number, name, mutant(seed, number), reader, path)
+    result = Run(seed, first)
+    begun, ends = time.process_time(), None if seconds is None else time.monotonic() + seconds
+    for number in range(first, first + count):
+        data = mutant(seed, number)
+        for name, reader in READERS.items():
+            _judged(result, number, name, data, reader, path)
+        result.count += 1
+        if progress is not None and not result.count & 0xFF:
+            progress(result.count)
+        if ends is not None and time.monotonic() > ends:
+            break
+    result.cpu = time.process_time() - begun
+    return result
+
+
+def _judged(result: Run, number: int, name: str, data: bytes, reader: Reader, path: Path) -> None:
+    before, begun = _peak(), time.process_time()
+    try:
+        result.outcomes[f"{name} {read(data, reader, path)}"] += 1
+    except Exception as error:  # noqa: BLE001 - whatever else a reader raises is the finding
+        result.failures.append((number, name, f"{type(error).__name__}: {str(error)[:200]}"))
+        return
+    took, memory = time.process_time() - begun, _peak() - before
+    if took > SECONDS or memory > MEMORY:
+        # The first mutant that needs a kernel waits for its compiler: what counts is the second time.
+        _forget_peak()
+        before, begun = _peak(), time.process_time()
+        read(data, reader, path)
+        took, memory = time.process_time() - begun, _peak() - before
+    result.slowest, result.memory = max(result.slowest, took), max(result.memory, memory)
+    if took > SECONDS:
+        result.failures.append((number, name, f"{took:.1f} s of CPU"))
+    if memory > MEMORY:
+        result.failures.append((number, name, f"{memory >> 20} MiB of memory"))
+
+
+def _peak() -> int:
+    """The most memory that the process had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def _forget_peak() -> None:
+    """Let the peak be what the process has now (proc(5), clear_refs)."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+class _Hangs(Exception):
+    pass
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise _Hangs(f"it had not ended after {seconds:.0f} s of CPU")
+
+    before = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def counted() -> list[dict[str, object]]:
+    """The runs that were counted."""
+    return [json.loads(line) for line in RUNS.read_text(encoding="utf-8").splitlines()] if RUNS.exists() else []
