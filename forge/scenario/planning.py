@@ -8,9 +8,10 @@ from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction
 from forge.engine.session.session import Session
 from forge.engine.session.settings import wrong_settings
-from forge.errors import ScenarioError, UnsupportedError
+from forge.errors import ScenarioError
 from forge.plan.plan import Plan
 from forge.plan.requirements import session_features
+from forge.plan.sql_modes import sql_mode_bits
 from forge.scenario.convert import checked
 from forge.scenario.declared_tables import DeclaredTable, declared_tables, first_database, used_databases
 from forge.scenario.generators import Generators
@@ -60,11 +61,7 @@ def _session(scenario: Scenario, places: Places) -> Session:
         with places.at(path):
             raise error
     with places.at(("session", "sql_mode")):
-        if settings.sql_mode:
-            raise UnsupportedError(
-                f"sql_mode {settings.sql_mode!r} is not supported yet",
-                expected="'' (values that do not fit are clipped), or no sql_mode for the server's default",
-            )
+        sql_mode_bits(settings.sql_mode or "", mariadb=line.family == "mariadb")
     return session
 
 

@@ -10,6 +10,7 @@ from forge.compile.row_images import image_columns
 from forge.events.status_vars import StatusVariables
 from forge.plan.changes import EvaluatedRow, Origin
 from forge.plan.session import Session
+from forge.plan.sql_modes import sql_mode_bits
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine, locale_names
@@ -44,7 +45,7 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     flags2 |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
     variables: dict[str, Any] = {
         "flags2": flags2,
-        "sql_mode": line.query.sql_mode if session.sql_mode is None else 0,
+        "sql_mode": _sql_mode(session, line),
         "catalog": "std",
         "charset": line.query.client_charset,
     }
@@ -56,6 +57,12 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     if line.query.default_collation_for_utf8mb4 is not None:
         variables["default_collation_for_utf8mb4"] = line.query.default_collation_for_utf8mb4
     return variables
+
+
+def _sql_mode(session: Session, line: ServerLine) -> int:
+    if session.sql_mode is None:
+        return line.query.sql_mode
+    return sql_mode_bits(session.sql_mode, mariadb=line.family == "mariadb")
 
 
 def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:

@@ -23,7 +23,7 @@ class Connection:
         self.line = server_line(server)
         self.clock = Clock(settings)
         #: Without strict mode values are clipped.
-        self.clips = settings.sql_mode is not None or not self.line.query.strict
+        self.clips = settings.sql_mode == "" or (settings.sql_mode is None and not self.line.query.strict)
         self.state = SessionState(
             Catalog(
                 server,
