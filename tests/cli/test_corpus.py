@@ -75,7 +75,7 @@ def test_coverage_is_shown_as_a_table_and_as_json(corpus: Path, capfd: pytest.Ca
     row = next(line for line in lines if line.startswith("WRITE_ROWS "))
     ends = {name: header.index(name) + len(name) for name in header.split()[2:]}
     shown = {name: row[:end].split()[-1] for name, end in ends.items()}
-    assert (shown["mysql-8.0"], shown["mysql-9.7"], shown["mariadb-11.8"]) == ("1", "1", "n/a")
+    assert shown == {"mysql-8.0": "1", "mysql-9.7": "1"}  # The lines that have cases.
     assert lines[-1].startswith("rules without a case: ")
     assert run(["corpus", "show", str(corpus), "--coverage", "--json", "--tag", "tiny"]) == 0
     told = json.loads(capfd.readouterr().out)

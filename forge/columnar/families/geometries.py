@@ -1,7 +1,7 @@
 """GEOMETRY and its subtypes: struct<srid: uint32, wkb: binary>, the two parts of what is stored.
 
 Odd, read or written, are bytes that are not one whole little-endian geometry.  Odd is also a geometry to write that is
-not of the column's subtype, or not of the SRID that it declares.
+of a subtype that the column does not hold, or not of the SRID that it declares.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from forge.columnar.plan import Bytes, Cells, ColumnPlan, Numbers, Read, Wire, s
 from forge.columnar.text.form import either, located
 from forge.errors import FormatError
 from forge.values.base import Column
-from forge.values.spatial.geometry import GEOMETRY
+from forge.values.spatial.geometry import GEOMETRY, holds
 from forge.values.spatial.wkb import (
     GEOMETRYCOLLECTION,
     LINESTRING,
     MULTILINESTRING,
     MULTIPOINT,
     MULTIPOLYGON,
+    NAMES,
     POINT,
     POLYGON,
     wkb_text,
@@ -35,6 +36,7 @@ _SRID = 4
 _TYPE = pa.struct({"srid": pa.uint32(), "wkb": pa.binary()})
 #: Collections in collections that the kernel follows: those in deeper ones are left to the reference.
 _DEEPEST = 64
+_LAST_KIND = len(NAMES) - 1
 _WHOLE, _BROKEN, _DEEP = 0, 1, 2
 
 
@@ -45,6 +47,8 @@ class GeometryPlan(ColumnPlan):
         super().__init__(column, _TYPE, -GEOMETRY.prefix(column))
         declared = None if column.declared is None else column.declared.srid
         self._srid = -1 if declared is None else declared
+        kinds = range(1, len(NAMES)) if column.geometry_type else ()
+        self._kinds = sum(1 << kind for kind in kinds if holds(column, kind))
 
     def read(self, cells: Cells) -> Read:
         offsets = np.where(cells.offsets >= 0, cells.offsets + _SRID, cells.offsets)
@@ -66,7 +70,7 @@ class GeometryPlan(ColumnPlan):
         starts = np.cumsum(lengths, dtype=np.int64) - lengths
         out = slacked(int(lengths.sum()))
         _joined(values_of(srids, _SRID), values, begins, sizes, starts, out)
-        odd = _odd(out, starts, lengths, self.column.geometry_type or 0, self._srid)
+        odd = _odd(out, starts, lengths, self._kinds, self._srid)
         return Wire(out, starts, lengths, either(odd, either(_nulls(srids), _nulls(parts))))
 
     def declared(self, value: Any) -> Any:
@@ -83,10 +87,10 @@ def _nulls(array: pa.Array) -> Numbers:
     return np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False)).astype(np.int32)
 
 
-def _odd(data: Bytes, offsets: npt.NDArray[Any], lengths: Numbers, kind: int, srid: int) -> Numbers:
-    """The rows that are no geometries, or not of that type and SRID (0 and -1 for any)."""
+def _odd(data: Bytes, offsets: npt.NDArray[Any], lengths: Numbers, kinds: int, srid: int) -> Numbers:
+    """The rows that are no geometries, of none of the types (a bit each; 0: any) or not of the SRID (-1: any)."""
     odd, found = np.empty(len(offsets), np.int32), np.empty(len(offsets), np.int8)
-    count = int(_check(data, offsets, lengths, kind, srid, odd, found))
+    count = int(_check(data, offsets, lengths, kinds, srid, odd, found))
     if not count:
         return odd[:0]
     kept = np.ones(count, bool)
@@ -108,7 +112,7 @@ def _joined(srids: Any, values: Any, begins: Any, sizes: Any, starts: Any, out: 
 
 
 @kernel
-def _check(data: Any, offsets: Any, lengths: Any, kind: Any, srid: Any, odd: Any, why: Any) -> Any:
+def _check(data: Any, offsets: Any, lengths: Any, kinds: Any, srid: Any, odd: Any, why: Any) -> Any:
     found = 0
     held = memory(data)
     left, member = np.empty(_DEEPEST, np.int64), np.empty(_DEEPEST, np.int64)
@@ -120,7 +124,8 @@ def _check(data: Any, offsets: Any, lengths: Any, kind: Any, srid: Any, odd: Any
         state = _BROKEN
         if at + _SRID + 5 <= end:
             state = _walked(held, at + _SRID, end, left, member)
-            if kind and signed(load32(held, at + _SRID + 1)) != kind:
+            kind = signed(load32(held, at + _SRID + 1))
+            if kinds and (kind > _LAST_KIND or not kinds >> kind & 1):
                 state = _BROKEN
             if srid >= 0 and signed(load32(held, at)) != srid:
                 state = _BROKEN

@@ -15,6 +15,8 @@ from forge.errors import ScenarioError
 from forge.values.base import Column
 from forge.values.registry import codec_for
 
+#: Digits of a fraction that tell how it is rounded to microseconds.
+_MOST_DIGITS = 7
 _NO_BYTES: Bytes = np.zeros(0, np.uint8)
 _NO_STARTS = np.zeros(0, np.int64)
 _NO_LENGTHS = np.zeros(0, np.int32)
@@ -90,14 +92,17 @@ _OF_MICROSECONDS: dict[int, Callable[[Any], pa.DataType]] = {
 def _moment_text(scalar: pa.Scalar) -> str:
     if pa.types.is_timestamp(scalar.type) and scalar.type.tz is not None:
         scalar = scalar.cast(pa.timestamp(scalar.type.unit))
-    return str(scalar.cast(pa.string()).as_py())
+    whole, point, fraction = str(scalar.cast(pa.string()).as_py()).partition(".")
+    return whole + point + fraction[:_MOST_DIGITS]
 
 
 def _duration_text(scalar: pa.Scalar) -> str:
     digits = ("s", "ms", "us", "ns").index(scalar.type.unit) * 3
     seconds, fraction = divmod(abs(scalar.value), 10**digits)
     clock = f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    return f"{'-' if scalar.value < 0 else ''}{clock}{f'.{fraction:0{digits}d}' if digits else ''}"
+    # The seventh digit rounds as all of them do; MySQL would look at the last one.
+    shown = f".{fraction:0{digits}d}"[: 1 + _MOST_DIGITS] if digits else ""
+    return f"{'-' if scalar.value < 0 else ''}{clock}{shown}"
 
 
 def validity_of(array: pa.Array) -> tuple[Bytes, int]:

@@ -66,7 +66,7 @@ class GeometryCodec(LengthPrefixed):
             srid, wkb = _split(value)
         except FormatError as error:
             raise ScenarioError(f"the bytes are not a geometry: {error.rule}") from None
-        if not _holds(column, wkb_type(wkb)):
+        if not holds(column, wkb_type(wkb)):
             raise ScenarioError(f"a {self.type_name(column)} column cannot hold a {NAMES[wkb_type(wkb)]}")
         expected = column.declared.srid if column.declared else None
         if expected is not None and srid != expected:
@@ -169,7 +169,7 @@ def _split(value: bytes) -> tuple[int, bytes]:
 GEOMETRY = GeometryCodec()
 
 
-def _holds(column: Column, kind: int) -> bool:
+def holds(column: Column, kind: int) -> bool:
     """Whether the column's type allows a geometry of that kind."""
     if not column.geometry_type or column.geometry_type == kind:
         return True
