@@ -131,10 +131,12 @@ def encode_event(event: Event, offset: int, format: FormatContext, *, body: byte
     if body is None:
         body = built_body(event, format)
     with_checksum = carries_checksum(event, format)
-    size = format.header_size(event.type_code) + len(body) + CHECKSUM_SIZE * with_checksum
+    type_code = event.type_code
+    plain = format.plain
+    size = (HEADER_SIZE if plain else format.header_size(type_code)) + len(body) + CHECKSUM_SIZE * with_checksum
     event_size = size if event.event_size is None else event.event_size
     log_pos = format.log_pos(offset, size) if event.log_pos is None else event.log_pos
-    number = format.number_of(event.type_code)
+    number = type_code if plain else format.number_of(type_code)
     fields = (event.timestamp, number, event.server_id, event_size, log_pos, event.flags)
     data = _header(event, fields, format) + body
     if not with_checksum:
@@ -153,13 +155,15 @@ def own_format(event: Event, format: FormatContext) -> FormatContext:
 def built_body(event: Event, format: FormatContext) -> bytes:
     """The bytes between header and checksum.  Raises ScenarioError for values that do not fit."""
     body = event.body.build(format)
-    start, end = format.more_post_header(event.type_code)
+    start, end = (0, 0) if format.plain else format.more_post_header(event.type_code)
     if end and len(body) >= start and not isinstance(event.body, RawBody):
         return body[:start] + event.post_header_extra.ljust(end - start, b"\0") + body[start:]
     return body
 
 
 def _header(event: Event, values: Sequence[int], format: FormatContext) -> bytes:
+    if format.plain:
+        return _built(event, HEADER, values)
     if format.binlog_version == 1:
         return _built(event, OLD_HEADER, values[:4])
     size = format.header_size(event.type_code)
@@ -203,8 +207,12 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
     least = HEADER_SIZE if format.binlog_version > 1 else OLD_HEADER_SIZE
     if len(raw) < least:
         raise FormatError(f"an event header has {least} bytes, but only {len(raw)} are left", phase="framing", offset=0)
-    type_code, format = framing_of(raw, format)
-    size = format.header_size(type_code)
+    plain = format.plain
+    if plain:
+        type_code, size = raw[4], HEADER_SIZE
+    else:
+        type_code, format = framing_of(raw, format)
+        size = format.header_size(type_code)
     if len(raw) < size:
         raise FormatError(f"the event is too short for its header of {size} bytes", phase="framing", offset=0)
     if format.binlog_version == 1:
@@ -218,7 +226,7 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
     end = len(raw) - CHECKSUM_SIZE * with_checksum
     data, extra = raw[size:end], b""
     own = dataclasses.replace(format, checksum=with_checksum) if description else format
-    more, behind = own.more_post_header(type_code)
+    more, behind = (0, 0) if plain else own.more_post_header(type_code)
     try:
         if behind > len(data):
             raise FormatError(f"it ends inside its fixed part of {behind} bytes", phase="body", offset=len(data))
@@ -233,21 +241,26 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
     if isinstance(body, RawBody):
         body, extra = RawBody(type_code, raw[size:end]), b""
     checksum = int.from_bytes(raw[end:], "little") if with_checksum else None
+    place = (offset + len(raw)) & _LARGEST if plain else format.log_pos(offset, len(raw))
     return Event(
         body=body,
         timestamp=timestamp,
         server_id=server_id,
         flags=flags,
         event_size=None if event_size == len(raw) else event_size,
-        log_pos=None if log_pos == format.log_pos(offset, len(raw)) else log_pos,
+        log_pos=None if log_pos == place else log_pos,
         checksum=None if checksum is None or checksum == event_checksum(raw[:end]) else checksum,
-        header_extra=raw[HEADER_SIZE:size] if any(raw[HEADER_SIZE:size]) else b"",
+        header_extra=b"" if plain or not any(raw[HEADER_SIZE:size]) else raw[HEADER_SIZE:size],
         post_header_extra=extra if any(extra) else b"",
     )
 
 
 #: Types whose numbers newer servers announce as not in use.
-_RETIRED = (LoadStatement, StartV3, PreGaRows)
+_RETIRED = frozenset(
+    code for code, kind in EVENT_TYPES.items() if issubclass(kind, (LoadStatement, StartV3, PreGaRows))
+)
+#: Positions are told modulo 2^32.
+_LARGEST = (1 << 32) - 1
 
 
 def framing_of(raw: bytes, format: FormatContext) -> tuple[int, FormatContext]:
@@ -263,8 +276,7 @@ def header_layout(format: FormatContext) -> Any:
 
 def kind_of(type_code: int, format: FormatContext) -> type[Body] | None:
     """The class of a type's bodies; None for types that are kept as bytes."""
-    kind = EVENT_TYPES.get(type_code)
-    return None if kind is None or (issubclass(kind, _RETIRED) and format.is_placeholder(type_code)) else kind
+    return None if type_code in _RETIRED and format.is_placeholder(type_code) else EVENT_TYPES.get(type_code)
 
 
 def _parse_body(type_code: int, data: bytes, format: FormatContext) -> Body:

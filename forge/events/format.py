@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 HEADER_SIZE = 19
 #: The header of 3.23: time, type, server, size.
@@ -45,6 +45,15 @@ class FormatContext:
     binlog_version: int = 4
     header_length: int = HEADER_SIZE
     early_numbers: bool = False
+    #: Whether headers, numbers and fixed parts are those that the layouts read: true of nearly all logs.
+    plain: bool = field(init=False, repr=False, compare=False, default=False)
+
+    def __post_init__(self) -> None:
+        same = self.binlog_version == 4 and self.header_length == HEADER_SIZE and not self.early_numbers
+        object.__setattr__(self, "plain", same and bool(self.post_header_lengths) and self._has_known_lengths())
+
+    def _has_known_lengths(self) -> bool:
+        return all(known >= self.post_header_length(code) for code, known in POST_HEADERS.items())
 
     @property
     def mariadb(self) -> bool:
@@ -55,8 +64,7 @@ class FormatContext:
         """Whether events are framed as all servers since 5.1.18 do it; what reads logs in bulk takes no others."""
         if self.binlog_version != 4 or self.header_length != HEADER_SIZE or self.pre_ga:
             return False
-        as_known = (known >= self.post_header_length(code) for code, known in POST_HEADERS.items())
-        return self.query_has_variables and all(as_known)
+        return self.query_has_variables and self._has_known_lengths()
 
     @property
     def pre_ga(self) -> bool:
