@@ -4,9 +4,23 @@ package main
 
 import (
 	"reflect"
+	"time"
 
 	"github.com/go-mysql-org/go-mysql/replication"
 )
+
+// What releases before 1.0 have of it.
+func configure(parser any, flavor string) {
+	if known, ok := parser.(interface{ SetFlavor(string) }); ok {
+		known.SetFlavor(flavor)
+	}
+	if known, ok := parser.(interface{ SetVerifyChecksum(bool) }); ok {
+		known.SetVerifyChecksum(true)
+	}
+	if known, ok := parser.(interface{ SetTimestampStringLocation(*time.Location) }); ok {
+		known.SetTimestampStringLocation(time.UTC)
+	}
+}
 
 func eventsWithin(*replication.BinlogEvent) []*replication.BinlogEvent {
 	return nil

@@ -11,7 +11,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-mysql-org/go-mysql/mysql"
@@ -172,9 +171,7 @@ func read(asked request) (end object) {
 		return end
 	}
 	parser := replication.NewBinlogParser()
-	parser.SetFlavor(asked.Flavor)
-	parser.SetVerifyChecksum(true)
-	parser.SetTimestampStringLocation(time.UTC)
+	configure(parser, asked.Flavor)
 	rest := bytes.NewReader(data[len(replication.BinLogFileHeader):])
 	for {
 		offset := int64(len(data) - rest.Len())

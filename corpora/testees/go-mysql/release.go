@@ -4,11 +4,18 @@ package main
 
 import (
 	"strings"
+	"time"
 
 	"github.com/go-mysql-org/go-mysql/replication"
 )
 
 // What releases before 1.8 do not have.
+
+func configure(parser *replication.BinlogParser, flavor string) {
+	parser.SetFlavor(flavor)
+	parser.SetVerifyChecksum(true)
+	parser.SetTimestampStringLocation(time.UTC)
+}
 
 func eventsWithin(event *replication.BinlogEvent) []*replication.BinlogEvent {
 	if payload, ok := event.Event.(*replication.TransactionPayloadEvent); ok {

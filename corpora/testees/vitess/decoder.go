@@ -54,9 +54,6 @@ func (log *reader) showRest(event mysql.BinlogEvent, offset, inner int) error {
 	switch {
 	case event.IsPartialUpdateRows():
 		return log.rows(event, "update", offset, inner)
-	case event.IsRowsQuery():
-		_, err := event.RowsQuery(log.format)
-		return err
 	case event.IsTransactionPayload():
 		payload, err := event.TransactionPayload(log.format)
 		if err != nil {
@@ -76,7 +73,7 @@ func (log *reader) showRest(event mysql.BinlogEvent, offset, inner int) error {
 			}
 		}
 	}
-	return nil
+	return rowsQuery(event, log.format)
 }
 
 func fieldType(kind byte) querypb.Type {

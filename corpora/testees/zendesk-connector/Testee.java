@@ -9,10 +9,7 @@ import com.github.shyiko.mysql.binlog.event.EventHeaderV4;
 import com.github.shyiko.mysql.binlog.event.TableMapEventData;
 import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
 import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
-import com.github.shyiko.mysql.binlog.event.deserialization.ColumnType;
 import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer;
-import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer.CompatibilityMode;
-import com.github.shyiko.mysql.binlog.event.deserialization.json.JsonBinary;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.FileDescriptor;
@@ -21,27 +18,17 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.Serializable;
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 public final class Testee {
-    // How it shows values: numbers signed, members by number, strings as stored bytes, moments as microseconds, and
-    // null for what has no moment.
-    private static final String FORMS = """
-        {"integer":"number signed","decimal":"text","float":"value","bits":"digits","year":"number",
-        "date":"microseconds zero=null","datetime":"microseconds zero=null","timestamp":"microseconds",
-        "time":"microseconds","enum":"number","set":"number signed","text":"hex","bytes":"hex","json":"value",
-        "geometry":"hex","vector":"hex"}""".replace("\n", "");
     private static final Pattern FIELD = Pattern.compile("\"(id|hello|file)\": *(?:(\\d+)|\"((?:[^\"\\\\]|\\\\.)*)\")");
 
     private final PrintStream out;
@@ -52,7 +39,7 @@ public final class Testee {
         this.out = out;
     }
 
-    private static String quote(String text) {
+    static String quote(String text) {
         StringBuilder quoted = new StringBuilder("\"");
         for (char unit : text.toCharArray()) {
             if (unit == '"' || unit == '\\') {
@@ -66,34 +53,12 @@ public final class Testee {
         return quoted.append('"').toString();
     }
 
-    private static String value(Object found, int type) throws IOException {
-        if (found == null) {
-            return "null";
-        }
-        if (found instanceof byte[] bytes) {
-            boolean document = type == ColumnType.JSON.getCode();
-            return quote(document ? JsonBinary.parseAsString(bytes) : HexFormat.of().formatHex(bytes));
-        }
-        if (found instanceof BitSet bits) {
-            BigInteger number = BigInteger.ZERO;
-            for (int bit = bits.nextSetBit(0); bit >= 0; bit = bits.nextSetBit(bit + 1)) {
-                number = number.setBit(bit);
-            }
-            return quote(number.toString());
-        }
-        if (found instanceof BigDecimal decimal) {
-            return quote(decimal.toPlainString());
-        }
-        // JSON has no NaN and no infinity.
-        return found instanceof Integer || found instanceof Long ? found.toString() : quote(found.toString());
-    }
-
     // An image has the values of the columns that are present; the event knows which.
     private static String image(Object[] row, BitSet present, TableMapEventData table) throws IOException {
         StringJoiner cells = new StringJoiner(",", "[", "]");
         int column = present.nextSetBit(0);
         for (Object found : row) {
-            String value = value(found, table.getColumnTypes()[column] & 255);
+            String value = Values.of(found, table.getColumnTypes()[column] & 255);
             cells.add("{\"column\":" + (column + 1) + ",\"value\":" + value + "}");
             column = present.nextSetBit(column + 1);
         }
@@ -137,8 +102,7 @@ public final class Testee {
 
     private String read(String file) throws IOException {
         EventDeserializer deserializer = new EventDeserializer();
-        deserializer.setCompatibilityMode(
-            CompatibilityMode.CHAR_AND_BINARY_AS_BYTE_ARRAY, CompatibilityMode.DATE_AND_TIME_AS_LONG_MICRO);
+        Values.prepare(deserializer);
         byte[] data = Files.readAllBytes(Path.of(file));
         Release.prepare(deserializer, data);
         try (BinaryLogFileReader reader = new BinaryLogFileReader(new ByteArrayInputStream(data), deserializer)) {
@@ -163,7 +127,7 @@ public final class Testee {
 
     public static void main(String[] args) throws IOException {
         String hello = "{\"name\":\"" + args[0] + "\",\"version\":\"" + args[1]
-            + "\",\"language\":\"Java\",\"levels\":[\"rows\"],\"forms\":" + FORMS + "}";
+            + "\",\"language\":\"Java\",\"levels\":[\"rows\"],\"forms\":" + Values.FORMS + "}";
         PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {

@@ -1,0 +1,8 @@
+//! For releases that give a document as JSON at once.
+
+use mysql_common::binlog::jsonb;
+use serde_json::Value as Json;
+
+pub fn parsed(value: &jsonb::Value<'_>) -> Result<Json, String> {
+    Json::try_from(value.clone()).map_err(|error| error.to_string())
+}
