@@ -56,6 +56,32 @@ def keyring_of(keys: str | None, key: str | None) -> Keyring | None:
     return read_keyring(Path(keys).read_bytes(), file=keys)
 
 
+_TABLES = click.option(
+    "--table", "tables", multiple=True, metavar="DB.TABLE", help="Only events of that table. Repeatable."
+)
+_SELECTION = (
+    click.option("--type", "types", multiple=True, metavar="NAME", help="Only events of that type. Repeatable."),
+    click.option("--gtid", "gtids", multiple=True, metavar="GTID", help="Only that transaction (UUID:1-5: several)."),
+    click.option(
+        "--start-position", "start", type=click.IntRange(min=0), metavar="N", help="Only events from there on."
+    ),
+    click.option("--stop-position", "stop", type=click.IntRange(min=0), metavar="N", help="Only events before that."),
+    click.option("--since", metavar="TIME", help="Only events from then on (YYYY-MM-DD hh:mm:ss in UTC, or seconds)."),
+    click.option("--until", metavar="TIME", help="Only events before that time."),
+)
+
+
+def selection_options(*, tables: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options that choose events, as forge.check.canonical.selection.selection takes them."""
+
+    def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed((_TABLES, *_SELECTION) if tables else _SELECTION):
+            command = option(command)
+        return command
+
+    return with_options
+
+
 def complete_servers(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """The server lines that begin with what was typed."""
     from forge.servers import server_names

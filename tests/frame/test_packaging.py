@@ -65,6 +65,20 @@ def test_the_wheel_has_every_module_the_templates_and_the_corpora(site: Path) ->
         assert {f"forge/_data/{file}" for file in files_in(ROOT / name)} - packed == set()
 
 
+def test_the_wheel_is_of_pure_python_and_small_but_for_the_corpora(tmp_path: Path) -> None:
+    wheel = build("wheel", tmp_path)
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        # An entry has its name twice, behind 30 and 46 bytes; RECORD has a line for every file.
+        sizes = {
+            entry.filename: entry.compress_size + 2 * len(entry.filename) + 76
+            for entry in archive.infolist()
+            if not entry.filename.startswith("forge/_data/corpora/")
+        }
+    assert not [name for name in sizes if name.endswith((".so", ".pyd", ".class", ".jar"))]
+    assert sum(sizes.values()) < 2_000_000
+
+
 def test_a_wheel_finds_its_templates_and_corpora(site: Path, tmp_path: Path) -> None:
     code = "import forge.resources as r; print(r.templates_dir().is_dir(), r.corpora_dir().is_dir(), r.__file__)"
     shown = subprocess.run(

@@ -62,7 +62,7 @@ def test_our_readers_refuse_or_read_a_million_changed_logs(tmp_path: Path) -> No
         assert process.returncode == 0, said
 
 
-def test_counted_runs_have_no_failures_but_those_that_were_mended() -> None:
+def test_counted_runs_have_no_failures() -> None:
     for one in counted():
         assert one["failures"] == []
         assert int(str(one["slowest_ms"])) < 1000

@@ -43,20 +43,35 @@ class Selection:
             if "." not in name:
                 raise ScenarioError(f"table {name!r} has no database", expected="a name such as shop.orders")
 
+    @property
+    def is_all(self) -> bool:
+        """Whether every event is wanted."""
+        return self == ALL
+
     def of(self, events: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """The wanted ones of the events of a file, in their order."""
-        gtid: str | None = None
+        chooser = Chooser(self)
         for event in events:
-            if event["type"] in _GTIDS:
-                gtid = event["fields"].get("gtid")
-            elif event["type"] in _OUTSIDE:
-                gtid = None
-            if self.stop is not None and event["offset"] >= self.stop:
-                return
-            if self._wants(event, gtid):
+            if chooser.takes(event):
                 yield event
+            elif self.is_behind(event):
+                return
 
-    def _wants(self, event: dict[str, Any], gtid: str | None) -> bool:
+    def is_behind(self, event: dict[str, Any]) -> bool:
+        """Whether neither this event nor a later one is wanted."""
+        return self.stop is not None and bool(event["offset"] >= self.stop)
+
+    def rows_of(self, events: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """All events, those that are not wanted without their rows: what stands before tells what rows mean."""
+        chooser = Chooser(self)
+        for event in events:
+            if self.is_behind(event):
+                return
+            wanted = chooser.takes(event) or "rows" not in event
+            yield event if wanted else {name: value for name, value in event.items() if name != "rows"}
+
+    def wants(self, event: dict[str, Any], gtid: str | None) -> bool:
+        """Whether the event of that transaction is wanted."""
         return (
             (self.start is None or event["offset"] >= self.start)
             and (self.since is None or event["timestamp"] >= self.since)
@@ -65,6 +80,26 @@ class Selection:
             and (not self.tables or f"{_name(event, 'database')}.{_name(event, 'table')}" in self.tables)
             and (not self.gtids or (gtid is not None and any(_holds(wanted, gtid) for wanted in self.gtids)))
         )
+
+
+ALL = Selection()
+
+
+@dataclass(slots=True)
+class Chooser:
+    """Whether the events of a file are wanted; it is shown all of them, in their order."""
+
+    selection: Selection
+    #: The transaction that the last event was of.
+    gtid: str | None = None
+
+    def takes(self, event: dict[str, Any]) -> bool:
+        """Whether this one is, an object of the canonical decode."""
+        if event["type"] in _GTIDS:
+            self.gtid = event["fields"].get("gtid")
+        elif event["type"] in _OUTSIDE:
+            self.gtid = None
+        return not self.selection.is_behind(event) and self.selection.wants(event, self.gtid)
 
 
 def moment(text: str) -> int:

@@ -13,16 +13,20 @@ from typing import Any, Literal
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.window import LogSource
-from forge.check.canonical.decode import canonical_event
+from forge.check.canonical.cells import MappedTable
+from forge.check.canonical.decode import canonical_event, event_without_rows
 from forge.check.canonical.readers import knows_type, reading, stops_all_the_same
+from forge.check.canonical.selection import ALL, Chooser, Selection
 from forge.check.canonical.table_maps import TableMaps
 from forge.check.compat.features_used import Use, declared_uses, event_uses
 from forge.check.compat.readers_view import as_seen
 from forge.errors import UnsupportedError
 from forge.events.event import IGNORABLE
 from forge.events.format_description import FormatDescription
+from forge.events.plain import text_or_hex
 from forge.events.query import Query
 from forge.events.registry import features_of_type
+from forge.events.rows import ROWS_BODIES
 from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
 from forge.servers import ServerLine, server_line
@@ -118,20 +122,29 @@ def compatibility(plan: Plan, files: Sequence[bytes], consumer: str) -> Report:
     return _Judge(plan.server, server_line(consumer), statements).judge(files)
 
 
-def compatibility_of_logs(files: Iterable[LogSource], consumer: str, *, decoded: bool = True) -> Report:
+def compatibility_of_logs(
+    files: Iterable[LogSource], consumer: str, *, decoded: bool = True, wanted: Selection = ALL
+) -> Report:
     """The report for logs that some server wrote; what only a definition's text shows is not looked for.
 
     The producer is the version that FORMAT_DESCRIPTION names.  Without ``decoded`` the report has no decode, and takes
     little memory for logs of any size.  Raises ScenarioError for an unknown line, FormatError, after the events before,
     for bytes that break a rule; OSError.
     """
-    return _Judge("", server_line(consumer), [], decoded=decoded).judge(files)
+    return _Judge("", server_line(consumer), [], decoded=decoded, wanted=wanted).judge(files)
 
 
 class _Judge:
     def __init__(
-        self, producer: str, consumer: ServerLine, statements: list[DdlStatement], *, decoded: bool = True
+        self,
+        producer: str,
+        consumer: ServerLine,
+        statements: list[DdlStatement],
+        *,
+        decoded: bool = True,
+        wanted: Selection = ALL,
     ) -> None:
+        self.wanted = wanted
         self.consumer = consumer
         self.decoded = decoded
         self.report = Report(producer, consumer.name)
@@ -144,9 +157,15 @@ class _Judge:
     def judge(self, files: Iterable[LogSource]) -> Report:
         report = self.report
         for number, data in enumerate(files):
-            tables, seen = TableMaps(), TableMaps()
+            tables, seen, chooser = TableMaps(), TableMaps(), Chooser(self.wanted)
             for logged in logged_events(data):
-                tables.note(logged)
+                mapped = tables.note(logged)
+                if isinstance(logged.body, FormatDescription):
+                    report.producer = report.producer or logged.body.server_version
+                    self.types = len(logged.body.post_header_lengths)
+                if not self.wanted.is_all and not chooser.takes(_described(logged, tables, mapped)):
+                    seen.note(logged)
+                    continue
                 rows = _rows(logged, tables)
                 if not logged.inner:
                     report.events += 1
@@ -164,9 +183,6 @@ class _Judge:
         report, event = self.report, logged.placed.event
         if logged.inner and not self.consumer.knows("compression"):
             return
-        if isinstance(event.body, FormatDescription):
-            self.types = len(event.body.post_header_lengths)
-            report.producer = report.producer or event.body.server_version
         place = (number, logged.placed.index)
         known_type = knows_type(self.consumer, event.type_code)
         findings = list(self._lacking(logged, tables)) if known_type else [self._unknown(logged)]
@@ -262,6 +278,14 @@ class _Judge:
         if self.decoded:
             shown = replace(logged, placed=replace(logged.placed, event=as_seen(logged.placed.event, self.consumer)))
             report.decode.append({"file": number, **canonical_event(shown, seen)})
+
+
+def _described(logged: LoggedEvent, tables: TableMaps, mapped: MappedTable | None) -> dict[str, Any]:
+    """What a selection asks of an event: its object without rows, with the table of a row event."""
+    event = event_without_rows(logged, mapped)
+    if isinstance(logged.body, ROWS_BODIES) and (table := tables.by_id.get(logged.body.table_id)) is not None:
+        event |= {"database": text_or_hex(table.body.database), "table": text_or_hex(table.body.table)}
+    return event
 
 
 def _rows(logged: LoggedEvent, tables: TableMaps) -> int:

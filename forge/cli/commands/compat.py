@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from forge.cli.inputs import open_log, shown
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE, complete_servers, parameters_option
-from forge.errors import ScenarioError
+from forge.cli.parameters import FILE, complete_servers, parameters_option, selection_options
+from forge.errors import FormatError, ScenarioError
+
+if TYPE_CHECKING:
+    from forge.binlog.window import LogWindow
+    from forge.check.canonical.selection import Selection
+    from forge.check.compat.report import Report
 
 
 @click.command()
-@click.argument("file", type=FILE)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
 @click.option(
     "--from",
     "producer",
@@ -27,33 +37,91 @@ from forge.errors import ScenarioError
     help="Server line that reads it, e.g. mysql-5.5.",
 )
 @parameters_option
+@selection_options()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with the decode that the consumer gets.")
-def command(file: str, producer: str | None, consumer: str, parameters: tuple[str, ...], as_json: bool) -> None:
-    """Show how a consumer of another server line reads the log of the scenario FILE.
+def command(
+    files: tuple[str, ...],
+    producer: str | None,
+    consumer: str,
+    parameters: tuple[str, ...],
+    as_json: bool,
+    **wanted: Any,
+) -> None:
+    """Show how a consumer of another server line reads the log of the scenario FILE, or binary logs.
 
     Lists what it ignores, misreads and refuses, each with the reason and the release that introduced it, and says where
-    a reader and a replica of that line stop.
+    a reader and a replica of that line stop. Of binary logs, `--table` and the options behind it choose events.
 
     \b
     Example:
       forge compat shop.yaml --from mysql-9.7 --to mysql-5.5
       forge compat shop.yaml --from mysql-9.7 --to mariadb-10.11 --set session.compression=true --json
+      forge compat binlog.000001 binlog.000002.gz --to mysql-5.7 --table shop.orders
     """
     import json
 
-    from forge.binlog import write_binlog
-    from forge.check.compat.report import compatibility, summary
-    from forge.compile import compile_files
-    from forge.scenario import load_scenario, parse_settings, plan
+    from forge.check.canonical.selection import selection
+    from forge.check.compat.report import summary
     from forge.servers import server_line
 
     try:
         server_line(consumer)
     except ScenarioError as error:
         raise error.at(f"--to {consumer}", None) from None
+    events = selection(**wanted)
+    logs = [file for file in files if _is_log(file)]
+    if not logs and len(files) == 1 and events.is_all:
+        report = _of_scenario(files[0], producer, consumer, parameters)
+    elif len(logs) < len(files):
+        raise ScenarioError(
+            f"{next(file for file in files if file not in logs)} is no binary log",
+            expected="one scenario without a choice of events, or binary logs",
+        )
+    elif producer is not None or parameters:
+        raise ScenarioError("--from and --set are for scenarios", expected="binary logs alone")
+    else:
+        report = _of_logs(files, consumer, events, decoded=as_json)
+    write_output(STDOUT, json.dumps(report.plain(), ensure_ascii=False) + "\n" if as_json else summary(report))
+
+
+def _of_scenario(file: str, producer: str | None, consumer: str, parameters: tuple[str, ...]) -> Report:
+    from forge.binlog import write_binlog
+    from forge.check.compat.report import compatibility
+    from forge.compile import compile_files
+    from forge.scenario import load_scenario, parse_settings, plan
+
     settings = parse_settings(parameters)
     if producer is not None:
         settings.add("server", producer, f"--from {producer}")
     planned = plan(load_scenario(file, settings))
-    report = compatibility(planned, [write_binlog(events) for events in compile_files(planned)], consumer)
-    write_output(STDOUT, json.dumps(report.plain(), ensure_ascii=False) + "\n" if as_json else summary(report))
+    return compatibility(planned, [write_binlog(events) for events in compile_files(planned)], consumer)
+
+
+def _is_log(file: str) -> bool:
+    """Whether it is a binary log, compressed as a whole or not; what cannot be read is told where it is read."""
+    from forge.binlog.reader import has_magic
+    from forge.binlog.wrapped import wrapping
+
+    try:
+        with Path(file).open("rb") as opened:
+            begin = opened.read(4)
+    except OSError:
+        return False
+    return has_magic(begin) or wrapping(begin) is not None
+
+
+def _of_logs(files: tuple[str, ...], consumer: str, wanted: Selection, decoded: bool) -> Report:
+    from forge.check.compat.report import compatibility_of_logs
+
+    place = files[0]
+
+    def opened() -> Iterator[LogWindow]:
+        nonlocal place
+        for place in files:
+            with open_log(place) as log:
+                yield log
+
+    try:
+        return compatibility_of_logs(opened(), consumer, decoded=decoded, wanted=wanted)
+    except FormatError as error:
+        raise error.in_file(shown(place)) from None

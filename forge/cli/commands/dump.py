@@ -10,7 +10,7 @@ import msgspec
 
 from forge.cli.inputs import errors_in, open_log, shown
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE, keyring_of, keys_options
+from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
 
 if TYPE_CHECKING:
     from forge.check.canonical.selection import Selection
@@ -20,14 +20,8 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per event (`forge schema decode` describes it).")
 @click.option("--rows", "rows_only", is_flag=True, help="Only changed rows; with --json, one object per row.")
-@click.option("--table", "tables", multiple=True, metavar="DB.TABLE", help="Only events of that table. Repeatable.")
-@click.option("--type", "types", multiple=True, metavar="NAME", help="Only events of that type. Repeatable.")
-@click.option("--gtid", "gtids", multiple=True, metavar="GTID", help="Only that transaction (UUID:1-5: several).")
-@click.option("--start-position", "start", type=click.IntRange(min=0), metavar="N", help="Only events from there on.")
-@click.option("--stop-position", "stop", type=click.IntRange(min=0), metavar="N", help="Only events before that.")
-@click.option("--since", metavar="TIME", help="Only events from then on (YYYY-MM-DD hh:mm:ss in UTC, or seconds).")
+@selection_options()
 @keys_options
-@click.option("--until", metavar="TIME", help="Only events before that time.")
 def command(
     files: tuple[str, ...], as_json: bool, rows_only: bool, keys: str | None, key: str | None, **wanted: Any
 ) -> None:

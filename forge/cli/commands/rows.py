@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.inputs import errors_in, file_paths, read_bytes, shown
+from forge.cli.inputs import errors_in, file_paths, open_log, shown
 from forge.cli.output import STDOUT, output_file, refuse_inputs, write_output
-from forge.cli.parameters import FILE
+from forge.cli.parameters import FILE, selection_options
 from forge.cli.progress import progress, progress_to
 from forge.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from forge.check.canonical.selection import Selection
 
 
 @click.command()
@@ -32,8 +35,16 @@ from forge.errors import ScenarioError
     help="parquet, arrow: what becomes of a value that Arrow cannot say, such as the date 0000-00-00.",
 )  # fmt: skip
 @click.option("-o", "--output", default=STDOUT, metavar="OUT", help="The file to write; standard output unless given.")
+@selection_options(tables=False)
 def command(
-    files: tuple[str, ...], table: str | None, columns: str | None, images: Any, form: str, on_odd: Any, output: str
+    files: tuple[str, ...],
+    table: str | None,
+    columns: str | None,
+    images: Any,
+    form: str,
+    on_odd: Any,
+    output: str,
+    **wanted: Any,
 ) -> None:
     """Write the changed rows of one table of the binary logs FILE... as records.
 
@@ -46,17 +57,28 @@ def command(
       forge rows binlog.000001 --table shop.orders
       forge rows binlog.000001 binlog.000002 --table shop.orders --format parquet -o orders.parquet
       forge rows binlog.000001 --table shop.orders --columns id,status --format csv -o orders.csv
+      forge rows binlog.0* --table shop.orders --since '2024-02-29 10:00:00' --type DELETE_ROWS
     """
+    from forge.check.canonical.selection import selection
+
     refuse_inputs([output], files)
+    events = selection(**wanted)
     chosen = None if columns is None else tuple(columns.split(","))
     if form in ("csv", "jsonl"):
-        write_output(output, _text_records(files, table, chosen, images, form))
+        write_output(output, _text_records(files, table, chosen, images, form, events))
+    elif not events.is_all:
+        raise ScenarioError(f"--format {form} has all rows", expected="csv or jsonl for some events only")
     else:
         _arrow_records(files, table, chosen, images, on_odd, form, output)
 
 
 def _text_records(
-    files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, form: str
+    files: tuple[str, ...],
+    table: str | None,
+    columns: tuple[str, ...] | None,
+    images: Any,
+    form: str,
+    wanted: Selection,
 ) -> Iterator[str]:
     from forge.check.canonical.decode import canonical_events
     from forge.check.canonical.records import BESIDE, RecordReader
@@ -64,8 +86,8 @@ def _text_records(
     reader = RecordReader(table, columns, images)
     header = form == "csv"
     for file in progress(files, total=len(files), label="files"):
-        with errors_in(file):
-            for record in reader.records(shown(file), canonical_events(read_bytes(file))):
+        with errors_in(file), open_log(file) as log:
+            for record in reader.records(shown(file), wanted.rows_of(canonical_events(log))):
                 if header:
                     yield _csv_line([*reader.fields(), *BESIDE])
                     header = False

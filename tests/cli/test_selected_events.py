@@ -1,0 +1,98 @@
+"""forge rows and forge compat of some events of binary logs, which may be compressed as a whole."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import forge
+from forge.cli import app
+
+TEXT = """
+scenario: two
+session: {gtid: true}
+server: mysql-9.7
+tables: ["CREATE TABLE s.a (id INT PRIMARY KEY)", "CREATE TABLE s.b (id INT PRIMARY KEY, v VECTOR(2))"]
+transactions:
+  - - insert: {into: s.a, rows: [{id: 1}, {id: 2}]}
+  - - insert: {into: s.b, rows: [{id: 3}]}
+  - - delete: {from: s.a, where: {id: 2}}
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    [path] = forge.build(TEXT).write(tmp_path / "binlog.000001")
+    return path
+
+
+def rows(capfd: pytest.CaptureFixture[str], *words: str) -> list[tuple[str, int]]:
+    assert app.run(["rows", *words]) == 0
+    records = map(json.loads, capfd.readouterr().out.splitlines())
+    return [(record["_operation"], record["@1"]) for record in records]
+
+
+def test_rows_of_some_events(log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert rows(capfd, str(log), "--table", "s.a") == [("insert", 1), ("insert", 2), ("delete", 2)]
+    assert rows(capfd, str(log), "--table", "s.a", "--type", "delete_rows") == [("delete", 2)]
+    deleted = next(row for row in forge.read(log).rows if row.kind == "delete")
+    assert rows(capfd, str(log), "--table", "s.a", "--start-position", str(deleted.offset)) == [("delete", 2)]
+    assert rows(capfd, str(log), "--table", "s.a", "--stop-position", str(deleted.offset)) == [
+        ("insert", 1), ("insert", 2),
+    ]  # fmt: skip
+    assert rows(capfd, str(log), "--table", "s.a", "--until", "1999-01-01") == []
+    gtid = [event["fields"]["gtid"] for event in forge.read(log).events if event["type"] == "GTID"][-1]
+    packed = tmp_path / "binlog.000001.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    assert rows(capfd, str(packed), str(log), "--table", "s.a", "--gtid", gtid) == [("delete", 2), ("delete", 2)]
+
+
+def test_arrow_has_all_rows(log: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["rows", str(log), "--format", "arrow", "--type", "DELETE_ROWS"]) == 2
+    assert "--format arrow has all rows; expected csv or jsonl" in capfd.readouterr().err
+
+
+def test_compat_of_a_log_says_what_a_consumer_does_not_know(log: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["compat", str(log), "--to", "mysql-8.0"]) == 0
+    shown = capfd.readouterr().out
+    assert shown.startswith("A log of 9.7.4 for a consumer of mysql-8.0:")
+    assert "A reader stops at event 16, WRITE_ROWS" in shown
+    assert shown.endswith("A reader reads 16 of 24 events, and 2 of 4 rows.\n")
+
+
+def test_compat_of_some_events_of_several_logs(log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    packed = tmp_path / "binlog.000002.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    assert app.run(["compat", str(log), str(packed), "--to", "mysql-8.0", "--table", "s.a", "--json"]) == 0
+    report = json.loads(capfd.readouterr().out)
+    assert (report["rows"], report["events"]) == (6, 8)
+    assert {event["file"] for event in report["decode"]} == {0, 1}
+    assert not any("VECTOR" in finding["title"] for finding in report["findings"])
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["scenario.yaml", "binlog.000001"], "scenario.yaml is no binary log; expected one scenario without a choice"),
+        (["scenario.yaml", "--type", "XID"], "scenario.yaml is no binary log; expected one scenario without a choice"),
+        (["binlog.000001", "--from", "mysql-8.0"], "--from and --set are for scenarios; expected binary logs alone"),
+        (["nothing"], "cannot read the file"),
+    ],
+)
+def test_what_does_not_go_together_is_told(
+    words: list[str], sentence: str, log: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(log.parent)
+    Path("scenario.yaml").write_text(TEXT, encoding="utf-8")
+    assert app.run(["compat", *words, "--to", "mysql-8.0"]) == 2
+    assert sentence in capfd.readouterr().err
+
+
+def test_a_broken_log_is_told_with_its_name(log: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    torn = log.with_name("torn")
+    torn.write_bytes(log.read_bytes()[:-3])
+    assert app.run(["compat", str(log), str(torn), "--to", "mysql-8.0"]) == 3
+    assert f"{torn}, event" in capfd.readouterr().err
