@@ -180,6 +180,7 @@ class RealServer:
         """A file for LOAD DATA: in the server's data directory, or in the client's folder."""
         folder = self.client_folder if local else self.folder / "data"
         try:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             with (folder / name).open("xb") as file:
                 file.write(content)
         except FileExistsError:

@@ -34,10 +34,10 @@ class LoadData(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     text: Annotated[str | None, Meta(description="The file as it is, in its character set.")] = None
     hex: Annotated[str | None, Meta(description="The file's bytes.")] = None
     file: Annotated[
-        Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]+\.[A-Za-z0-9]+$")] | None,
+        Annotated[str, Meta(pattern=r"^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+\.[A-Za-z0-9]+$")] | None,
         Meta(
-            description="Name of the file, without a folder: the SQL looks for it in the server's data directory, or"
-            " in that of the client. By default the table's name, `.txt`.",
+            description="Name of the file, perhaps in folders (`in/more.csv`): the SQL looks for it in the server's"
+            " data directory, or in that of the client. By default the table's name, `.txt`.",
         ),
     ] = None
     local: Annotated[bool, Meta(description="LOAD DATA LOCAL: the client sends the file.")] = False
