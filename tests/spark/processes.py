@@ -113,11 +113,11 @@ class Driver:
     def ended(self) -> bool:
         return self._process.poll() is not None
 
-    def wait(self, seconds: float = 240) -> int:
+    def wait(self, seconds: float = 900) -> int:
         """The exit code.  Raises subprocess.TimeoutExpired."""
         return self._process.wait(timeout=seconds)
 
-    def await_output(self, words: str, seconds: float = 240) -> None:
+    def await_output(self, words: str, seconds: float = 900) -> None:
         """Wait until it has printed these words.  Raises RuntimeError if it ends before, or after so many seconds."""
         end = time.monotonic() + seconds
         while words not in self.output:

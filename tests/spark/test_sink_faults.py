@@ -84,7 +84,7 @@ class Scene:
 
     def held(self, driver: Driver, tasks: int = 2) -> None:
         """Wait until so many tasks are in the middle of their rows, some of which are written."""
-        end = time.monotonic() + 240
+        end = time.monotonic() + 900
         while len(list(self.flags.glob("task-*"))) < tasks or not list(self.target.glob("_temporary-*/part-*")):
             assert not driver.ended(), driver.output
             assert time.monotonic() < end, driver.output
@@ -159,7 +159,7 @@ def test_ctrl_c_leaves_no_log_and_the_program_again_finishes(scene: Scene) -> No
 def test_the_jvm_of_a_driver_may_be_killed_while_the_commit_works(scene: Scene) -> None:
     scene.let_go()
     with scene.start(LOCAL) as driver:
-        end = time.monotonic() + 240
+        end = time.monotonic() + 900
         while not list(scene.target.glob("_temporary-*/new")):
             assert time.monotonic() < end, driver.output
             assert not driver.ended(), driver.output
