@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.servers import ServerLine
 
 #: Modes that change neither what a text means here nor what is stored of it.
 _IDLE: Final = {
@@ -25,7 +26,8 @@ _IDLE: Final = {
     "NO_ENGINE_SUBSTITUTION": 30,
     "PAD_CHAR_TO_FULL_LENGTH": 31,
 }
-_OF_MARIADB: Final = {"NO_AUTO_CREATE_USER": 28}
+#: One that some servers do not have; those that do have it among their defaults.
+_PERHAPS: Final = {"NO_AUTO_CREATE_USER": 28}
 #: Modes that servers have and that are not modelled.
 _OTHERS: Final = frozenset((
     "REAL_AS_FLOAT", "PIPES_AS_CONCAT", "ANSI_QUOTES", "ANSI", "NO_AUTO_VALUE_ON_ZERO", "NO_BACKSLASH_ESCAPES",
@@ -34,25 +36,28 @@ _OTHERS: Final = frozenset((
 ))  # fmt: skip
 
 
-def sql_mode_bits(text: str, *, mariadb: bool) -> int:
+def sql_mode_bits(text: str, line: ServerLine) -> int:
     """The number of a ``sql_mode``, names with commas between; "" is 0.
 
     Raises ScenarioError for an unknown name, UnsupportedError for modes that change what is stored: all but "" have to
-    be strict, and on MySQL to refuse dates with zeros, as the defaults do.
+    be strict, and to take dates with zeros if the line's default does.
     """
     if not text:
         return 0
-    known = _IDLE | (_OF_MARIADB if mariadb else {})
+    known = _IDLE | {name: bit for name, bit in _PERHAPS.items() if line.query.sql_mode >> bit & 1}
     names = [name.strip().upper() for name in text.split(",")]
     for name in names:
         if name not in known and name in _OTHERS:
             raise UnsupportedError(f"sql_mode {name} is not supported yet", expected=f"some of {', '.join(known)}")
         if name not in known:
             raise ScenarioError(f"there is no sql_mode {name!r}", suggestion=nearest(name, known))
+    takes_zeros = line.values.takes_zero_dates
     zeros = {"NO_ZERO_DATE", "NO_ZERO_IN_DATE"} & set(names)
-    if not {"STRICT_TRANS_TABLES", "STRICT_ALL_TABLES"} & set(names) or len(zeros) != (0 if mariadb else 2):
+    if not {"STRICT_TRANS_TABLES", "STRICT_ALL_TABLES"} & set(names) or len(zeros) != (0 if takes_zeros else 2):
         raise UnsupportedError(
             f"sql_mode {text!r} is not supported yet",
-            expected="'', or a strict one" + (" without" if mariadb else " with") + " NO_ZERO_DATE and NO_ZERO_IN_DATE",
+            expected="'', or a strict one"
+            + (" without" if takes_zeros else " with")
+            + " NO_ZERO_DATE and NO_ZERO_IN_DATE",
         )
     return sum(1 << known[name] for name in set(names))

@@ -61,7 +61,7 @@ def _session(scenario: Scenario, places: Places) -> Session:
         with places.at(path):
             raise error
     with places.at(("session", "sql_mode")):
-        sql_mode_bits(settings.sql_mode or "", mariadb=line.family == "mariadb")
+        sql_mode_bits(settings.sql_mode or "", line)
     return session
 
 

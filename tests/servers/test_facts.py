@@ -30,6 +30,8 @@ CONDITIONS = {
     "testing/draws/scenarios.py": 1,
     # The order of rows in a table.
     "corpus/coverage.py": 1,
+    # Whose encryption a listing says.
+    "binlog/listing/sealed.py": 2,
     # Tags and readers that are for one family.
     "corpus/vocabulary.py": 1,
 }

@@ -62,7 +62,7 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
 def _sql_mode(session: Session, line: ServerLine) -> int:
     if session.sql_mode is None:
         return line.query.sql_mode
-    return sql_mode_bits(session.sql_mode, mariadb=line.family == "mariadb")
+    return sql_mode_bits(session.sql_mode, line)
 
 
 def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:
