@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Int16ul, Struct
+from construct import Struct
 
-from forge.events.layout import Bitmap, Body, Rest, at_boundaries, flags
-from forge.events.packed import PackedInt
-from forge.events.rows import ROW_FLAGS
-from forge.events.table_map import TableId
+from forge.events.layout import Body, at_boundaries, flags
+from forge.events.rows import ROW_FLAGS, RowsV1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +28,7 @@ class PreGaRows(Body):
     present: bytes
     rows: bytes
 
-    layout: ClassVar[Struct] = Struct(
-        "table_id" / TableId(),
-        "row_flags" / Int16ul,
-        "width" / PackedInt(),
-        "present" / Bitmap(lambda this: this.width),
-        "rows" / Rest(),
-    )
+    layout: ClassVar[Struct] = RowsV1.layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

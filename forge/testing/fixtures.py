@@ -21,7 +21,7 @@ def fixture_of(scenario: Scenario, name: str | None = None) -> Fixture:
     log = build(scenario)
     verdict, phase = scenario.expected
     expected = {file.name: expected_of(file.data) for file in log.files}
-    _check(verdict, phase, [one.problem for one in expected.values()], _has_broken(expected))
+    _check(verdict, phase, [one.problem for one in expected.values()], any(map(_has_broken, expected.values())))
     tables = _tables(log, expected)
     logs = [_log(file, expected[file.name], verdict, phase) for file in log.files]
     return Fixture(name or scenario.scenario, scenario.server, logs, tables)
@@ -35,7 +35,7 @@ def _log(file: LogFile, expected: Expected, verdict: Verdict, phase: str | None)
         outcome = "either"
     elif problem is not None:
         outcome = "refused"
-    elif phase == "value" and any("broken" in cell.get("value", {}) for cell in _cells(expected)):
+    elif phase == "value" and _has_broken(expected):
         outcome = "either"
     if problem is None:
         return FixtureLog(file.name, file.data, rows, outcome, phase if outcome == "either" else None)
@@ -54,8 +54,8 @@ def _check(verdict: Verdict, phase: str | None, problems: list[Any], broken: boo
         raise ScenarioError(f"the scenario says `verdict: reject` ({phase}), but our reader reads the log")
 
 
-def _has_broken(expected: Mapping[str, Expected]) -> bool:
-    return any("broken" in cell.get("value", {}) for one in expected.values() for cell in _cells(one))
+def _has_broken(expected: Expected) -> bool:
+    return any("broken" in cell.get("value", {}) for cell in _cells(expected))
 
 
 def _cells(expected: Expected) -> Iterator[dict[str, Any]]:

@@ -75,9 +75,9 @@ def unseal(data: bytes, keyring: Keyring, *, key: int = 1) -> tuple[bytes, Seal]
     if _start(data) is None:
         raise FormatError("the log is not encrypted", phase="framing", offset=0)
     for cipher in CIPHERS:
-        plain = _mariadb(data, MariadbSeal(key, cipher), keyring, encrypt=False)
-        if _opened(data, plain):
-            return plain, MariadbSeal(key, cipher)
+        mariadb = MariadbSeal(key, cipher)
+        if _opened(data, _mariadb(data, mariadb, keyring, encrypt=False, most=_LOOKED_AT)):
+            return _mariadb(data, mariadb, keyring, encrypt=False), mariadb
     raise FormatError(f"key {key} of the keyring does not open the events", phase="framing", offset=len(MAGIC))
 
 
@@ -158,14 +158,15 @@ def _start(data: bytes) -> tuple[int, bytes] | None:
     return None
 
 
-def _mariadb(data: bytes, with_seal: MariadbSeal, keyring: Keyring, *, encrypt: bool) -> bytes:
+def _mariadb(data: bytes, with_seal: MariadbSeal, keyring: Keyring, *, encrypt: bool, most: int | None = None) -> bytes:
+    """The log with its encrypted events, of which there are ``most`` at most, turned round."""
     found = _start(data)
     assert found is not None
     begin, nonce = found
     key = keyring.by_number(with_seal.key)
     crypt = ctr if with_seal.cipher == "ctr" else cbc_encrypt if encrypt else cbc_decrypt
     parts, end = [data[:begin]], begin
-    for frame in frames(data, begin, 1):
+    for frame in islice(frames(data, begin, 1), most):
         iv = nonce + (frame.offset % (1 << 32)).to_bytes(4, "little")
         raw = bytearray(frame.raw)
         # The size stands plainly in both; what else is there was, or will be, in the place of the time.
