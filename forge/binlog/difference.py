@@ -7,13 +7,15 @@ where the file's own bytes contradict them: one longer event does not make all l
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
+from forge.binlog.listing.chosen import chosen_documents
 from forge.binlog.listing.disassemble import placed_documents
 from forge.binlog.reader import Frame, frames
+from forge.binlog.selection import ALL, Selection
 from forge.binlog.window import LogSource
 
 _ABSENT = object()
@@ -73,12 +75,13 @@ def first_difference(left: bytes, right: bytes) -> Difference | None:
     return Difference(None, first_byte(left, right), "file", "bytes", f"{len(left)}", f"{len(right)}")
 
 
-def differences(left: LogSource, right: LogSource) -> Iterator[Difference]:
-    """All differences in meaning, in the order of the left log; each is read once, an event at a time.
+def differences(left: LogSource, right: LogSource, wanted: Selection = ALL) -> Iterator[Difference]:
+    """All differences in meaning of the wanted events, in the order of the left log; each is read once, an event at a
+    time.
 
     Behind events that one log lacks, comparing goes on where both have the same again, within 64 events.
     """
-    for ours, theirs in _aligned(placed_documents(left), placed_documents(right)):
+    for ours, theirs in _aligned(_documents(left, wanted), _documents(right, wanted)):
         if ours is None or theirs is None:
             number, offset, document = ours or theirs or (0, 0, {})
             words = ("the event", "nothing") if theirs is None else ("nothing", "the event")
@@ -91,9 +94,14 @@ def differences(left: LogSource, right: LogSource) -> Iterator[Difference]:
             yield Difference(ours[0], ours[1], name, path, _shown(value), _shown(others), other=theirs[0])
 
 
-def _aligned(
-    left: Iterable[tuple[int, _Document]], right: Iterable[tuple[int, _Document]]
-) -> Iterator[tuple[_Listed | None, _Listed | None]]:
+def _documents(log: LogSource, wanted: Selection) -> Iterator[_Listed]:
+    placed = placed_documents(log)
+    if not wanted.is_all:
+        return chosen_documents(placed, wanted)
+    return ((number, offset, document) for number, (offset, document) in enumerate(placed))
+
+
+def _aligned(left: Iterator[_Listed], right: Iterator[_Listed]) -> Iterator[tuple[_Listed | None, _Listed | None]]:
     """The events that differ, each beside the one of the other log that stands in its place."""
     ours, theirs = _Ahead(left), _Ahead(right)
     while ours.fill(1) and theirs.fill(1):
@@ -117,8 +125,8 @@ def _aligned(
 class _Ahead:
     """The events of a log that were read and not yet compared."""
 
-    def __init__(self, documents: Iterable[tuple[int, _Document]]) -> None:
-        self._rest = ((number, offset, document) for number, (offset, document) in enumerate(documents))
+    def __init__(self, documents: Iterator[_Listed]) -> None:
+        self._rest = documents
         self.waiting: deque[_Listed] = deque()
 
     def fill(self, count: int) -> int:

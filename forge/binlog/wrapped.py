@@ -50,5 +50,10 @@ class _Unwrapped:
         except (gzip.BadGzipFile, EOFError, zlib.error, ZstdError) as error:
             raise FormatError(f"the {self._name} file is damaged: {error}", phase="framing") from None
 
+    def readinto(self, room: Any) -> int:
+        found = self.read(len(room))
+        memoryview(room)[: len(found)] = found
+        return len(found)
+
     def fileno(self) -> int:
         raise io.UnsupportedOperation("fileno")

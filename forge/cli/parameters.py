@@ -72,7 +72,7 @@ _SELECTION = (
 
 
 def selection_options(*, tables: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The options that choose events, as forge.check.canonical.selection.selection takes them."""
+    """The options that choose events, as forge.binlog.selection.selection takes them."""
 
     def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed((_TABLES, *_SELECTION) if tables else _SELECTION):

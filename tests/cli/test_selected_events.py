@@ -1,12 +1,14 @@
-"""forge rows and forge compat of some events of binary logs, which may be compressed as a whole."""
+"""forge rows, forge diff and forge compat of some events of binary logs, which may be compressed as a whole."""
 
 from __future__ import annotations
 
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+import zstandard
 
 import forge
 from forge.cli import app
@@ -50,9 +52,78 @@ def test_rows_of_some_events(log: Path, tmp_path: Path, capfd: pytest.CaptureFix
     assert rows(capfd, str(packed), str(log), "--table", "s.a", "--gtid", gtid) == [("delete", 2), ("delete", 2)]
 
 
-def test_arrow_has_all_rows(log: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert app.run(["rows", str(log), "--format", "arrow", "--type", "DELETE_ROWS"]) == 2
-    assert "--format arrow has all rows; expected csv or jsonl" in capfd.readouterr().err
+def test_records_of_some_events_are_the_same_in_all_formats(
+    log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `rows` is not installed")
+    pytest.importorskip("numba", reason="the extra `rows` is not installed")
+    packed = tmp_path / "binlog.000002.zst"
+    packed.write_bytes(zstandard.compress(log.read_bytes()))
+    deleted = next(row for row in forge.read(log).rows if row.kind == "delete")
+    for words in (
+        ["--type", "delete_rows"],
+        ["--type", "WRITE_ROWS", "--type", "DELETE_ROWS", "--start-position", str(deleted.offset)],
+        ["--stop-position", str(deleted.offset), "--since", "2024-01-01"],
+        ["--until", "1999-01-01"],
+        ["--gtid", "6b696e64-6f66-4f72-6765-000000000001:3-5"],
+        [],
+    ):
+        shown = rows(capfd, str(log), str(packed), "--table", "s.a", *words)
+        for form in ("parquet", "arrow"):
+            out = str(tmp_path / form)
+            assert app.run(["rows", str(log), str(packed), "--table", "s.a", *words, "--format", form, "-o", out]) == 0
+            table = parquet.read_table(out) if form == "parquet" else pyarrow_file(out)
+            assert list(zip(table["_operation"].to_pylist(), table["@1"].to_pylist(), strict=True)) == shown
+    assert len(shown) == 6
+
+
+def pyarrow_file(path: str) -> Any:
+    from pyarrow import ipc
+
+    return ipc.open_file(path).read_all()
+
+
+def test_differences_of_some_events(log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    changed = TEXT.replace("{id: 3}", "{id: 30}").replace("{id: 2}]}", "{id: 2}, {id: 4}]}")
+    for compression in ("", ", compression: true"):
+        forge.build(TEXT.replace("{gtid: true", "{gtid: true" + compression)).write(log)
+        [other] = forge.build(changed.replace("{gtid: true", "{gtid: true" + compression)).write(tmp_path / "other")
+        packed = tmp_path / "other.gz"
+        packed.write_bytes(gzip.compress(other.read_bytes()))
+
+        def found(*words: str, packed: Path = packed) -> list[str]:
+            code = app.run(["diff", str(log), str(packed), "--all", "--json", *words])
+            lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+            assert code == bool(lines)
+            return [f"{line['left']} {line['right']}" for line in lines]
+
+        in_a, in_b = "nothing {'@1': 4}", "3 30"
+        assert found("--table", "s.a") == [in_a]
+        assert found("--table", "s.b") == [in_b]
+        assert found("--type", "WRITE_ROWS") == [in_a, in_b]
+        assert found("--type", "DELETE_ROWS") == found("--until", "1999-01-01") == []
+        gtids = [event["fields"]["gtid"] for event in forge.read(log).events if event["type"] == "GTID"]
+        assert found("--gtid", gtids[-3], "--type", "WRITE_ROWS") == [in_a]
+        place = next(row.offset for row in forge.read(log).rows if row.table == "b")
+        assert found("--stop-position", str(place), "--type", "WRITE_ROWS") == [in_a]
+
+
+def test_logs_of_several_files_are_compared_file_by_file(
+    log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    left, right = tmp_path / "left", tmp_path / "right"
+    for folder in (left, right):
+        folder.mkdir()
+        forge.build(TEXT).write(folder / "binlog.000001")
+        forge.build(TEXT).write(folder / "binlog.000002")
+    assert app.run(["diff", str(left), str(right)]) == 0
+    forge.build(TEXT.replace("{id: 3}", "{id: 30}")).write(right / "binlog.000002")
+    assert app.run(["diff", str(left), str(right)]) == 1
+    assert capfd.readouterr().out.startswith("binlog.000002, event 16 (WRITE_ROWS)")
+    forge.build(TEXT).write(right / "binlog.000002")
+    (right / "binlog.000003").write_bytes(log.read_bytes())
+    assert app.run(["diff", str(left), str(right)]) == 1
+    assert "files: left 2, right 3" in capfd.readouterr().out
 
 
 def test_compat_of_a_log_says_what_a_consumer_does_not_know(log: Path, capfd: pytest.CaptureFixture[str]) -> None:

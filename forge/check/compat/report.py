@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from forge.binlog.logged import LoggedEvent, logged_events
+from forge.binlog.selection import ALL, Chooser, Selection
 from forge.binlog.window import LogSource
 from forge.check.canonical.cells import MappedTable
 from forge.check.canonical.decode import canonical_event, event_without_rows
 from forge.check.canonical.readers import knows_type, reading, stops_all_the_same
-from forge.check.canonical.selection import ALL, Chooser, Selection
 from forge.check.canonical.table_maps import TableMaps
 from forge.check.compat.features_used import Use, declared_uses, event_uses
 from forge.check.compat.readers_view import as_seen

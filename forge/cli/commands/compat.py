@@ -14,8 +14,8 @@ from forge.cli.parameters import FILE, complete_servers, parameters_option, sele
 from forge.errors import FormatError, ScenarioError
 
 if TYPE_CHECKING:
+    from forge.binlog.selection import Selection
     from forge.binlog.window import LogWindow
-    from forge.check.canonical.selection import Selection
     from forge.check.compat.report import Report
 
 
@@ -60,7 +60,7 @@ def command(
     """
     import json
 
-    from forge.check.canonical.selection import selection
+    from forge.binlog.selection import selection
     from forge.check.compat.report import summary
     from forge.servers import server_line
 

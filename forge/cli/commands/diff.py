@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.inputs import open_log
+from forge.cli.inputs import STDIN, open_log
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE
+from forge.cli.parameters import FILE, selection_options
 from forge.errors import CheckFailed
+
+if TYPE_CHECKING:
+    from forge.binlog.difference import Difference
+    from forge.binlog.selection import Selection
 
 
 @click.command()
@@ -19,27 +25,53 @@ from forge.errors import CheckFailed
 @click.argument("right", type=FILE)
 @click.option("--all", "show_all", is_flag=True, help="Every difference, not only the first.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per difference.")
-def command(left: str, right: str, show_all: bool, as_json: bool) -> None:
+@selection_options()
+def command(left: str, right: str, show_all: bool, as_json: bool, **wanted: Any) -> None:
     """Show where the binary logs LEFT and RIGHT differ: event, field, row and cell, both values.
 
     Sizes, positions, transaction lengths and checksums follow from the rest, and count only where the bytes of a file
-    contradict them. Any bytes can be compared, broken ones too. Exit code 1 if there is a difference.
+    contradict them. Any bytes can be compared, broken ones too. LEFT and RIGHT may both be logs of several files, each
+    a folder or an index file: the first file is compared with the first, and so on. `--table` and the options behind it
+    choose events. Exit code 1 if there is a difference.
 
     \b
     Example:
       forge diff before.000001 after.000001
-      forge diff before.000001 after.000001 --all --json
+      forge diff before.000001 after.000001.gz --all --json
+      forge diff before/ after/ --table shop.orders --type WRITE_ROWS
     """
-    from forge.binlog.difference import Difference, differences
+    from forge.binlog.selection import selection
+
+    found = _differences(_files(left), _files(right), selection(**wanted))
+    first = next(found, None)
+    if first is None:
+        return
 
     def lines(first: Difference) -> Iterator[str]:
         for difference in [first, *found] if show_all else [first]:
             yield (json.dumps(asdict(difference), ensure_ascii=False) if as_json else str(difference)) + "\n"
 
-    with open_log(left) as ours, open_log(right) as theirs:
-        found = differences(ours, theirs)
-        first = next(found, None)
-        if first is None:
-            return
-        write_output(STDOUT, lines(first))
+    write_output(STDOUT, lines(first))
     raise CheckFailed(f"{left} and {right} differ")
+
+
+def _files(source: str) -> list[str]:
+    """The files of the log: those of a folder or an index file, or the one that it is."""
+    path = Path(source)
+    if source == STDIN or not (path.is_dir() or path.suffix == ".index"):
+        return [source]
+    from forge.binlog.folder import log_files
+
+    return [str(file) for file in log_files(path)]
+
+
+def _differences(left: list[str], right: list[str], wanted: Selection) -> Iterator[Difference]:
+    from forge.binlog.difference import Difference, differences
+
+    several = len(left) > 1 or len(right) > 1
+    for ours, theirs in zip(left, right, strict=False):
+        with open_log(ours) as one, open_log(theirs) as other:
+            for difference in differences(one, other, wanted):
+                yield replace(difference, file=Path(ours).name) if several else difference
+    if len(left) != len(right):
+        yield Difference(None, 0, "session", "files", str(len(left)), str(len(right)))

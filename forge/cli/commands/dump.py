@@ -13,7 +13,7 @@ from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
 
 if TYPE_CHECKING:
-    from forge.check.canonical.selection import Selection
+    from forge.binlog.selection import Selection
 
 
 @click.command()
@@ -37,7 +37,7 @@ def command(
       forge dump encrypted.000001 --keys keyring.json
       forge dump binlog.0* --table shop.orders --since '2024-02-29 10:00:00'
     """
-    from forge.check.canonical.selection import selection
+    from forge.binlog.selection import selection
 
     chosen, keyring = selection(**wanted), keyring_of(keys, key)
     for file in files:

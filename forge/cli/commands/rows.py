@@ -15,7 +15,7 @@ from forge.cli.progress import progress, progress_to
 from forge.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from forge.check.canonical.selection import Selection
+    from forge.binlog.selection import Selection
 
 
 @click.command()
@@ -59,17 +59,15 @@ def command(
       forge rows binlog.000001 --table shop.orders --columns id,status --format csv -o orders.csv
       forge rows binlog.0* --table shop.orders --since '2024-02-29 10:00:00' --type DELETE_ROWS
     """
-    from forge.check.canonical.selection import selection
+    from forge.binlog.selection import selection
 
     refuse_inputs([output], files)
     events = selection(**wanted)
     chosen = None if columns is None else tuple(columns.split(","))
     if form in ("csv", "jsonl"):
         write_output(output, _text_records(files, table, chosen, images, form, events))
-    elif not events.is_all:
-        raise ScenarioError(f"--format {form} has all rows", expected="csv or jsonl for some events only")
     else:
-        _arrow_records(files, table, chosen, images, on_odd, form, output)
+        _arrow_records(files, table, chosen, images, on_odd, events, form, output)
 
 
 def _text_records(
@@ -114,8 +112,8 @@ def _csv_field(value: Any) -> str:
 
 
 def _arrow_records(
-    files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, on_odd: Any, form: str,
-    output: str,
+    files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, on_odd: Any,
+    wanted: Selection, form: str, output: str,
 ) -> None:  # fmt: skip
     from forge.columnar.parquet import write_parquet
     from forge.columnar.reading.rows import read_rows
@@ -123,13 +121,15 @@ def _arrow_records(
     paths = file_paths(files)
     total = sum(path.stat().st_size for path in paths)
     with progress_to("bytes") as show:
-        told: Callable[[int], None] = lambda read: show(read, total)  # noqa: E731
+        told: Callable[[int], None] = lambda read: show(min(read, total), total)  # noqa: E731
         if table is None:
             schema, batches = _of_the_only_table(
-                read_rows(paths, columns=columns, images=images, on_odd=on_odd, progress=told)
+                read_rows(paths, columns=columns, images=images, on_odd=on_odd, wanted=wanted, progress=told)
             )
         else:
-            reader = read_rows(paths, table, columns=columns, images=images, on_odd=on_odd, progress=told)
+            reader = read_rows(
+                paths, table, columns=columns, images=images, on_odd=on_odd, wanted=wanted, progress=told
+            )
             schema, batches = reader.schema, reader
         with output_file(output) as file:
             (write_parquet if form == "parquet" else _write_arrow)(schema, batches, file)

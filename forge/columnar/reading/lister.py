@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
-from io import RawIOBase
+from io import RawIOBase, UnsupportedOperation
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from forge.binlog.mapped import refuse_to_pass, refuse_unusual
 from forge.binlog.payload import LARGEST, decompressed, inner_format, inner_frames, unpacked
 from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
+from forge.binlog.wrapped import unwrapped, wrapping
 from forge.columnar.machine import SLACK
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, EventList, event_classes
@@ -39,6 +41,8 @@ WINDOW = 1 << 21
 _MOST_WINDOWS = 16
 #: Servers write no larger event (max_allowed_packet), and offsets in a window have 32 bits.
 _LARGEST_EVENT = 1 << 30
+#: A file, a part of one, or what a gzip or zstd file holds.
+_File = RawIOBase | Any
 _COMPRESSED = frozenset(body.type_code for body in COMPRESSED_ROWS)
 
 
@@ -93,18 +97,23 @@ class EventLister:
         no row depends on are not looked at.  OSError if the file cannot be read.
         """
         with self.path.open("rb", buffering=0) as file:
+            source: _File = file
             magic = file.read(4)
+            if self._split is None and wrapping(magic) is not None:
+                file.seek(0)
+                source = unwrapped(file)
+                magic = source.read(4)
             check_magic(magic)
             self._base, self.read_bytes = 4, 4
             if self._split is None:
-                yield from self._windows(file)
+                yield from self._windows(source)
                 return
             mark = self._split.mark
             self._base, self._number, self._list.format = mark.position, mark.number, mark.context()
             file.seek(mark.position)
             yield from self._windows(PartOfFile(file, self._split.end))
 
-    def _windows(self, file: RawIOBase) -> Iterator[Listed]:
+    def _windows(self, file: _File) -> Iterator[Listed]:
         while self._refill(file) > 0:
             yield from self._walk_window()
             yield from self._flush()
@@ -112,7 +121,7 @@ class EventLister:
         if self._fill:
             raise self._torn(self._fill)
 
-    def _refill(self, file: RawIOBase) -> int:
+    def _refill(self, file: _File) -> int:
         if self._fill == self._window:
             self._widen(file)
         view = self._list.buffer.data[self._fill : self._window]
@@ -121,10 +130,10 @@ class EventLister:
         self.read_bytes += got
         return int(got)
 
-    def _widen(self, file: RawIOBase) -> None:
+    def _widen(self, file: _File) -> None:
         """Room for an event that is larger than the window: no more than the file has."""
         size = self._size_at(0)
-        left = (os.fstat(file.fileno()).st_size if self._split is None else self._split.end) - self._base
+        left = self._end(file) - self._base
         if left > 0 and size > left:
             raise self._torn(left)
         if size > _LARGEST_EVENT:
@@ -132,6 +141,15 @@ class EventLister:
                 f"event {self._number} of {self.path} has {size} bytes; at most {_LARGEST_EVENT} are read"
             )
         self._resize(window=max(2 * self._window, size if left > 0 else 0), inner=self._inner_size)
+
+    def _end(self, file: _File) -> int:
+        """Where the file ends, or the split of it; not behind 0 for one whose end nobody knows."""
+        if self._split is not None:
+            return self._split.end
+        try:
+            return os.fstat(file.fileno()).st_size
+        except UnsupportedOperation:  # what is unpacked
+            return 0
 
     def _torn(self, left: int) -> FormatError:
         header = self._list.buffer[self._at : min(self._at + HEADER_SIZE, self._fill)].tobytes()

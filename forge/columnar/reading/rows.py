@@ -10,8 +10,10 @@ from typing import get_args, overload
 
 import pyarrow as pa
 
+from forge.binlog.selection import ALL, Selection
 from forge.columnar.reading.batches import Batches
 from forge.columnar.reading.beside import BESIDE
+from forge.columnar.reading.choice import ChosenEvents
 from forge.columnar.reading.file_rows import FileRows, Taker
 from forge.columnar.reading.odd import OnOdd, ReadSummary
 from forge.columnar.reading.splits import Split
@@ -99,6 +101,7 @@ def read_rows(
     json: JsonForm = "text",
     beside: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
+    wanted: Selection = ALL,
     summary: ReadSummary | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> pa.RecordBatchReader: ...
@@ -114,6 +117,7 @@ def read_rows(
     on_odd: OnOdd = "error",
     json: JsonForm = "text",
     beside: Sequence[str] | None = None,
+    wanted: Selection = ALL,
     summary: ReadSummary | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[str, pa.RecordBatch]]: ...
@@ -129,6 +133,7 @@ def read_rows(
     json: JsonForm = "text",
     beside: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
+    wanted: Selection = ALL,
     summary: ReadSummary | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> pa.RecordBatchReader | Iterator[tuple[str, pa.RecordBatch]]:
@@ -140,8 +145,9 @@ def read_rows(
     two structs; a row that has one image shows that one.  ``beside`` names the columns that say where a row is from,
     all unless given.  ``names`` are for columns whose names the log does not have; such are ``@1``, ``@2`` otherwise.
     ``on_odd`` is what becomes of a cell that Arrow cannot say: an error, NULL, or text for the whole column.
-    ``json`` is what documents are: "text" as the server prints it, or "binary" as it stores them.  ``summary`` counts
-    rows and such cells; ``progress`` is told the bytes read.
+    ``json`` is what documents are: "text" as the server prints it, or "binary" as it stores them.  ``wanted`` chooses
+    events; the rows of others are not looked at.  ``summary`` counts rows and such cells; ``progress`` is told the
+    bytes read.  What a gzip or zstd file holds is read as it is unpacked.
 
     Raises ScenarioError for a table or column that is not there, and where the table's columns change; FormatError for
     bytes that break a rule of the format, after the rows before them; UnsupportedError for types that are not known;
@@ -162,8 +168,9 @@ def read_rows(
         shown = tuple(name for name in shown if name in beside)
     chosen = Chosen(images, None if columns is None else tuple(columns), None if names is None else tuple(names), json)
 
-    def taker(defined: Table, file: str) -> Batches:
-        return Batches(defined, on_odd, shown, file)
+    def taker(defined: Table, file: str) -> Taker:
+        batches = Batches(defined, on_odd, shown, file)
+        return batches if wanted.is_all else ChosenEvents(batches, wanted)
 
     reader = RowReader(paths_of(path), table=table, chosen=chosen, taker=taker, summary=summary, progress=progress)
     return reader.batches() if table is None else _of_one_table(reader, table)

@@ -1,4 +1,9 @@
-"""Which events of the canonical decode are wanted: by place, time, type, table, and transaction."""
+"""Which events of a log are wanted: by place, time, type, table, and transaction.
+
+An event is shown as a mapping: ``offset``, ``timestamp``, ``type``, the names ``database`` and ``table`` of a row
+event, and ``fields``, which have the names of a TABLE_MAP and the ``gtid`` of a GTID event.  The objects of the
+canonical decode are such.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +75,10 @@ class Selection:
             wanted = chooser.takes(event) or "rows" not in event
             yield event if wanted else {name: value for name, value in event.items() if name != "rows"}
 
+    def has_gtid(self, gtid: str | None) -> bool:
+        """Whether events of that transaction are wanted."""
+        return not self.gtids or (gtid is not None and any(_holds(wanted, gtid) for wanted in self.gtids))
+
     def wants(self, event: dict[str, Any], gtid: str | None) -> bool:
         """Whether the event of that transaction is wanted."""
         return (
@@ -78,7 +87,7 @@ class Selection:
             and (self.until is None or event["timestamp"] < self.until)
             and (not self.types or event["type"] in self.types)
             and (not self.tables or f"{_name(event, 'database')}.{_name(event, 'table')}" in self.tables)
-            and (not self.gtids or (gtid is not None and any(_holds(wanted, gtid) for wanted in self.gtids)))
+            and self.has_gtid(gtid)
         )
 
 
@@ -94,7 +103,7 @@ class Chooser:
     gtid: str | None = None
 
     def takes(self, event: dict[str, Any]) -> bool:
-        """Whether this one is, an object of the canonical decode."""
+        """Whether this one is."""
         if event["type"] in _GTIDS:
             self.gtid = event["fields"].get("gtid")
         elif event["type"] in _OUTSIDE:
