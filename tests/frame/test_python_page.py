@@ -14,6 +14,10 @@ def test_the_page_about_python_says_what_python_answers(tmp_path: Path, monkeypa
     assert run_page("python.md") > 8
 
 
+def test_the_page_about_fuzzing_says_how_a_testee_tells_its_coverage() -> None:
+    assert run_page("fuzz.md") == 1
+
+
 @pytest.mark.slow
 def test_the_page_about_hypothesis_runs() -> None:
     assert run_page("hypothesis.md") > 1

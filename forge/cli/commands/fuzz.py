@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=0, metavar="N", help="Another seed makes other logs (default 0).")
 @click.option("--first", type=click.IntRange(min=0), default=0, metavar="N", help="Begin with that log (default 0).")
 @click.option(
+    "--base",
+    "bases",
+    type=click.IntRange(min=0),
+    multiple=True,
+    metavar="N",
+    help="Make the logs of that one, as a failure has it in `bases`. Repeatable.",
+)
+@click.option(
     "--timeout", type=click.FloatRange(min=0.1), default=5.0, metavar="S", help="Seconds for a log (default 5)."
 )
 @click.option(
@@ -56,6 +64,7 @@ def command(
     tries: int | None,
     seed: int,
     first: int,
+    bases: tuple[int, ...],
     timeout: float,
     memory: int,
     shrink_seconds: float,
@@ -66,7 +75,8 @@ def command(
 
     Logs are changed in fields, lengths, counts, order and bytes, many of them with checksums that hold. The decoder may
     refuse a changed log; it may not crash, hang, take memory without end, or show a row that a correct reader does not
-    get. Failures with the same cause are one; its log is made smaller. Exit code 1 if there is a failure.
+    get. Failures with the same cause are one; its log is made smaller. Logs that reach new code of a decoder that tells
+    its coverage are changed further. Exit code 1 if there is a failure.
 
     \b
     Example:
@@ -95,8 +105,9 @@ def command(
         testee_name = f"{decoder.hello().name} {decoder.hello().version}"
         with progress_to("logs") as report:
             found = search(
-                decoder, seeds, Path(folder) / "binlog.000001", seed=seed, first=first, tries=tries, seconds=seconds,
-                shrink_seconds=shrink_seconds, tally=tally, progress=lambda count: report(count, tries or 0),
+                decoder, seeds, Path(folder) / "binlog.000001", seed=seed, first=first, bases=bases, tries=tries,
+                seconds=seconds, shrink_seconds=shrink_seconds, tally=tally,
+                progress=lambda count: report(count, tries or 0),
             )  # fmt: skip
             for failure in found:
                 names.append(failure.name)
@@ -104,12 +115,16 @@ def command(
                 if out is not None:
                     _write(out, failure, described)
                 click.echo(json.dumps(described, ensure_ascii=False) if as_json else _sentence(described))
-    summary = {"tries": tally.tries, "outcomes": dict(tally.outcomes), "failures": len(names)}
+    summary: dict[str, Any] = {"tries": tally.tries, "outcomes": dict(tally.outcomes), "failures": len(names)}
+    covered = ""
+    if tally.places:
+        summary |= {"places": len(tally.places), "kept": tally.kept}
+        covered = f"; {len(tally.places)} places of its code reached, {tally.kept} logs kept"
     if as_json:
         click.echo(json.dumps(summary))
     else:
         counts = ", ".join(f"{count} {outcome}" for outcome, count in tally.outcomes.most_common())
-        click.echo(f"{tally.tries} logs ({counts}): {len(names)} causes of failure")
+        click.echo(f"{tally.tries} logs ({counts}): {len(names)} causes of failure{covered}")
     if names:
         raise CheckFailed(f"{testee_name} fails: {len(names)} causes in {tally.tries} logs")
 
@@ -126,6 +141,7 @@ def _described(failure: Failure, testee: str, kit: Path | None) -> dict[str, Any
         "message": failure.message,
         "seed": failure.seed,
         "number": failure.first.number,
+        "bases": list(failure.first.bases),
         "seeds": None if kit is None else str(kit),
         "mutations": list(failure.first.mutations),
         "bytes": len(failure.smallest),
@@ -136,7 +152,12 @@ def _described(failure: Failure, testee: str, kit: Path | None) -> dict[str, Any
 def _sentence(described: dict[str, Any]) -> str:
     how = "; ".join(described["mutations"]) or "not changed"
     message = " ".join(str(described["message"] or described["kind"]).split())
-    return f"{described['name']}: {described['outcome']}: {message} ({how}; number {described['number']})"
+    return f"{described['name']}: {described['outcome']}: {message} ({how}; {_numbers(described)})"
+
+
+def _numbers(described: dict[str, Any]) -> str:
+    of = "".join(f" --base {number}" for number in described["bases"])
+    return f"number {described['number']}" + (f",{of}" if of else "")
 
 
 def _write(out: Path, failure: Failure, described: dict[str, Any]) -> None:

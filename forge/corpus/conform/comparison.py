@@ -35,6 +35,8 @@ class Reading:
     warnings: list[str] = field(default_factory=list)
     ended: Ended = "ok"
     message: str | None = None
+    #: Places of the testee's code that it reached first with this file, if it was asked for them and can say it.
+    coverage: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -37,17 +37,25 @@ class FileResult:
         return self.outcome in RIGHT
 
 
-def ask(testee: Testee, path: Path, data: bytes, level: Level | None = None, *, inventions: bool = False) -> FileResult:
+def ask(
+    testee: Testee,
+    path: Path,
+    data: bytes,
+    level: Level | None = None,
+    *,
+    inventions: bool = False,
+    coverage: bool = False,
+) -> FileResult:
     """What the testee does with ``data``, which is the file ``path``.
 
-    With ``inventions``, bytes that are no value must not be shown as one.
+    With ``inventions``, bytes that are no value must not be shown as one.  With ``coverage`` it is asked for that too.
 
     Raises EnvironmentMissing, ScenarioError if it cannot be asked, or does not know the level.
     """
     hello = testee.hello()
     flavor, server = writer_of(data)
     expected = expected_of(data)
-    reading = testee.read(path, level or hello.levels[-1], flavor, server)
+    reading = testee.read(path, level or hello.levels[-1], flavor, server, coverage=coverage)
     comparison = Comparison(_expected_log(expected), Forms(hello.forms), reading)
     difference = comparison.difference()
     outcome = outcome_of(reading, difference, verdict_of(expected))

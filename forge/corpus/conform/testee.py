@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+import msgspec
+
 from forge.corpus.conform.comparison import Reading
 from forge.corpus.kit.protocol import VERSION, Answer, Hello, Level, Request, parse_answer, request_line
 from forge.errors import EnvironmentMissing, ScenarioError
@@ -92,22 +94,35 @@ class Testee:
         return self._hello
 
     def read(
-        self, path: Path, level: Level, flavor: Literal["mysql", "mariadb"], server: str, *, most: int | None = None
+        self,
+        path: Path,
+        level: Level,
+        flavor: Literal["mysql", "mariadb"],
+        server: str,
+        *,
+        most: int | None = None,
+        coverage: bool = False,
     ) -> Reading:
-        """What it says of a file, in ``most`` bytes (or those of its limits).  Raises nothing for all that it does."""
+        """What it says of a file, in ``most`` bytes (or those of its limits).  Raises nothing for all that it does.
+
+        With ``coverage`` it is asked for that, if it can say it.
+        """
         reading = Reading()
         try:
             if self._process is None:
                 self._start()
             self._number += 1
             deadline = time.monotonic() + self.limits.seconds
-            request = Request(id=self._number, file=str(path), level=level, flavor=flavor, server=server)
+            request = Request(
+                id=self._number, file=str(path), level=level, flavor=flavor, server=server,
+                coverage=True if coverage and self._hello is not None and self._hello.coverage else msgspec.UNSET,
+            )  # fmt: skip
             self._send(request)
             for answer in self._answers(deadline, most):
                 if answer.end is not None:
                     if answer.id is None:
                         raise _Stopped("crashed", "its end does not have the id of the request")
-                    reading.ended, reading.message = answer.end, answer.message
+                    reading.ended, reading.message, reading.coverage = answer.end, answer.message, answer.coverage
                     break
                 _take(answer, reading)
         except _Stopped as stopped:

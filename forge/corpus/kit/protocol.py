@@ -21,7 +21,7 @@ End = Literal["ok", "refused", "unsupported", "crashed"]
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """One request.  ``hello`` has the protocol's version and no file."""
+    """One request.  ``hello`` has the protocol's version and no file.  ``coverage`` asks for that of the answer."""
 
     id: int
     hello: int | msgspec.UnsetType = msgspec.UNSET
@@ -29,6 +29,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     level: Level | msgspec.UnsetType = msgspec.UNSET
     flavor: Literal["mysql", "mariadb"] | msgspec.UnsetType = msgspec.UNSET
     server: str | msgspec.UnsetType = msgspec.UNSET
+    coverage: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +38,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     ``forms``: how it shows each kind of value (forge/corpus/conform/forms.py); ``typed`` where it says nothing.
     ``cannot``: tags of cases that it does not support, such as ``event:TRANSACTION_PAYLOAD``; such cases are not asked.
     ``flavors``: the families of servers that it reads.  ``limits``: sentences for people on what it cannot show.
+    ``coverage``: it can say which places of its code a file was the first to reach.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     forms: dict[str, str] = {}
     cannot: list[str] = []
     limits: list[str] = []
+    coverage: bool = False
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,9 +104,10 @@ class RowAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a testee: exactly one of these, but ``message`` and ``id``, which go with ``end``.
+    """One line of a testee: exactly one of these, but ``message``, ``id`` and ``coverage``, which go with ``end``.
 
-    ``gap``: it leaves out what is left of the event at that offset, and says why.
+    ``gap``: it leaves out what is left of the event at that offset, and says why.  ``coverage``: numbers of places in
+    the testee's code (lines, branches) that no file before reached in this process; a place has the same number in all.
     """
 
     id: int | None = None
@@ -115,6 +119,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     warning: str | None = None
     end: End | None = None
     message: str | None = None
+    coverage: list[int] = []
 
 
 _DECODER = msgspec.json.Decoder(Answer)
