@@ -151,7 +151,7 @@ func (log *reader) show(raw mysql.BinlogEvent, offset, inner int) error {
 		return errors.New("the event is not valid")
 	}
 	if log.level == "frames" {
-		bytes := raw.Bytes()
+		bytes := raw.(interface{ Bytes() []byte }).Bytes() // The interface of old releases does not have it.
 		answer(object{"frame": object{
 			"offset": offset, "inner": inner, "type_code": bytes[4], "event_size": binary.LittleEndian.Uint32(bytes[9:]),
 			"log_pos": binary.LittleEndian.Uint32(bytes[13:]), "timestamp": raw.Timestamp(),
