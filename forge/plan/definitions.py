@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table, TableColumn
 
@@ -34,6 +35,8 @@ class DefinitionText:
     time: tuple[int, int] | None = None
     #: Its line in the scenario.
     line: int | None = None
+    #: The session's settings, where they are no longer those that it began with.
+    session: Session | None = None
 
     @property
     def replayed(self) -> str:

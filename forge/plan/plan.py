@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from forge.plan.circumstances import Circumstances
 from forge.plan.session import Session
 from forge.plan.tables import Row, Table
 from forge.plan.transactions import Group, OwnEvent
@@ -51,3 +52,10 @@ class Plan:
     reconnects: tuple[int, ...] = ()
     #: Events of the scenario's own that stand outside of all groups.
     event_steps: tuple[EventStep, ...] = ()
+    #: What groups run in, by their numbers; the others run in what the session began with.
+    circumstances: Mapping[int, Circumstances] = field(default_factory=dict)
+
+    def settings(self, number: int) -> tuple[Session, Session]:
+        """The settings that a group begins and ends with."""
+        circumstances = self.circumstances.get(number, Circumstances())
+        return circumstances.session or self.session, circumstances.ended or self.session

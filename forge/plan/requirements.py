@@ -31,6 +31,8 @@ def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, 
         ("generate_invisible_primary_key", "generated_invisible_key", session.generate_invisible_primary_key),
         ("compression", "compression", session.compression),
         ("log_bin_compress", "compressed_events", session.log_bin_compress),
+        ("skip_replication", "mariadb_gtid", session.skip_replication),
+        ("skip_parallel_replication", "mariadb_gtid", session.skip_parallel_replication),
         ("mysql56_temporal_format", "mysql56_temporal_format", not session.mysql56_temporal_format),
     )
     yield from ((setting, feature) for setting, feature, is_set in asked if is_set)

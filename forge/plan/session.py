@@ -101,6 +101,19 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     auto_increment_offset: int = 1
     #: The language of names of months and days.
     lc_time_names: str = "en_US"
+    #: The session's time zone: ``SYSTEM`` (the server's, which is UTC) or an offset (``+02:00``), in which TIMESTAMP
+    #: is read and CURRENT_TIMESTAMP gives the time.
+    time_zone: str = "+00:00"
+    #: SET NAMES: a character set, or one of its collations, of the client's texts and the connection.
+    names: str | None = None
+    #: Collations of the connection, of the server (the session's, for new databases) and of the current database.
+    collation_connection: str | None = None
+    collation_server: str | None = None
+    collation_database: str | None = None
+    sql_auto_is_null: bool = False
+    #: MariaDB: replicas pass over the events (flag SKIP_REPLICATION), or do not run them beside others.
+    skip_replication: bool = False
+    skip_parallel_replication: bool = False
     #: The session's sql_mode: "" clips values that a column cannot hold; without it, the server's default refuses them.
     sql_mode: str | None = None
     #: MariaDB: false makes tables whose TIME, DATETIME and TIMESTAMP have the forms of servers before 5.6.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from forge.plan.changes import ChangeKind, RowChange
 from forge.plan.effects import Evaluation, ForeignKeyEffects, OpenedTables, Search, TriggerEffects
+from forge.plan.session import Session
 from forge.plan.statement_text import StatementText, UserVariable
 from forge.plan.tables import Table
 from forge.sql.reads.calls import Call
@@ -36,6 +37,8 @@ class SessionContext:
     settings: tuple[str, ...] = ()
     #: Its text is logged beside its rows or not, whatever the session's setting is.
     rows_query: bool | None = None
+    #: The session's settings, where they are no longer those that it began with.
+    session: Session | None = None
 
 
 @dataclass(frozen=True, slots=True)

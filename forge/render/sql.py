@@ -9,19 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.compile.groups.clock import Clock
 from forge.compile.query.clock_use import asks_for_time
 from forge.plan.definitions import DatabaseDefinition, DatabaseDrop, DdlStatement, ImplicitStatement, ObjectDefinition
+from forge.plan.gtids import MysqlGtid
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
+from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
-from forge.plan.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, XaEnd, XaId
+from forge.plan.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, Transaction, XaEnd, XaId
+from forge.render.settings import QUERY_SETTINGS, seconds, setting_statements
 from forge.render.templates import render
 from forge.servers import server_line
 from forge.sql.write.identifiers import identifier
-
-#: The setting that asks for the event with a statement's text.
-_QUERY_SETTINGS = {"rows_query": "binlog_rows_query_log_events", "annotate_rows": "binlog_annotate_row_events"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +72,25 @@ def replay_script(plan: Plan) -> str:
 
 def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
     """As :func:`replay_script`, a session for each run of the server, and for each client that goes on for another."""
-    clock = Clock(plan.session)
-    current = ""
+    current, settings = "", plan.session
     groups: list[ReplayGroup] = []
     first = True
     for number in range(len(plan.groups) + 1):
         if number in plan.reconnects:
-            yield ReplaySession(_session_text(plan, clock, groups, first=first))
-            groups, current, first = [], "", False
+            yield ReplaySession(_session_text(plan, groups, first=first))
+            groups, current, settings, first = [], "", plan.session, False
         for step in plan.file_steps:
             if step.after != number:
                 continue
             if step.kind == "flush":
                 groups.append(ReplayGroup(None, (), (ReplayStatement("FLUSH BINARY LOGS", None),), ()))
                 continue
-            yield ReplaySession(_session_text(plan, clock, groups, first=first), step.kind)
-            groups, current, first = [], "", False
+            yield ReplaySession(_session_text(plan, groups, first=first), step.kind)
+            groups, current, settings, first = [], "", plan.session, False
         if number < len(plan.groups):
-            groups.append(_group(plan, clock, number, current))
-            current = _current_after(plan.groups[number], current)
-    yield ReplaySession(_session_text(plan, clock, groups, first=first))
+            groups.append(_group(plan, number, current, settings))
+            current, settings = _current_after(plan.groups[number], current), plan.settings(number)[1]
+    yield ReplaySession(_session_text(plan, groups, first=first))
 
 
 def _current_after(group: Group, current: str) -> str:
@@ -118,31 +116,64 @@ def _database_of(group: Group, current: str) -> str:
     return group.databases[0] if leaves else current
 
 
-def _session_text(plan: Plan, clock: Clock, groups: Sequence[ReplayGroup], *, first: bool) -> str:
+def _session_text(plan: Plan, groups: Sequence[ReplayGroup], *, first: bool) -> str:
     line = server_line(plan.server)
     return render(
         "sql/replay.sql.j2",
         name=" ".join(plan.name.split()),
         server=plan.server,
         reset_words=line.framing.reset_words,
-        query_setting=_QUERY_SETTINGS[line.rows.query_event],
-        session=plan.session,
+        settings=setting_statements(plan.session, None, line),
         first_file=plan.session.first_file if first and plan.session.first_file != 1 else None,
-        timestamp=_seconds(clock.declared) if clock.declared is not None else None,
         groups=groups,
     )
 
 
-def _group(plan: Plan, clock: Clock, number: int, current: str) -> ReplayGroup:
-    group = plan.groups[number]
+def _group(plan: Plan, number: int, current: str, settings: Session) -> ReplayGroup:
+    group, line = plan.groups[number], server_line(plan.server)
     database = _database_of(group, current)
     before, after = _ends(group)
+    begun, ended = plan.settings(number)
+    given, restored = _gtid_statements(plan, number)
+    changed, settings = setting_statements(begun, settings, line) + given, begun
+    statements = []
+    for step in _steps(group):
+        own = _settings_of(step, plan, settings, alone=not isinstance(group, Transaction))
+        statements.append(_replayed(step, plan, own, setting_statements(own, settings, line)))
+        settings = own
     return ReplayGroup(
         use=None if database in ("", current) else identifier(database),
-        before=before,
-        statements=tuple(_replayed(step, clock, plan) for step in _steps(group)),
-        after=after,
+        before=(*changed, *before),
+        statements=tuple(statements),
+        after=(*setting_statements(ended, settings, line), *after, *restored),
     )
+
+
+def _gtid_statements(plan: Plan, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The statements that give a group its GTID, and those that leave it to the server again."""
+    circumstances = plan.circumstances.get(number)
+    given = None if circumstances is None else circumstances.gtid
+    begun, ended = plan.settings(number)
+    if isinstance(given, MysqlGtid):
+        text = f"'{given.text}'" if given.uuid else f"CONCAT(@@server_uuid, ':{given.text}')"
+        tag = f":{ended.gtid_tag}" if ended.gtid_tag else ""
+        return (f"SET SESSION gtid_next = {text}",), (f"SET SESSION gtid_next = 'AUTOMATIC{tag}'",)
+    if given is None:
+        return (), ()
+    domain = begun.gtid_domain_id if given.domain is None else given.domain
+    server = begun.server_id if given.server is None else given.server
+    own = f"gtid_domain_id = {domain}, server_id = {server}, gtid_seq_no = {given.number}"
+    usual = f"gtid_domain_id = {ended.gtid_domain_id}, server_id = {ended.server_id}"
+    return (f"SET SESSION {own}",), (f"SET SESSION {usual}",)
+
+
+def _settings_of(step: Sent, plan: Plan, settings: Session, *, alone: bool) -> Session:
+    """The settings in which a statement runs; ``settings`` are those of the statement before, or of a whole group."""
+    if isinstance(step, RowsStatement):
+        return step.context.session or plan.session
+    if isinstance(step, DdlStatement) and not alone:
+        return step.text.session or plan.session
+    return settings
 
 
 #: What a client sends.
@@ -175,7 +206,8 @@ def _xa_text(xa: XaId) -> str:
     return f"X'{xa.gtrid.hex()}', X'{xa.bqual.hex()}', {xa.format_id}"
 
 
-def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
+def _replayed(step: Sent, plan: Plan, session: Session, changed: tuple[str, ...]) -> ReplayStatement:
+    """The statement in the settings ``session``, which ``changed`` make of those before."""
     if isinstance(step, Savepoint):
         return ReplayStatement(f"SAVEPOINT {identifier(step.name)}", None)
     if isinstance(step, RollbackTo):
@@ -183,19 +215,20 @@ def _replayed(step: Sent, clock: Clock, plan: Plan) -> ReplayStatement:
     if isinstance(step, ReleaseSavepoint):
         return ReplayStatement(f"RELEASE SAVEPOINT {identifier(step.name)}", None)
     if isinstance(step, LoggedStatement):
-        moment = None if clock.declared is not None or step.time is None else _seconds(step.time)
+        moment = None if session.timestamp is not None or step.time is None else seconds(step.time)
         return ReplayStatement(step.sent, moment, delimiter=_delimiter(step.sent))
     if not isinstance(step, RowsStatement):
         sql = step.text.replayed
         has_body = isinstance(step, ObjectDefinition)
-        return ReplayStatement(sql, _own_time(step, clock), delimiter=_delimiter(sql) if has_body else None)
-    settings = step.context.settings
+        delimiter = _delimiter(sql) if has_body else None
+        return ReplayStatement(sql, _own_time(step, session), changed, delimiter=delimiter)
+    settings = changed + step.context.settings
     restored: tuple[str, ...] = ()
     if step.context.rows_query is not None:
-        name = _QUERY_SETTINGS[server_line(plan.server).rows.query_event]
+        name = QUERY_SETTINGS[server_line(plan.server).rows.query_event]
         settings += (f"SET SESSION {name} = {int(step.context.rows_query)}",)
-        restored = (f"SET SESSION {name} = {int(plan.session.rows_query)}",)
-    return ReplayStatement(step.text.sent or step.text.sql, _own_time(step, clock), settings, restored)
+        restored = (f"SET SESSION {name} = {int(session.rows_query)}",)
+    return ReplayStatement(step.text.sent or step.text.sql, _own_time(step, session), settings, restored)
 
 
 def _delimiter(sql: str) -> str | None:
@@ -203,14 +236,9 @@ def _delimiter(sql: str) -> str | None:
     return next(mark for mark in ("//", "$$", "%%", "@@@") if mark not in sql) if ";" in sql else None
 
 
-def _own_time(statement: RowsStatement | DdlStatement, clock: Clock) -> str | None:
+def _own_time(statement: RowsStatement | DdlStatement, session: Session) -> str | None:
     """The time to set for a statement whose rows hold it, unless the whole session has one."""
     time = statement.context.time if isinstance(statement, RowsStatement) else statement.text.time
-    if clock.declared is not None or time is None:
+    if session.timestamp is not None or time is None:
         return None
-    return _seconds(time) if asks_for_time(statement) else None
-
-
-def _seconds(moment: tuple[int, int]) -> str:
-    second, microsecond = moment
-    return f"{second}.{microsecond:06}"
+    return seconds(time) if asks_for_time(statement) else None

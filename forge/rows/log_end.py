@@ -79,7 +79,7 @@ def _gtid_set(log: SessionLog, groups: int) -> str:
         return gtid_set_text(previous.gtid_set[1])
     if not log.line.groups.always_gtids or not groups:
         return ""
-    return f"{log.session.gtid_domain_id}-{log.session.server_id}-{log.group_number(groups - 1)}"
+    return ",".join("-".join(map(str, gtid)) for gtid in log.listed_gtids(groups))
 
 
 def session_after(session: Session, server: str, end: LogEnd) -> Session:

@@ -19,6 +19,7 @@ from forge.plan.facts import Facts
 from forge.plan.metadata_forms import AddedRecord, MetadataForms, PackedSizes
 from forge.plan.session import Session
 from forge.scenario.build import (
+    change_session,
     ddl,
     delete,
     event,
@@ -58,6 +59,7 @@ __all__ = [
     "Transaction",
     "Xa",
     "XaName",
+    "change_session",
     "ddl",
     "delete",
     "event",

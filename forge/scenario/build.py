@@ -8,6 +8,7 @@ from forge.engine.requests.cells import Cell
 from forge.engine.requests.fields import Where
 from forge.engine.requests.loads import LoadData
 from forge.engine.requests.logged import Logged
+from forge.engine.requests.settings import SessionChange
 from forge.engine.requests.statements import Delete, Insert, PlacedEvent, Replace, Statement, Update
 from forge.plan.transactions import EventPlace
 
@@ -98,3 +99,8 @@ def event(
         type=type, text=text, hex=hex, ignorable=ignorable, place=place, post_header_length=post_header_length
     )
     return Statement(event=placed)
+
+
+def change_session(**settings: Any) -> Statement:
+    """SET: ``change_session(row_image="minimal")``; None is the server's default."""
+    return Statement(set=SessionChange(**settings))

@@ -109,11 +109,13 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         end: Literal["commit", "rollback"] = "commit",
         xa: Xa | None = None,
         database: str | None = None,
+        gtid: str | int | None = None,
     ) -> Scenario:
         """The scenario with one more transaction at its end."""
         entry: list[Statement] | Transaction = list(statements)
-        if explicit is not None or end != "commit" or xa is not None or database is not None:
-            entry = Transaction(statements=list(statements), explicit=explicit, end=end, xa=xa, database=database)
+        how = Transaction(statements=list(statements), explicit=explicit, end=end, xa=xa, database=database, gtid=gtid)
+        if how != Transaction(statements=list(statements)):
+            entry = how
         return msgspec.structs.replace(self, transactions=[*self.transactions, entry])
 
     def ddl(self, text: str) -> Scenario:

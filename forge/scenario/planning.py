@@ -11,7 +11,6 @@ from forge.engine.session.settings import wrong_settings
 from forge.errors import ScenarioError
 from forge.plan.plan import Plan
 from forge.plan.requirements import session_features
-from forge.plan.sql_modes import sql_mode_bits
 from forge.scenario.convert import checked
 from forge.scenario.declared_tables import DeclaredTable, declared_tables, first_database, used_databases
 from forge.scenario.generators import Generators
@@ -60,8 +59,6 @@ def _session(scenario: Scenario, places: Places) -> Session:
     for path, error in wrong_settings(settings, line):
         with places.at(path):
             raise error
-    with places.at(("session", "sql_mode")):
-        sql_mode_bits(settings.sql_mode or "", line)
     return session
 
 
@@ -96,6 +93,7 @@ def _plan(session: Session, scenario: Scenario) -> Plan:
         file_steps=tuple(journal.file_steps),
         event_steps=tuple(journal.event_steps),
         reconnects=tuple(journal.reconnects),
+        circumstances=journal.circumstances,
         contents=TableContents(tables),
         tables={name: table.table for name, table in tables.items()},
         unopened=frozenset(name for name, table in tables.items() if table.lost_rows),

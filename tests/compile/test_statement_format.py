@@ -113,7 +113,7 @@ def test_a_transaction_that_is_rolled_back_leaves_no_text() -> None:
 @given(st.decimals(min_value=-(10**35), max_value=10**35, places=30) | st.decimals(-(10**9), 10**9, places=3))
 def test_decimals_of_user_variables_are_packed_as_their_text_says(value: Decimal) -> None:
     written = Decimal(f"{value:f}")
-    event = user_var(UserVariable("x", written), server_line("mysql-9.7"))
+    event = user_var(UserVariable("x", written), Session(), server_line("mysql-9.7"))
     assert event.value is not None
     precision, scale, raw = event.value[2][0], event.value[2][1], event.value[2][2:]
     digits = f"{written:f}".lstrip("-").replace(".", "")

@@ -6,8 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import count
 
+import msgspec
+
 from forge.compile.files.own import own_event
 from forge.compile.groups.clock import Clock
+from forge.compile.groups.gtids import ListedGtid
 from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.logged import logged_variables
 from forge.compile.query.statement_format import statement_bodies, statement_flags
@@ -15,7 +18,7 @@ from forge.compile.query.status import in_order, session_variables
 from forge.compile.rows.rows import row_events
 from forge.compile.rows.table_map import table_map
 from forge.errors import ScenarioError
-from forge.events.event import SUPPRESS_USE, Event
+from forge.events.event import SKIP_REPLICATION, SUPPRESS_USE, Event
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.intvar import INSERT_ID, Intvar
 from forge.events.layout import Body
@@ -24,6 +27,7 @@ from forge.events.query import Query
 from forge.events.rotate import Rotate
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
+from forge.plan.circumstances import Circumstances
 from forge.plan.definitions import DdlStatement, TableCreationSelect
 from forge.plan.facts import Facts
 from forge.plan.logged import LoggedStatement
@@ -37,6 +41,7 @@ from forge.sql.write.identifiers import identifier
 
 DEFAULT_TABLE_ID = 106
 DEFAULT_XID = 10
+_USUAL = Circumstances()
 
 
 #: TABLE_MAP: a foreign key leads to databases that the replica does not know of.
@@ -54,9 +59,13 @@ class SessionLog(ABC):
     def __init__(self, plan: Plan, line: ServerLine) -> None:
         self.plan = plan
         self.line = line
+        #: The settings in force: those of the statement that is being logged.
         self.session: Session = plan.session
+        self.circumstances = _USUAL
+        #: The server id that the group's GTID gives all of its events.
+        self.server_id: int | None = None
         self.facts: Facts = plan.session.facts
-        self.clock = Clock(plan.session)
+        self._clocks: dict[str | None, Clock] = {}
         self.version = self.facts.server_version or line.server_version
         #: The file that is being written, from 0.
         self.file = 0
@@ -78,8 +87,31 @@ class SessionLog(ABC):
         self.next_table_id = count(self._first_table_id)
         self.table_ids: dict[tuple[str, str, int], int] = {}
 
-    def group(self, number: int, group: LoggedGroup) -> Iterator[Event]:
+    @property
+    def clock(self) -> Clock:
+        """Times, as the settings in force have them."""
+        declared = self.session.timestamp
+        if declared not in self._clocks:
+            self._clocks[declared] = Clock(msgspec.structs.replace(self.plan.session, timestamp=declared))
+        return self._clocks[declared]
+
+    def group(self, number: int, group: LoggedGroup, circumstances: Circumstances = _USUAL) -> Iterator[Event]:
         """The events of the session's group ``number``, from 0."""
+        self.circumstances = circumstances
+        self._use(circumstances.session)
+        for step in group.steps if isinstance(group, LoggedTransaction) else ():
+            if isinstance(step, RowsStatement):
+                self._use(step.context.session)
+                break
+        yield from self._events(number, group)
+        self._use(None)
+        self.server_id = None
+
+    def _use(self, session: Session | None) -> None:
+        """These settings are in force; None for those that the session began with."""
+        self.session = session or self.plan.session
+
+    def _events(self, number: int, group: LoggedGroup) -> Iterator[Event]:
         if isinstance(group, DdlStatement):
             return self.ddl(number, group)
         if isinstance(group, LoggedStatement):
@@ -144,12 +176,18 @@ class SessionLog(ABC):
         default = "crc32" if self.line.framing.checksums_by_default else "none"
         return 0 if (self.session.checksum or default) == "none" else 1
 
+    def listed_gtids(self, groups: int) -> tuple[ListedGtid, ...]:
+        """What GTID_LIST of a file that follows the session's first groups has; nothing where the line has none."""
+        return ()
+
     def rotate(self, next_file: str) -> Rotate:
         """The event that names the next file; that of 3.23 has no position."""
         return Rotate(next_file=next_file, position=None if self.line.framing.binlog_version == 1 else 4)
 
     def event(self, body: Body, timestamp: int, flags: int = 0) -> Event:
-        return Event(body=body, timestamp=timestamp, server_id=self.session.server_id, flags=flags)
+        flags |= SKIP_REPLICATION if self.session.skip_replication else 0
+        server_id = self.session.server_id if self.server_id is None else self.server_id
+        return Event(body=body, timestamp=timestamp, server_id=server_id, flags=flags)
 
     def file_name(self, number: int) -> str:
         """Name of the session's file ``number``, from 0."""
@@ -224,6 +262,10 @@ class SessionLog(ABC):
         """What the statements of a transaction log."""
         inside: list[OwnEvent] = []
         for index, step in enumerate(transaction.steps):
+            if isinstance(step, RowsStatement):
+                self._use(step.context.session)
+            elif isinstance(step, DdlStatement):
+                self._use(step.text.session)
             second = self.clock.second(number, index)
             if isinstance(step, OwnEvent):
                 if step.place == "rows":

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.compile.files.log import SessionLog, xa_text
+from forge.compile.groups.gtids import ListedGtid, MariadbGtids
 from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_variables
 from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text
@@ -34,9 +35,12 @@ from forge.plan.definitions import (
     TableCreationSelect,
 )
 from forge.plan.engines import is_transactional
+from forge.plan.gtids import MariadbGtid as GivenGtid
 from forge.plan.logged import LoggedStatement
+from forge.plan.plan import Plan
 from forge.plan.statements import RowsStatement
 from forge.plan.transactions import XaEnd, XaId
+from forge.servers import ServerLine
 
 STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL, PREPARED_XA, COMPLETED_XA = 0x01, 0x04, 0x08, 0x20, 0x40, 0x80
 #: extra_engines of a transaction whose engines are not known before its commit.
@@ -49,18 +53,39 @@ class MariadbLog(SessionLog):
 
     default_thread_id = 4
 
+    def __init__(self, plan: Plan, line: ServerLine) -> None:
+        super().__init__(plan, line)
+        self.gtids = MariadbGtids()
+        self.gtids.start_at(plan.session.gtid_domain_id, self.group_number(0))
+
     def head(self, groups: int) -> Iterator[Event]:
         if not self.line.knows("mariadb_gtid"):
             return
         facts = self.facts.file(self.file)
         listed = self.clock.listed(self.file, groups)
-        domain, server = self.session.gtid_domain_id, self.session.server_id
-        last = ((domain, server, self.group_number(groups - 1)),) if groups else ()
-        yield self.event(GtidList(gtids=last), listed)
+        yield self.event(GtidList(gtids=self.listed_gtids(groups)), listed)
         # While the storage engine has yet to make the transactions of the file before durable, that one is named.
         named = self.file_name(self.file - 1 if self.rotated else self.file)
         checkpoint = BinlogCheckpoint(file_name=facts.checkpoint_file or named)
         yield self.event(checkpoint, listed if facts.checkpointed is None else facts.checkpointed)
+
+    def listed_gtids(self, groups: int) -> tuple[ListedGtid, ...]:
+        """The last GTIDs after so many groups."""
+        if self.plan.circumstances:
+            return self.gtids.listed(groups)
+        domain, server = self.session.gtid_domain_id, self.session.server_id
+        return ((domain, server, self.group_number(groups - 1)),) if groups else ()
+
+    def _group_gtid(self, number: int) -> ListedGtid:
+        """Domain, server and number of the session's group ``number``."""
+        domain, server = self.session.gtid_domain_id, self.session.server_id
+        if not self.plan.circumstances:
+            return domain, server, self.group_number(number)
+        given = self.circumstances.gtid
+        if not isinstance(given, GivenGtid):
+            return self.gtids.automatic(domain, server)
+        domain = domain if given.domain is None else given.domain
+        return self.gtids.given(domain, server if given.server is None else given.server, given.number)
 
     def between(self, groups: int) -> Iterator[Event]:
         """BINLOG_CHECKPOINT of a background thread, as soon as the engine has caught up."""
@@ -92,9 +117,14 @@ class MariadbLog(SessionLog):
                 yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE)
             return
         with_thread = self.line.groups.gtid_thread_id
+        domain, server, sequence = self._group_gtid(number)
+        # The client sets it with the number, and it is that of all events of the group.
+        self.server_id = server
+        if self.session.skip_parallel_replication:
+            flags2 &= ~ALLOW_PARALLEL
         body = MariadbGtid(
-            sequence_number=self.group_number(number),
-            domain_id=self.session.gtid_domain_id,
+            sequence_number=sequence,
+            domain_id=domain,
             flags2=flags2,
             xid=None if xa is None else (xa.format_id, xa.gtrid, xa.bqual),
             flags_extra=(THREAD_ID if with_thread else 0) | (MULTI_ENGINE if engines else 0),

@@ -14,6 +14,7 @@ from forge.binlog.payload import PayloadForm, compress_events
 from forge.compile.files.log import SessionLog, xa_text
 from forge.compile.files.own import rows_query
 from forge.compile.groups.dependency import CommitOrder, Writeset
+from forge.compile.groups.gtids import MysqlGtids
 from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.clock_use import asks_for_time
 from forge.compile.query.ddl_status import (
@@ -38,6 +39,7 @@ from forge.events.status_vars import StatusVariables
 from forge.events.transaction_payload import NONE, ZSTD
 from forge.events.xid import Xid
 from forge.plan.definitions import DdlStatement, MemoryEmptied, SessionEndDrop, TableCreationSelect
+from forge.plan.gtids import MysqlGtid
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.statements import RowsStatement
@@ -56,10 +58,11 @@ class MysqlLog(SessionLog):
         #: TIME_ZONE and MICROSECONDS of the last statement, as long as the session has sent no other.
         self.used: dict[str, Any] = {}
         self.order = self._new_order()
+        self.gtids = MysqlGtids(self._own_gtids(0))
+        self.gtids.start_at(self.uuid, plan.session.gtid_tag or "", self.group_number(0))
 
     def _new_order(self) -> CommitOrder:
-        # Keys are gathered in sessions of row format only (recorded in MIXED).
-        writeset = self.line.groups.dependency_tracking == "writeset" and self.session.binlog_format == "row"
+        writeset = self.line.groups.dependency_tracking == "writeset"
         return Writeset(self.line.groups.dependency_history) if writeset else CommitOrder()
 
     def head(self, groups: int) -> Iterator[Event]:
@@ -75,12 +78,27 @@ class MysqlLog(SessionLog):
 
     def _executed(self, groups: int) -> tuple[bool, tuple[GtidSource, ...]]:
         """The GTIDs of the session's first groups, and those before them: of all earlier files."""
+        if not self.session.gtid:
+            return False, ()
+        if self.plan.circumstances:
+            return self.gtids.executed(groups)
+        return MysqlGtids(self._own_gtids(groups)).executed(0)
+
+    def _own_gtids(self, groups: int) -> tuple[GtidSource, ...]:
+        """Those that the session's first groups have by themselves, and those before them."""
         first = self.group_number(0) if self.facts.executed_from is None else self.facts.executed_from
         last = self.group_number(groups - 1)
-        if last < first or not self.session.gtid:
-            return False, ()
+        return () if last < first else ((self.uuid, self.plan.session.gtid_tag or "", ((first, last),)),)
+
+    def _group_gtid(self, number: int) -> tuple[str, str, int]:
+        """UUID, tag and number of the session's group ``number``.  Raises ScenarioError if it was executed before."""
         tag = self.session.gtid_tag or ""
-        return bool(tag), ((self.uuid, tag, ((first, last),)),)
+        if not self.plan.circumstances:
+            return self.uuid, tag, self.group_number(number)
+        given = self.circumstances.gtid
+        if isinstance(given, MysqlGtid):
+            return self.gtids.given(given.uuid or self.uuid, given.tag, given.number)
+        return self.gtids.automatic(self.uuid, tag)
 
     @property
     def uuid(self) -> str:
@@ -93,7 +111,10 @@ class MysqlLog(SessionLog):
 
     def _gtid(self, number: int, group: LoggedGroup) -> Event:
         rows = isinstance(group, LoggedTransaction) and bool(group.rows_statements) and not group.has_text
-        last_committed, sequence_number = self.order.next(group if isinstance(group, LoggedTransaction) else None)
+        # Keys are gathered in sessions of row format only (recorded in MIXED).
+        by_rows = self.session.binlog_format == "row"
+        gathered = group if isinstance(group, LoggedTransaction) and by_rows else None
+        last_committed, sequence_number = self.order.next(gathered)
         common: dict[str, Any] = {
             # MAY_HAVE_SBR: a group of row events only has it clear (sql/log_event.cc).
             "gtid_flags": 0 if rows and not self.line.groups.gtid_may_have_statements else 1,
@@ -107,11 +128,12 @@ class MysqlLog(SessionLog):
         if not self.line.knows("logical_clock"):
             common |= {"clock_type": None, "last_committed": None, "sequence_number": None}
         body: Body
-        if self.session.gtid and self.session.gtid_tag:
+        uuid, tag, gno = self._group_gtid(number) if self.session.gtid else ("", "", 0)
+        if tag:
             common |= {name: common[name][0] for name in ("commit_timestamp", "server_version")}
-            body = GtidTagged(uuid=self.uuid, gno=self.group_number(number), tag=self.session.gtid_tag, **common)
+            body = GtidTagged(uuid=uuid, gno=gno, tag=tag, **common)
         elif self.session.gtid:
-            body = Gtid(uuid=self.uuid, gno=self.group_number(number), **common)
+            body = Gtid(uuid=uuid, gno=gno, **common)
         else:
             body = AnonymousGtid(**common)
         return self.event(body, self.commit_second(number, group))

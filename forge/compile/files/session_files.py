@@ -21,6 +21,7 @@ from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
 from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
+from forge.plan.circumstances import Circumstances
 from forge.plan.plan import FileEnd
 
 
@@ -46,8 +47,9 @@ class SessionFiles:
         self._open()
         for place, group in enumerate(plan.groups):
             yield from self._steps(place)
+            circumstances = plan.circumstances.get(place, Circumstances())
             for logged in logged_groups((group,), self.log.line):
-                yield from self._group(logged)
+                yield from self._group(logged, circumstances)
         yield from self._steps(len(plan.groups))
         if self.session.ends_with == "nothing":
             self._mark_in_use()
@@ -93,9 +95,9 @@ class SessionFiles:
         body = self.events[start].body.replace(transaction_length=pinned.transaction_length)
         self.events[start] = self.events[start].replace(body=body)
 
-    def _group(self, group: LoggedGroup) -> Iterator[list[Event]]:
+    def _group(self, group: LoggedGroup, circumstances: Circumstances) -> Iterator[list[Event]]:
         """The file that the group fills, if it does."""
-        self._append(self.log.group(self.logged, group))
+        self._append(self.log.group(self.logged, group, circumstances))
         self.logged += 1
         self.log.in_file += 1
         if self.session.max_binlog_size is not None and self.size >= self.session.max_binlog_size:

@@ -8,13 +8,13 @@ from typing import Any
 from forge.compile.query.status import (
     MAX_DATABASES,
     OVER_MAX_DATABASES,
-    TIME_ZONE,
     ZONED,
     in_order,
     reads_fraction,
     session_variables,
 )
 from forge.events.status_vars import StatusVariables
+from forge.plan.collations import connection_charset
 from forge.plan.definitions import (
     AnyTableCreation,
     DatabaseAlteration,
@@ -67,7 +67,7 @@ def session_end_variables(statement: SessionEndDrop, session: Session, line: Ser
     """DROP TABLE at the end of the session."""
     variables = session_variables(session, line)
     if statement.own_charset:
-        variables["charset"] = (line.ddl.system_collation, *line.query.client_charset[1:])
+        variables["charset"] = (line.ddl.system_collation, *connection_charset(session, line)[1:])
     return variables
 
 
@@ -93,17 +93,17 @@ def ddl_variables(
             variables["default_table_encryption"] = 0
         case ObjectDefinition():
             variables |= {"invoker": line.query.session_user} if statement.invoker else {}
-            variables |= {"time_zone": TIME_ZONE} if statement.zone else {}
+            variables |= {"time_zone": session.time_zone} if statement.zone else {}
             variables |= {"microseconds": microsecond} if statement.fraction else {}
         case TableUpkeep(zone=True) | TableCreationSelect(copies_moments=True):
-            variables["time_zone"] = TIME_ZONE
+            variables["time_zone"] = session.time_zone
     if isinstance(statement, AnyTableCreation | TableAlteration) and statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = 0
         if _defines_timestamp(statement) and not statement.no_effect:
             variables["explicit_defaults_for_timestamp"] = 1
     making = _making(statement)
     if making is not None:
-        variables |= _time_variables(making, microsecond, line)
+        variables |= _time_variables(making, microsecond, session, line)
     return in_order(variables, line)
 
 
@@ -139,7 +139,7 @@ def mariadb_ddl_variables(
     )
     evaluated = [column for column in making.columns if column.default_now] if making.asks_engine else []
     if zone or any(column.type.name == "DATETIME" for column in evaluated):
-        variables["time_zone"] = TIME_ZONE
+        variables["time_zone"] = session.time_zone
     if reads_fraction(evaluated, line):
         variables["hrnow"] = microsecond
     return in_order(variables, line)
@@ -178,7 +178,7 @@ def _names_charset(statement: DdlStatement) -> bool:
 def create_select_variables(statement: TableCreationSelect, session: Session, line: ServerLine) -> dict[str, Any]:
     """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
     zone = _checks_moment_default(_columns(statement), line)
-    variables = session_variables(session, line) | ({"time_zone": TIME_ZONE} if zone else {})
+    variables = session_variables(session, line) | ({"time_zone": session.time_zone} if zone else {})
     if line.knows("explicit_defaults_for_timestamp") and _defines_timestamp(statement):
         variables["explicit_defaults_for_timestamp"] = 1
     return variables
@@ -217,12 +217,12 @@ def _making(statement: DdlStatement) -> _Making | None:
     return None
 
 
-def _time_variables(making: _Making, microsecond: int, line: ServerLine) -> dict[str, Any]:
+def _time_variables(making: _Making, microsecond: int, session: Session, line: ServerLine) -> dict[str, Any]:
     """TIME_ZONE and MICROSECONDS of MySQL's statements that make or change a table."""
     evaluated = [column for column in making.filled if column.default_now]
     zone = _checks_moment_default(making.columns, line) or making.copies_moments
     zone = zone or any(column.type.name == "DATETIME" for column in evaluated)
-    variables: dict[str, Any] = {"time_zone": TIME_ZONE} if zone else {}
+    variables: dict[str, Any] = {"time_zone": session.time_zone} if zone else {}
     if any(column.type.fsp for column in evaluated):
         variables["microseconds"] = microsecond
     return variables

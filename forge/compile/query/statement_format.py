@@ -17,7 +17,6 @@ from forge.compile.query.status import (
     MAX_DATABASES,
     OVER_MAX_DATABASES,
     THREAD_SPECIFIC,
-    TIME_ZONE,
     in_order,
     session_variables,
 )
@@ -30,6 +29,7 @@ from forge.events.plain import to_bytes
 from forge.events.query import Query
 from forge.events.rand import Rand
 from forge.events.user_var import DECIMAL, INTEGER, REAL, STRING, UserVar
+from forge.plan.collations import connection_charset
 from forge.plan.session import Session
 from forge.plan.statement_text import LoadFile, UserVariable
 from forge.plan.statements import RowsStatement
@@ -48,7 +48,7 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
     """Status variables that the statement's QUERY and its BEGIN share."""
     variables = session_variables(session, line)
     if uses_zone(statement, line):
-        variables["time_zone"] = TIME_ZONE
+        variables["time_zone"] = session.time_zone
     if evaluates_fraction(statement, line):
         microsecond = 0 if statement.context.time is None else statement.context.time[1]
         variables[line.query.fraction_variable] = microsecond
@@ -83,7 +83,7 @@ def statement_bodies(
 ) -> Iterator[Body]:
     """The bodies of all events of a statement; the QUERY's comes without thread and exec_time."""
     variables = statement_variables(statement, session, line)
-    before = tuple(_read_state(statement, line))
+    before = tuple(_read_state(statement, session, line))
     load = statement.text.load
     if load is None:
         if line.query.enable_cascade_triggers is not None and not statement.text.clauses.selects:
@@ -126,7 +126,7 @@ def _known_before(load: LoadFile, end: int, before: tuple[Body, ...], line: Serv
             yield body
 
 
-def _read_state(statement: RowsStatement, line: ServerLine) -> Iterator[Body]:
+def _read_state(statement: RowsStatement, session: Session, line: ServerLine) -> Iterator[Body]:
     context, numbers = statement.context, statement.evaluation.numbers
     if context.last_insert_id is not None:
         yield Intvar(variable=LAST_INSERT_ID, value=context.last_insert_id)
@@ -135,13 +135,14 @@ def _read_state(statement: RowsStatement, line: ServerLine) -> Iterator[Body]:
     if context.rand_seeds is not None:
         yield Rand(seed1=context.rand_seeds[0], seed2=context.rand_seeds[1])
     for variable in context.user_variables:
-        yield user_var(variable, line)
+        yield user_var(variable, session, line)
 
 
-def user_var(variable: UserVariable, line: ServerLine) -> UserVar:
+def user_var(variable: UserVariable, session: Session, line: ServerLine) -> UserVar:
     """The event of a user variable.  Numbers have a collation too, which means nothing."""
     value = variable.value
-    number = line.query.client_charset[1] if line.texts.number_collation is None else line.texts.number_collation
+    connection = connection_charset(session, line)[1]
+    number = connection if line.texts.number_collation is None else line.texts.number_collation
     match value:
         case None:
             return UserVar(name=variable.name)
@@ -156,7 +157,7 @@ def user_var(variable: UserVariable, line: ServerLine) -> UserVar:
         case bytes():
             collation = BINARY if variable.collation is None else variable.collation
             return UserVar(name=variable.name, value=(STRING, collation, value))
-    return UserVar(name=variable.name, value=(STRING, line.query.client_charset[1], to_bytes(value)))
+    return UserVar(name=variable.name, value=(STRING, connection, to_bytes(value)))
 
 
 def _decimal(value: Decimal) -> bytes:

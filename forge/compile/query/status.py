@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from forge.charsets import collation
 from forge.compile.query.clock_calls import calls_use_fraction, calls_use_zone
 from forge.compile.row_images import image_columns
 from forge.events.status_vars import StatusVariables
 from forge.plan.changes import EvaluatedRow, Origin
+from forge.plan.collations import connection_charset
 from forge.plan.session import Session
 from forge.plan.sql_modes import sql_mode_bits
 from forge.plan.statements import RowsStatement
@@ -20,6 +22,7 @@ from forge.values.registry import column_types
 THREAD_SPECIFIC = 0x0004
 NO_FOREIGN_KEY_CHECKS = 0x04000000
 RELAXED_UNIQUE_CHECKS = 0x08000000
+AUTO_IS_NULL = 0x00004000
 
 #: UPDATED_DB_NAMES lists no more databases than this; a count of 254 stands for more.
 MAX_DATABASES = 16
@@ -43,17 +46,20 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     flags2 = line.query.flags2
     flags2 |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
     flags2 |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
+    flags2 |= AUTO_IS_NULL if session.sql_auto_is_null else 0
     variables: dict[str, Any] = {
         "flags2": flags2,
         "sql_mode": _sql_mode(session, line),
         "catalog": "std",
-        "charset": line.query.client_charset,
+        "charset": connection_charset(session, line),
     }
     numbers = (session.auto_increment_increment, session.auto_increment_offset)
     if numbers != (1, 1):
         variables["auto_increment"] = numbers
     if session.lc_time_names != "en_US":
         variables["lc_time_names"] = locale_names().index(session.lc_time_names)
+    if session.collation_database is not None:
+        variables["charset_database"] = collation(session.collation_database, line.name).id
     if line.query.default_collation_for_utf8mb4 is not None:
         variables["default_collation_for_utf8mb4"] = line.query.default_collation_for_utf8mb4
     return variables
@@ -85,12 +91,12 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
     # What the first change's own statement needed, and before it that of the client.
     for part in (statement,) if first is statement or first.foreign_keys.cascaded else (statement, first):
         if uses_time_zone(part, line) or _checks_default(part, session, line):
-            variables["time_zone"] = TIME_ZONE
+            variables["time_zone"] = session.time_zone
         if evaluates_now(part, fractional=True):
             variables["microseconds"] = microsecond
         calls = part.evaluation.first_calls
         if calls_use_zone(calls, line) or "time_zone" in part.text.system_variables:
-            variables["time_zone"] = TIME_ZONE
+            variables["time_zone"] = session.time_zone
         if calls_use_fraction(calls, line):
             variables["microseconds"] = microsecond
     if statement.text.clauses.defines_timestamp and line.knows("explicit_defaults_for_timestamp"):
@@ -107,10 +113,6 @@ def _is_updating(statement: RowsStatement, first: RowsStatement) -> bool:
     if statement.kind != "update" or statement.triggers.before is None:
         return statement.kind == "update"
     return not first.foreign_keys.cascaded and statement.triggers.before == "rows"
-
-
-#: The replay script sets it, so that TIMESTAMP literals are UTC.
-TIME_ZONE = "+00:00"
 
 
 def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
@@ -184,14 +186,14 @@ def mariadb_commit_variables(
     """COMMIT of a statement on a table without transactions, in the statement's own circumstances (recorded)."""
     variables = session_variables(session, line)
     if uses_time_zone(statement, line):
-        variables["time_zone"] = TIME_ZONE
+        variables["time_zone"] = session.time_zone
     for row in statement.evaluation.rows:
         pairs = zip(statement.table.columns, row.origins, strict=True)
         evaluated = [column for column, origin in pairs if takes_now(row, column, origin)]
         if reads_fraction(evaluated, line, of_default=row.kind != "update"):
             variables["hrnow"] = microsecond
     if calls_use_zone(statement.evaluation.calls, line):
-        variables["time_zone"] = TIME_ZONE
+        variables["time_zone"] = session.time_zone
     if calls_use_fraction(statement.evaluation.calls, line):
         variables["hrnow"] = microsecond
     return in_order(variables, line)

@@ -41,7 +41,7 @@ def _create(statement: DatabaseStatement, name: str, context: DdlContext) -> Dat
     if exists and not statement.exists:
         raise SqlError(f"database {name!r} exists already", statement.offset)
     if not exists:
-        catalog.databases[name] = statement.charset.resolve(context.line.ddl.default_collation, catalog.server).id
+        catalog.databases[name] = statement.charset.resolve(catalog.new_collation, catalog.server).id
     return DatabaseCreation(
         context.text, (name,), no_effect=exists, replaces=replaces, encrypts=not statement.encryption
     )

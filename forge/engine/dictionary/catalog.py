@@ -23,20 +23,15 @@ ObjectName = tuple[str, str, str]
 class Catalog:
     """What exists on the server.  Table and database names are case-sensitive, as on Linux."""
 
-    def __init__(
-        self,
-        server: str,
-        *,
-        generates_keys: bool = False,
-        foreign_key_checks: bool = True,
-        zero_dates: bool = False,
-    ) -> None:
+    def __init__(self, server: str) -> None:
         self.server = server
         #: The session takes zero and partial dates as defaults.
-        self.zero_dates = zero_dates
+        self.zero_dates = False
         #: Tables without a key get an invisible one (sql_generate_invisible_primary_key).
-        self.generates_keys = generates_keys
-        self.foreign_key_checks = foreign_key_checks
+        self.generates_keys = False
+        self.foreign_key_checks = True
+        #: Collation of a new database that names none (collation_server).
+        self.new_collation = server_line(server).ddl.default_collation
         #: Default collation by database.
         self.databases: dict[str, int] = {}
         self.tables: dict[TableName, TableState] = {}

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct, field
 from forge.engine.requests.fields import TableName, Where, exactly_one
 from forge.engine.requests.loads import LoadData
 from forge.engine.requests.logged import Logged
+from forge.engine.requests.settings import SessionChange
 from forge.plan.transactions import EventPlace
 
 SetByTrigger = Annotated[
@@ -126,13 +127,13 @@ class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 #: Kinds of statements: each statement has exactly one.
 KINDS = (
     "insert", "replace", "update", "delete", "load_data",
-    "savepoint", "rollback_to", "release_savepoint", "ddl", "logged", "flush", "restart", "event",
+    "savepoint", "rollback_to", "release_savepoint", "ddl", "logged", "flush", "restart", "event", "set",
 )  # fmt: skip
 
 
 class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One statement: exactly one of insert, replace, update, delete, load_data, savepoint, rollback_to,
-    release_savepoint, ddl, logged, flush, restart and event.
+    release_savepoint, ddl, logged, flush, restart, event and set.
     """
 
     insert: Insert | None = None
@@ -176,6 +177,10 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         Meta(
             description="An event that no statement writes; in a transaction of its own it stands between two groups."
         ),
+    ] = None
+    set: Annotated[
+        SessionChange | None,
+        Meta(description="SET: settings of the session that are other ones from here on, until it ends."),
     ] = None
     query: Annotated[
         str | None,

@@ -41,6 +41,13 @@ class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     database: Annotated[
         str | None, Meta(description="USE of that database before it; it stays the session's until another is named.")
     ] = None
+    gtid: Annotated[
+        str | int | None,
+        Meta(
+            description="The GTID that the client gives it: MySQL's gtid_next (`uuid:tag:number`, without the UUID the"
+            " server's own), MariaDB's gtid_seq_no (`domain-server-number`, or the number alone)."
+        ),
+    ] = None
     explicit: Annotated[
         bool | None,
         Meta(description="true: BEGIN ... COMMIT also around a single statement, which otherwise commits by itself."),

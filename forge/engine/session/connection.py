@@ -11,7 +11,11 @@ from forge.engine.rows.defaults import StatementTime
 from forge.engine.session.journal import Journal
 from forge.engine.session.state import SessionState
 from forge.engine.session.texts import SessionText
+from forge.plan.circumstances import Circumstances
+from forge.plan.collations import new_collation
+from forge.plan.gtids import MariadbGtid, MysqlGtid
 from forge.plan.session import Session as Settings
+from forge.plan.transactions import Group
 from forge.servers import server_line
 
 
@@ -19,22 +23,41 @@ class Connection:
     """What all requests of a session have in common."""
 
     def __init__(self, settings: Settings, server: str) -> None:
-        self.settings = settings
+        #: The settings that each client begins with, and those that are in force.
+        self.initial = settings
         self.line = server_line(server)
-        self.clock = Clock(settings)
-        #: Without strict mode values are clipped.
-        self.clips = settings.sql_mode == "" or (settings.sql_mode is None and not self.line.query.strict)
-        self.state = SessionState(
-            Catalog(
-                server,
-                generates_keys=settings.generate_invisible_primary_key,
-                foreign_key_checks=settings.foreign_key_checks,
-                zero_dates=self.clips,
-            )
-        )
+        self.state = SessionState(Catalog(server))
         self.journal = Journal(self.line)
+        self.change(settings)
+        #: The GTID that the client gives its next group.
+        self.gtid: MysqlGtid | MariadbGtid | None = None
         #: The database that becomes the current one as soon as it exists, if no other is.
         self.home = ""
+
+    def change(self, settings: Settings) -> None:
+        """SET: these settings are in force from now on."""
+        self.settings = settings
+        self.clock = Clock(settings)
+        catalog = self.state.catalog
+        catalog.generates_keys = settings.generate_invisible_primary_key
+        catalog.foreign_key_checks = settings.foreign_key_checks
+        catalog.zero_dates = self.clips
+        catalog.new_collation = new_collation(settings, self.line)
+
+    @property
+    def clips(self) -> bool:
+        """Whether values that do not fit are clipped: without strict mode."""
+        mode = self.settings.sql_mode
+        return mode == "" or (mode is None and not self.line.query.strict)
+
+    def own(self, settings: Settings) -> Settings | None:
+        """Settings that are in force, None for those that the session began with."""
+        return None if settings == self.initial else settings
+
+    def record(self, group: Group, begun: Settings | None = None) -> None:
+        """Enter a group in the journal; ``begun`` are the settings before it where it has changed them."""
+        begun = self.settings if begun is None else begun
+        self.journal.add(group, Circumstances(self.own(begun), self.own(self.settings), self.gtid))
 
     @property
     def texts(self) -> SessionText:

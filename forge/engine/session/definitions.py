@@ -35,9 +35,7 @@ def apply_definition(connection: Connection, statement: Ddl, text: str, line: in
             "a prepared XA transaction has changed the table: the statement would wait for its end",
             expected="xa_commit or xa_rollback before",
         )
-    connection.journal.add(
-        replace(definition, text=replace(definition.text, sent=sent)) if logged != sent else definition
-    )
+    connection.record(replace(definition, text=replace(definition.text, sent=sent)) if logged != sent else definition)
     if isinstance(definition, DatabaseDrop) and state.database not in state.catalog.databases:
         state.database = ""
     elif isinstance(definition, DatabaseCreation):

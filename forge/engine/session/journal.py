@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from forge.compile.groups.grouping import logged_groups
+from forge.plan.circumstances import Circumstances
 from forge.plan.plan import EventStep, FileEnd, FileStep
 from forge.plan.transactions import Group, OwnEvent
 from forge.servers import ServerLine
@@ -22,6 +23,8 @@ class Journal:
     reconnects: list[int] = field(default_factory=list)
     #: How many groups the log has so far.
     logged: int = 0
+    #: What groups run in, by their numbers, where that is not what the session began with.
+    circumstances: dict[int, Circumstances] = field(default_factory=dict)
 
     @property
     def begins_file(self) -> bool:
@@ -36,9 +39,12 @@ class Journal:
             file_steps=list(self.file_steps),
             event_steps=list(self.event_steps),
             reconnects=list(self.reconnects),
+            circumstances=dict(self.circumstances),
         )
 
-    def add(self, group: Group) -> None:
+    def add(self, group: Group, circumstances: Circumstances) -> None:
+        if circumstances != Circumstances():
+            self.circumstances[len(self.groups)] = circumstances
         self.groups.append(group)
         self.logged += sum(1 for _ in logged_groups((group,), self.line))
 

@@ -63,4 +63,4 @@ def _open(connection: Connection, table: TableState, *, caused_by_ddl: bool = Fa
     table.lost_rows = False
     sql = f"TRUNCATE TABLE {qualified(table.table.database, table.table.name)} {connection.line.ddl.memory_comment}"
     text = DefinitionText(sql, connection.state.database)
-    connection.journal.add(MemoryEmptied(text, tables=(table.table,), caused_by_ddl=caused_by_ddl))
+    connection.record(MemoryEmptied(text, tables=(table.table,), caused_by_ddl=caused_by_ddl))

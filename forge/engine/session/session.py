@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+import msgspec
+
+from forge.charsets import collation
 from forge.engine.ddl.drop_table import session_end
 from forge.engine.ddl.temporary_tables import changes_no_base, check_inside
 from forge.engine.dml.statements import execute
 from forge.engine.requests.cells import CellGenerator
 from forge.engine.requests.places import RequestPlace
+from forge.engine.requests.settings import OUTSIDE_TRANSACTIONS, SessionChange
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction, XaName
 from forge.engine.rows.context import DmlContext
@@ -21,9 +25,13 @@ from forge.engine.session.logged import logged_statement
 from forge.engine.session.memory_tables import open_for_rows
 from forge.engine.session.placed_events import own_event
 from forge.engine.session.prepared import Prepared, xa_id
+from forge.engine.session.settings import wrong_settings
 from forge.engine.session.transactions import RunningTransaction, check_transaction, savepoint_step
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.collations import sends_all
 from forge.plan.definitions import DdlStatement
+from forge.plan.gtids import given_gtid
+from forge.plan.requirements import session_features
 from forge.plan.session import Session as Settings
 from forge.plan.transactions import XaId
 from forge.sql.parse.statements import Ddl, parse_ddl
@@ -58,6 +66,34 @@ class Session(Connection):
             with place.at("database"):
                 self.state.catalog.check_database(transaction.database)
                 self.state.database = transaction.database
+                # USE sets that, too.
+                self.change(msgspec.structs.replace(self.settings, collation_database=None))
+        if transaction.gtid is not None:
+            with place.at("gtid"):
+                self._give(transaction)
+                logged = self.journal.logged
+        self._run_transaction(transaction, place, statements)
+        if transaction.gtid is not None:
+            self.gtid = None
+            if self.journal.logged != logged + 1:
+                with place.at("gtid"):
+                    raise UnsupportedError(
+                        "a transaction with a GTID of its own that is logged as"
+                        f" {self.journal.logged - logged} groups is not supported yet",
+                        expected="one that changes rows of one kind of tables",
+                    )
+
+    def _give(self, transaction: Transaction) -> None:
+        """The client sets the GTID of the transaction.  Raises ScenarioError where it cannot."""
+        if not (self.line.groups.always_gtids or self.settings.gtid):
+            raise ScenarioError("the session has no GTIDs", expected="session.gtid: true")
+        if transaction.xa is not None and not transaction.xa.one_phase and transaction.xa.end != "prepared":
+            raise ScenarioError("XA PREPARE and the second phase need a GTID each", expected="xa with `end: prepared`")
+        self.gtid = given_gtid(str(transaction.gtid), self.line)
+
+    def _run_transaction(
+        self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]
+    ) -> None:
         if transaction.xa_commit is not None:
             self._end_named(transaction.xa_commit, "commit", place)
         elif transaction.xa_rollback is not None:
@@ -89,19 +125,40 @@ class Session(Connection):
         elif statement.ddl is not None:
             with place.sql(statement.ddl, "ddl"):
                 parsed = parse_ddl(as_read(statement.ddl, self.line), self.line.grammar)
+                self._check_text(statement.ddl)
                 self.define(parsed, statement.ddl, place.inside("ddl").line)
         elif statement.logged is not None:
             with place.at("logged"):
                 logged = logged_statement(statement.logged, self.state.database, self.time().second, self.line)
-                self.journal.add(replace(logged, line=place.inside("logged").line))
+                self.record(replace(logged, line=place.inside("logged").line))
+        elif statement.set is not None:
+            self._set(statement.set, place)
         else:
             return False
         return True
+
+    def _set(self, change: SessionChange, place: RequestPlace) -> None:
+        """The session gets other settings."""
+        with place.at("set"):
+            settings = change.applied(self.settings, self.line)
+        for setting, feature in session_features(settings, self.line):
+            if setting in change.values:
+                with place.at("set", setting):
+                    self.line.require(feature)
+        for path, error in wrong_settings(settings, self.line):
+            with place.at("set", *path[1:]):
+                raise error
+        own = self.state.catalog.databases.get(self.state.database)
+        named = settings.collation_database
+        if named is not None and collation(named, self.line.name).id == own:
+            settings = msgspec.structs.replace(settings, collation_database=None)
+        self.change(settings)
 
     def _run_steps(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
         """Statements that change rows, and what may stand among them."""
         with place.at():
             open_for_rows(self, transaction)
+        begun = self.settings
         with place.at("xa"):
             running = self._begun(transaction)
         log_places = None
@@ -113,7 +170,7 @@ class Session(Connection):
         group = running.finish()
         if group is None:
             return
-        self.journal.add(group)
+        self.record(group, begun)
         if transaction.xa is not None and group.end == "prepare" and group.xa is not None:
             with place.at("xa"):
                 prepared = Prepared(running.log, running.caches)
@@ -152,6 +209,13 @@ class Session(Connection):
             if getattr(statement, word) is not None:
                 with place.at(word):
                     raise ScenarioError(f"{word} commits by itself", expected="a transaction with nothing else in it")
+        if statement.set is not None:
+            for name in statement.set.values:
+                if name in OUTSIDE_TRANSACTIONS:
+                    with place.at("set", name):
+                        raise ScenarioError(f"{name} cannot change inside a transaction", expected="`set` before it")
+            self._set(statement.set, place)
+            return
         if statement.event is not None:
             with place.at("event"):
                 running.add(own_event(statement.event, inside=True), index)
@@ -178,6 +242,8 @@ class Session(Connection):
         context = self._context(place, where)
         follows_changes = running.caches.has_changes
         rows = execute(statement, context)
+        with place.at():
+            self._check_text(rows.text.sql)
         if self.settings.gtid and self.line.groups.enforces_gtid_consistency:
             with place.at():
                 running.check_engines(rows, self.line)
@@ -187,9 +253,18 @@ class Session(Connection):
             in_xa=running.declared.xa is not None,
             in_block=running.in_block,
             rows_query=statement.rows_query,
+            session=self.own(self.settings),
         )
         # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
         running.add(self.texts.finished(statement, replace(rows, context=session_context), context), index)
+
+    def _check_text(self, sql: str) -> None:
+        """Raises UnsupportedError for a text whose bytes mean something else in the client's character set."""
+        if not sends_all(self.settings, self.line) and not sql.isascii():
+            raise UnsupportedError(
+                f"texts beyond ASCII of a client in {self.settings.names} are not supported yet",
+                expected="names: utf8mb4",
+            )
 
     def _temporary_table(
         self, statement: Ddl, text: str, running: RunningTransaction, where: LogPlace, place: RequestPlace
@@ -198,7 +273,8 @@ class Session(Connection):
         check_inside(self.settings, self.line, in_xa=running.declared.xa is not None)
         definition = defined(self, statement, as_logged(text, self.line), self.time(*where), place.inside("ddl").line)
         running.watch()
-        return definition
+        self._check_text(text)
+        return replace(definition, text=replace(definition.text, session=self.own(self.settings)))
 
     def _context(self, place: RequestPlace, where: LogPlace) -> DmlContext:
         catalog, settings = self.state.catalog, self.settings
@@ -232,7 +308,7 @@ class Session(Connection):
 
     def _end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
         self._leave_prepared(xa)
-        self.journal.add(self.state.prepared.end(xa, end, self.state.database))
+        self.record(self.state.prepared.end(xa, end, self.state.database))
 
     def _leave_prepared(self, ended: XaId | None = None) -> None:
         """Where the session may only end the transaction that it has prepared, another one goes on.
@@ -248,6 +324,7 @@ class Session(Connection):
         self.journal.reconnect()
         prepared.leave()
         self.state.begin()
+        self.change(self.initial)
 
     def _restart(self, kind: Literal["clean", "crash"]) -> None:
         """The server is started again, and the session is a new one."""
@@ -257,7 +334,8 @@ class Session(Connection):
             table.restart()
         self.state.prepared.restart()
         self.state.begin()
+        self.change(self.initial)
 
     def _end_client(self) -> None:
         for statement in session_end(self.state.catalog, idle=self.journal.begins_file):
-            self.journal.add(statement)
+            self.record(statement)

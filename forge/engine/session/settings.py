@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Path
+from forge.plan.collations import wrong_collations
 from forge.plan.session import Session
+from forge.plan.sql_modes import sql_mode_bits
+from forge.plan.time_zones import offset_of
 from forge.servers import ServerLine, locale_names
 
 LARGEST_ID = (1 << 32) - 1
@@ -33,6 +36,17 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
         value = getattr(session, name)
         if value is not None and not lowest <= value <= highest:
             yield ("session", name), ScenarioError(f"{name} is {value}", expected=f"{lowest} to {highest}")
+    for name, error in wrong_collations(session, line):
+        yield ("session", name), error
+    try:
+        sql_mode_bits(session.sql_mode or "", line)
+    except ScenarioError as error:
+        yield ("session", "sql_mode"), error
+    try:
+        if offset_of(session.time_zone):
+            raise UnsupportedError(f"time zone {session.time_zone} is not supported yet", expected="+00:00 or SYSTEM")
+    except ScenarioError as error:
+        yield ("session", "time_zone"), error
     if session.lc_time_names not in locale_names():
         suggestion = nearest(session.lc_time_names, locale_names())
         yield (

@@ -1,0 +1,76 @@
+"""The declared form of ``set:``, which changes the session's settings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from forge.errors import ScenarioError
+from forge.plan.session import Session
+from forge.servers import ServerLine
+
+#: Settings that only MariaDB's sessions can change, and the features that go with them.
+_MARIADB = ("gtid_domain_id", "server_id", "skip_replication", "skip_parallel_replication")
+_NEEDED = dict.fromkeys(_MARIADB, "mariadb_gtid") | dict.fromkeys(
+    ("log_bin_compress", "log_bin_compress_min_len"), "compressed_events"
+)
+#: What no server lets a session change between BEGIN and COMMIT (errors 1560 to 1568, 1694).
+OUTSIDE_TRANSACTIONS = (
+    "binlog_format", "gtid_tag", "gtid_domain_id", "server_id", "skip_replication", "compression", "compression_level",
+)  # fmt: skip
+
+
+class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """New values of settings, by the names that they have in `session`; null is the server's default."""
+
+    row_image: Literal["full", "minimal", "noblob"] | UnsetType = UNSET
+    row_value_options: Literal["PARTIAL_JSON"] | UnsetType | None = UNSET
+    row_metadata: Annotated[
+        Literal["none", "minimal", "full"] | UnsetType, Meta(description="SET GLOBAL binlog_row_metadata.")
+    ] = UNSET
+    rows_query: bool | UnsetType = UNSET
+    binlog_format: Literal["row", "statement", "mixed"] | UnsetType = UNSET
+    gtid_tag: str | UnsetType | None = UNSET
+    gtid_domain_id: int | UnsetType = UNSET
+    server_id: Annotated[int | UnsetType, Meta(description="MariaDB: SET SESSION server_id.")] = UNSET
+    timestamp: str | UnsetType | None = UNSET
+    compression: bool | UnsetType = UNSET
+    compression_level: int | UnsetType = UNSET
+    log_bin_compress: Annotated[bool | UnsetType, Meta(description="MariaDB: SET GLOBAL log_bin_compress.")] = UNSET
+    log_bin_compress_min_len: int | UnsetType = UNSET
+    generate_invisible_primary_key: bool | UnsetType = UNSET
+    foreign_key_checks: bool | UnsetType = UNSET
+    unique_checks: bool | UnsetType = UNSET
+    auto_increment_increment: int | UnsetType = UNSET
+    auto_increment_offset: int | UnsetType = UNSET
+    lc_time_names: str | UnsetType = UNSET
+    sql_mode: str | UnsetType | None = UNSET
+    time_zone: str | UnsetType = UNSET
+    names: str | UnsetType | None = UNSET
+    collation_connection: str | UnsetType | None = UNSET
+    collation_server: str | UnsetType | None = UNSET
+    collation_database: str | UnsetType | None = UNSET
+    sql_auto_is_null: bool | UnsetType = UNSET
+    skip_replication: bool | UnsetType = UNSET
+    skip_parallel_replication: bool | UnsetType = UNSET
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The settings that it names, with their new values."""
+        given = {name: getattr(self, name) for name in self.__struct_fields__}
+        return {name: value for name, value in given.items() if value is not UNSET}
+
+    def applied(self, settings: Session, line: ServerLine) -> Session:
+        """The settings after it.  Raises ScenarioError for one that sessions of the line do not have."""
+        changes = self.values
+        if not changes:
+            raise ScenarioError("`set` names no setting", expected=", ".join(self.__struct_fields__))
+        for name in changes:
+            if name in _NEEDED and not line.knows(_NEEDED[name]):
+                raise ScenarioError(f"a session of {line.name} cannot change {name}", expected="a MariaDB server")
+        if changes.get("names", None) is not None and "collation_connection" not in changes:
+            # SET NAMES is the connection's collation, too.
+            changes["collation_connection"] = None
+        return msgspec.structs.replace(settings, **changes)

@@ -1,0 +1,92 @@
+"""`set` and `gtid` in a scenario: what they change, until when, and what no server takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from forge.compile import compile_files
+from forge.errors import ScenarioError
+from forge.events.event import Event
+from forge.events.mariadb_gtid import MariadbGtid
+from forge.events.query import Query
+from forge.render.sql import replay_script
+from forge.scenario import Scenario, Session, change_session, insert, plan, restart
+from forge.scenario.matrix import base_scenario
+
+TABLE = "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(9))"
+
+
+def queries(events: list[Event]) -> list[dict[str, object]]:
+    """The status variables of the log's QUERY events."""
+    return [dict(event.body.status_variables) for event in events if isinstance(event.body, Query)]
+
+
+def scenario(**session: object) -> Scenario:
+    return Scenario("x", session=Session(**session), tables=[TABLE])  # type: ignore[arg-type]
+
+
+def test_a_setting_holds_until_the_session_ends() -> None:
+    row = insert("d.t", {"v": "a"})
+    changed = scenario().transaction(change_session(unique_checks=False)).transaction(row)
+    first, second = compile_files(plan(changed.transaction(restart()).transaction(row)))
+    assert queries(first)[-1]["flags2"] == 0x08000000
+    assert queries(second)[-1]["flags2"] == 0
+
+
+def test_a_setting_inside_a_transaction_is_not_that_of_statements_before() -> None:
+    row = insert("d.t", {"v": "a"})
+    changed = scenario(rows_query=True).transaction(row, change_session(rows_query=False), row)
+    [events] = compile_files(plan(changed))
+    assert sum(event.type_name == "ROWS_QUERY" for event in events) == 1
+    script = replay_script(plan(changed)).splitlines()
+    begin, end = script.index("BEGIN;"), script.index("COMMIT;")
+    assert script[begin + 2] == "SET SESSION binlog_rows_query_log_events = 0;"
+    assert end == begin + 4
+
+
+def test_domains_of_mariadb_count_for_themselves() -> None:
+    row = insert("d.t", {"v": "a"})
+    changed = Scenario("x", server="mariadb-11.8", tables=[TABLE]).transaction(row)
+    changed = changed.transaction(change_session(gtid_domain_id=2, server_id=5)).transaction(row).transaction(row)
+    [events] = compile_files(plan(changed.transaction(row, gtid="0-9-70")))
+    bodies = [event.body for event in events]
+    gtids = [(body.domain_id, body.sequence_number) for body in bodies if isinstance(body, MariadbGtid)]
+    assert gtids == [(0, 1), (0, 2), (0, 3), (2, 1), (2, 2), (0, 70)]
+    assert [event.server_id for event in events][-4:] == [9, 9, 9, 1]
+
+
+@pytest.mark.parametrize(
+    ("transaction", "sentence"),
+    [
+        ("- - set: {}", "f.yaml:5: `set` names no setting"),
+        ("- - set: {row_imaage: full}", "f.yaml:5: unknown word 'row_imaage' in transactions[0][0].set"),
+        ("- - set: {server_id: 5}", "f.yaml:5: a session of mysql-9.7 cannot change server_id"),
+        ("- - set: {names: latin99}", "f.yaml:5: unknown character set 'latin99'"),
+        ("- - set: {names: utf16}", "f.yaml:5: no client can send texts in utf16 (error 1231)"),
+        ("- - set: {time_zone: Europe/Berlin}", "f.yaml:5: time zone 'Europe/Berlin' is not supported"),
+        ("- - set: {time_zone: '+15:00'}", "f.yaml:5: there is no time zone '+15:00' (error 1298)"),
+        ("- - set: {sql_mode: NOWHERE}", "f.yaml:5: there is no sql_mode 'NOWHERE'"),
+        (
+            "- - insert: {into: d.t, rows: [{v: a}]}\n    - set: {gtid_tag: blue}",
+            "f.yaml:6: gtid_tag cannot change inside a transaction; expected `set` before it",
+        ),
+        ("- - set: {names: latin1}\n  - - insert: {into: d.t, rows: [{v: ä}]}", "f.yaml:6: texts beyond ASCII"),
+        ("- {gtid: x, statements: [insert: {into: d.t, rows: [{v: a}]}]}", "f.yaml:5: 'x' is not a GTID"),
+        (
+            "- {gtid: 5, statements: [delete: {from: d.t}]}",
+            "f.yaml:5: a transaction with a GTID of its own that is logged as 0 groups is not supported yet",
+        ),
+    ],
+)
+def test_what_no_server_takes(transaction: str, sentence: str) -> None:
+    text = f"scenario: x\ntables: ['{TABLE}']\nsession: {{gtid: true}}\ntransactions:\n  {transaction}\n"
+    with pytest.raises(ScenarioError) as caught:
+        plan(base_scenario(text, file="f.yaml"))
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_gtid_that_was_executed_is_refused() -> None:
+    row = insert("d.t", {"v": "a"})
+    twice = scenario(gtid=True).transaction(row, gtid=7).transaction(row, gtid=7)
+    with pytest.raises(ScenarioError, match=":7 was executed before"):
+        compile_files(plan(twice))
