@@ -6,14 +6,13 @@ zstd frame.  Recorded on 9.7: the frame's content size is pledged, the head's re
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from forge.binlog.reader import Frame, announced_size, frames
 from forge.errors import FormatError
 from forge.events.event import Event, decode_event_strictly, encode_event
-from forge.events.format import HEADER_SIZE, FormatContext
+from forge.events.format import HEADER_SIZE, FormatContext, checksummed
 from forge.events.packed import pack_int
 from forge.events.transaction_payload import (
     COMPRESSION_TYPE,
@@ -95,7 +94,7 @@ def decompressed(payload: bytes | memoryview, size: int | None, most: int) -> It
 
 def inner_format(format: FormatContext) -> FormatContext:
     """Inner events follow the file's format without checksums."""
-    return dataclasses.replace(format, checksum=False)
+    return checksummed(format, False)
 
 
 def inner_events(body: TransactionPayload, format: FormatContext) -> Iterator[Event]:

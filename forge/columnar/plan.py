@@ -142,6 +142,11 @@ def strings_of(texts: Iterable[str]) -> pa.StringArray:
     return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))
 
 
+def utf8(text: str) -> str:
+    """The text with replacement characters for bytes that are not UTF-8, which no text or schema of Arrow can hold."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def spans_of(array: pa.Array) -> Wire:
     """The values of an Arrow string or binary array (32-bit offsets) where they lie; not copied."""
     _, offsets, data = array.buffers()

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from construct import ConstructError, Int8ul, Int16ul, Int32ul, Struct
 
 from forge.errors import FormatError, ScenarioError
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, OLD_HEADER_SIZE, FormatContext
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, OLD_HEADER_SIZE, FormatContext, checksummed
 from forge.events.format_description import FormatDescription, is_checksum_aware
 from forge.events.layout import Body, Surroundings
 from forge.events.load_statement import LoadStatement
@@ -226,7 +226,7 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
         raise FormatError("the event is too short for its checksum", phase="checksum", offset=size)
     end = len(raw) - CHECKSUM_SIZE * with_checksum
     data, extra = raw[size:end], b""
-    own = dataclasses.replace(format, checksum=with_checksum) if description else format
+    own = checksummed(format, with_checksum) if description else format
     more, behind = (0, 0) if plain else own.more_post_header(type_code)
     try:
         if behind > len(data):

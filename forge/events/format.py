@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 HEADER_SIZE = 19
 #: The header of 3.23: time, type, server, size.
@@ -114,6 +115,7 @@ class FormatContext:
         return not 0 < self.post_header_length(2) < POST_HEADERS[2]
 
 
+@lru_cache(maxsize=64)
 def described_format(
     server_version: str, post_header_lengths: bytes, *, checksum: bool, header_length: int
 ) -> FormatContext:
@@ -125,6 +127,12 @@ def described_format(
         header_length=max(header_length, HEADER_SIZE),
         early_numbers=_EARLY_TREES.match(server_version) is not None,
     )
+
+
+@lru_cache(maxsize=64)
+def checksummed(format: FormatContext, checksum: bool) -> FormatContext:
+    """The framing with or without checksums."""
+    return replace(format, checksum=checksum)
 
 
 def old_format(server_version: str, binlog_version: int) -> FormatContext:

@@ -40,6 +40,9 @@ def _read_tag(stream: Any) -> str:
     data = stream.read(length)
     if len(data) < length:
         raise FormatFieldError("the tag passes the end of the event")
+    if not data.isascii():
+        # Letters, digits and underscores, says libs/mysql/gtid/tag.h.
+        raise FormatFieldError("the tag is not ASCII")
     return to_text(data)
 
 

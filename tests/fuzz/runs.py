@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import resource
 import signal
@@ -23,6 +24,8 @@ RUNS = HERE / "runs.jsonl"
 REGRESSIONS = HERE / "regressions"
 #: CPU seconds and bytes of memory that a reader may take for a mutant; CPU seconds after which it hangs.
 SECONDS, MEMORY, HANGS = 1.0, 256 << 20, 30.0
+#: CPU seconds after which a reader is timed again.
+_SLOW = 0.1
 #: Mutants that are read before anything is measured: modules are imported, kernels loaded.
 _WARM = 50
 
@@ -56,8 +59,7 @@ class Run:
 def read(data: bytes, reader: Reader, path: Path) -> str:
     """What the reader does: ``read`` or ``refused``.  Raises whatever is a failure."""
     try:
-        with _alarm(HANGS):
-            reader(data, path)
+        reader(data, path)
     except (FormatError, UnsupportedError):
         return "refused"
     return "read"
@@ -73,22 +75,27 @@ def run(
     progress: Callable[[int], None] | None = None,
 ) -> Run:
     """Read so many mutants from number ``first`` on, or as many as ``seconds`` allow; ``path`` is a file to write."""
-    for number in range(_WARM):
-        for name, reader in READERS.items():
-            _judged(Run(seed, first), number, name, mutant(seed, number), reader, path)
-    result = Run(seed, first)
-    begun, ends = time.process_time(), None if seconds is None else time.monotonic() + seconds
-    for number in range(first, first + count):
-        data = mutant(seed, number)
-        for name, reader in READERS.items():
-            _judged(result, number, name, data, reader, path)
-        result.count += 1
-        if progress is not None and not result.count & 0xFF:
-            progress(result.count)
-        if ends is not None and time.monotonic() > ends:
-            break
+    with _alarms():
+        for number in range(_WARM):
+            _read_all(Run(seed, first), number, mutant(seed, number), path)
+        gc.freeze()  # What is there now stays: nobody need look for garbage in it.
+        result = Run(seed, first)
+        begun, ends = time.process_time(), None if seconds is None else time.monotonic() + seconds
+        for number in range(first, first + count):
+            _read_all(result, number, mutant(seed, number), path)
+            result.count += 1
+            if progress is not None and not result.count & 0xFF:
+                progress(result.count)
+            if ends is not None and time.monotonic() > ends:
+                break
     result.cpu = time.process_time() - begun
     return result
+
+
+def _read_all(result: Run, number: int, data: bytes, path: Path) -> None:
+    for name, reader in READERS.items():
+        signal.setitimer(signal.ITIMER_VIRTUAL, HANGS)
+        _judged(result, number, name, data, reader, path)
 
 
 def _judged(result: Run, number: int, name: str, data: bytes, reader: Reader, path: Path) -> None:
@@ -99,7 +106,7 @@ def _judged(result: Run, number: int, name: str, data: bytes, reader: Reader, pa
         result.failures.append((number, name, f"{type(error).__name__}: {str(error)[:200]}"))
         return
     took, memory = time.process_time() - begun, _peak() - before
-    if took > SECONDS or memory > MEMORY:
+    if took > _SLOW or memory > MEMORY:
         # The first mutant that needs a kernel waits for its compiler: what counts is the second time.
         _forget_peak()
         before, begun = _peak(), time.process_time()
@@ -128,12 +135,13 @@ class _Hangs(Exception):
 
 
 @contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
+def _alarms() -> Iterator[None]:
+    """The timer that a reader starts ends it."""
+
     def ring(number: int, frame: FrameType | None) -> None:
-        raise _Hangs(f"it had not ended after {seconds:.0f} s of CPU")
+        raise _Hangs(f"it had not ended after {HANGS:.0f} s of CPU")
 
     before = signal.signal(signal.SIGVTALRM, ring)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:

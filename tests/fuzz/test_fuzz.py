@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.mutants import mutant, seeds
+from tests.fuzz.mutants import excerpts, mutant, seeds
 from tests.fuzz.readers import READERS, columnar
 from tests.fuzz.runs import REGRESSIONS, counted, read, run
 
@@ -34,6 +34,7 @@ def test_a_log_that_was_a_failure_is_read_or_refused_in_bulk(log: Path, tmp_path
 
 def test_a_mutant_is_a_function_of_seed_and_number() -> None:
     assert len(seeds()) > 100
+    assert len(excerpts()) > 100
     assert mutant(0, 7) == mutant(0, 7)
     assert len({mutant(0, number) for number in range(40)} | {mutant(1, number) for number in range(40)}) > 70
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from forge.columnar.gather import validity
 from forge.columnar.machine import brief_kernel, load32, signed
-from forge.columnar.plan import Cells, ColumnPlan, strings_of
+from forge.columnar.plan import Cells, ColumnPlan, strings_of, utf8
 from forge.columnar.reading import beside
 from forge.columnar.reading.odd import OnOdd, present_odd, replaced, text_of, with_nulls
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
@@ -67,7 +67,7 @@ class Batches:
         self._on_odd = on_odd
         self._shown = shown
         self._file = file
-        self._file_word = strings_of([file])
+        self._file_word = strings_of([utf8(file)])
         self._kept = beside.Kept()
         #: Those that no thread uses.
         self._free: list[_Walk] = []
@@ -86,7 +86,7 @@ class Batches:
 
     def _schema(self) -> pa.Schema:
         table = self.table
-        names = [_utf8(table.names[index]) for index in table.chosen]
+        names = [utf8(table.names[index]) for index in table.chosen]
         columns = [pa.field(name, kind) for name, kind in zip(names, self._types(), strict=True)]
         bitmap = pa.binary((len(table.columns) + 7) // 8)
         if table.images == "both":
@@ -320,8 +320,3 @@ def _struct(columns: list[pa.Array], kind: pa.StructType, there: npt.NDArray[np.
     there = np.broadcast_to(there, rows)
     bitmap = pa.py_buffer(np.packbits(there, bitorder="little"))
     return pa.Array.from_buffers(kind, rows, [bitmap], int(rows - there.sum()), children=columns)
-
-
-def _utf8(name: str) -> str:
-    """A name that is not UTF-8 in the file has replacement characters in a schema, which cannot hold it."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -43,8 +44,9 @@ ROWS_TYPES: Final = {
 _SPECIAL_NAMES = frozenset((15, 40, 164, 166, 167, 168))
 
 
+@cache
 def event_classes() -> Bytes:
-    """The class of each type code."""
+    """The class of each type code; nobody changes it."""
     classes = np.full(256, SPECIAL, np.uint8)
     for code in EVENT_NAMES:
         classes[code] = SPECIAL if code in _SPECIAL_NAMES else PASS

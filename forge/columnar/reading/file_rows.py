@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -27,7 +26,7 @@ from forge.columnar.reading.tables import Table, layout_of
 from forge.columnar.reading.window import Batch, RowIndexes, Window
 from forge.errors import ForgeError, FormatError, UnsupportedError
 from forge.events.event import carries_checksum, decode_event_strictly
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, checksummed
 from forge.events.row_image import iterate_rows
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
@@ -247,7 +246,7 @@ class FileRows:
         format = listed.format
         if raw is None:
             raw = listed.buffer[begin : begin + size].tobytes()
-            format = replace(format, checksum=bool(events.tails[event]))
+            format = checksummed(format, bool(events.tails[event]))
         try:
             decoded = decode_event_strictly(raw, place, format)
         except FormatError as error:

@@ -64,8 +64,7 @@ class EventLister:
         self._inner_size = SMALL
         self._small = SmallPayloads()
         #: The list that is made, and those that were given back.
-        self._list = Listed(self._room_of(), EventList(), FormatContext())
-        self._list.events.unpacked_from = self._inner_base
+        self._list = Listed(np.zeros(0, np.uint8), EventList(), FormatContext())
         self._free: list[Listed] = []
         self._inner_fill = 0
         #: The file offset of the window's first byte, and how much of it is filled.
@@ -104,6 +103,10 @@ class EventLister:
                 source = unwrapped(file)
                 magic = source.read(4)
             check_magic(magic)
+            if source is file and self._split is None:
+                self._fit(os.fstat(file.fileno()).st_size)
+            self._list.buffer = self._room_of()
+            self._list.events.unpacked_from = self._inner_base
             self._base, self.read_bytes = 4, 4
             if self._split is None:
                 yield from self._windows(source)
@@ -112,6 +115,11 @@ class EventLister:
             self._base, self._number, self._list.format = mark.position, mark.number, mark.context()
             file.seek(mark.position)
             yield from self._windows(PartOfFile(file, self._split.end))
+
+    def _fit(self, size: int) -> None:
+        """A small file needs no more room than it has bytes, and a window that it does not fill."""
+        if 0 < size < self._window:
+            self._window = self._ordinary = size // SLACK * SLACK + SLACK
 
     def _windows(self, file: _File) -> Iterator[Listed]:
         while self._refill(file) > 0:

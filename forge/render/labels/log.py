@@ -28,7 +28,7 @@ from forge.events.event import (
     header_layout,
     kind_of,
 )
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext, checksummed
 from forge.events.format_description import FormatDescription, is_checksum_aware
 from forge.events.layout import first_line
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, QueryCompressed, uncompressed
@@ -115,7 +115,7 @@ class _State:
             return LabelledSection(title, offset, tuple(labels.runs), index, (), broken)
         description = code == FormatDescription.type_code
         with_checksum = is_checksum_aware(raw[HEADER_SIZE:]) if description else framing.checksum
-        own = dataclasses.replace(framing, checksum=with_checksum)
+        own = checksummed(framing, with_checksum)
         body = Labels(raw[: len(raw) - CHECKSUM_SIZE * with_checksum], offset, labels.at)
         wrong = self._label_body(body, event, own)
         problem = None if wrong is None else wrong.of_event(wrong.offset or offset, index)
