@@ -14,7 +14,7 @@ POWER_ARGS ?=
 FUZZ_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz nightly kills spark-versions bench servers lint docs lock clean testees power known-bugs
+.PHONY: help corpus test unit long fuzz round-trips nightly kills spark-versions bench servers lint docs lock clean testees power known-bugs
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -23,6 +23,7 @@ help:
 	@echo 'make long      run them with 10,000 examples for each property instead of 25 (hours)'
 	@echo 'make fuzz      read 100,000 damaged logs in bulk, with kernels that check every access (hours), and as many'
 	@echo '               more changed logs with all readers, counted in tests/fuzz/runs.jsonl'
+	@echo 'make round-trips  list and assemble 1,000,000 changed logs, counted in tests/long/runs.jsonl (20 minutes)'
 	@echo 'make nightly   run the tests that take minutes each: killed processes, clusters, a million changed logs (hours)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
@@ -51,6 +52,9 @@ fuzz: $(VENV)/.ready
 	FORGE_CHECKED_KERNELS=1 FORGE_DAMAGED_LOGS=10000 HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -o faulthandler_timeout=7200 \
 	  tests/columnar/test_damaged.py tests/columnar/test_generated.py $(PYTEST_ARGS)
 	$(BIN)/python -m tests.fuzz --out $(OUT)/fuzz $(FUZZ_ARGS)
+
+round-trips: $(VENV)/.ready
+	$(BIN)/python -m tests.long --out $(OUT)/round-trips $(FUZZ_ARGS)
 
 nightly: $(VENV)/.ready
 	FORGE_NIGHTLY=1 $(BIN)/python -m pytest -m nightly -o faulthandler_timeout=1800 $(PYTEST_ARGS)

@@ -16,3 +16,7 @@ class Circumstances:
     ended: Session | None = None
     #: The GTID that the client gave the group.
     gtid: MysqlGtid | MariadbGtid | None = None
+    #: Number of the client, where there are several.
+    client: int = 0
+    #: How many groups were logged when its last statement had run, where others were before its end.
+    parent: int | None = None

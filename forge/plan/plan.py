@@ -10,6 +10,7 @@ from forge.plan.circumstances import Circumstances
 from forge.plan.session import Session
 from forge.plan.tables import Row, Table
 from forge.plan.transactions import Group, OwnEvent
+from forge.plan.turns import Turn
 
 #: FLUSH BINARY LOGS, a shutdown, or a crash; the server is started again after the last two.
 FileEnd = Literal["flush", "restart", "crash"]
@@ -54,6 +55,9 @@ class Plan:
     event_steps: tuple[EventStep, ...] = ()
     #: What groups run in, by their numbers; the others run in what the session began with.
     circumstances: Mapping[int, Circumstances] = field(default_factory=dict)
+
+    #: The order in which several clients send their statements; empty where there is one.
+    turns: tuple[Turn, ...] = ()
 
     def settings(self, number: int) -> tuple[Session, Session]:
         """The settings that a group begins and ends with."""

@@ -7,6 +7,7 @@ from typing import Literal
 
 from forge.plan.definitions import DdlStatement
 from forge.plan.logged import LoggedStatement
+from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 
 
@@ -15,6 +16,8 @@ class Savepoint:
     """SAVEPOINT; it replaces an earlier one of the same name."""
 
     name: str
+    #: The session's settings, where they are no longer those that it began with.
+    session: Session | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class RollbackTo:
     """ROLLBACK TO SAVEPOINT."""
 
     name: str
+    #: The session's settings, where they are no longer those that it began with.
+    session: Session | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from forge.plan.session import RelayLog
-from forge.record.server import RealServer, RecordingError
+from forge.record.client import RecordingError
+from forge.record.server import RealServer
 
 #: Seconds that the replica has to catch up.
 _LIMIT = 30.0

@@ -17,7 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Literal, Self
 
-from forge.errors import EnvironmentMissing, ForgeError
+from forge.errors import EnvironmentMissing
+from forge.record.client import Client, RecordingError
 
 #: Longest path that sockaddr_un holds, its NUL not counted (unix(7)).
 SOCKET_PATH_LIMIT = 107
@@ -49,10 +50,6 @@ _TIED_TO_PARENT = (
     if sys.platform == "linux"
     else []
 )  # fmt: skip
-
-
-class RecordingError(ForgeError):
-    """A real server could not be started, or refused what it was asked to do; the message quotes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,17 +185,25 @@ class RealServer:
                 f"{self.build.title} has a file {name} of its own, LOAD DATA needs another name"
             ) from None
 
+    @property
+    def _client_command(self) -> list[str]:
+        return [
+            str(self._runner), self.build.client, "--no-defaults", "--user=root", f"--socket={self.socket}",
+            "--default-character-set=utf8mb4", "--max-allowed-packet=1G", "--batch", "--skip-column-names",
+            "--comments", "--binary-mode", "--local-infile=1",
+        ]  # fmt: skip
+
+    def client(self) -> Client:
+        """A client whose connection stays open for the time of a ``with`` block."""
+        return Client([*self._client_command, "--unbuffered"], self.client_folder, self.build.title)
+
     def run_sql(self, text: str, *, database: str | None = None, limit: float = CLIENT_LIMIT) -> str:
         """Feed ``text`` to the vendor's client in one session; what it prints, tab-separated, without headings.
 
         Raises RecordingError with the server's message if a statement is refused (the ones before it stand), or if
         the session takes longer than ``limit`` seconds.
         """
-        command = [
-            str(self._runner), self.build.client, "--no-defaults", "--user=root", f"--socket={self.socket}",
-            "--default-character-set=utf8mb4", "--max-allowed-packet=1G", "--batch", "--skip-column-names",
-            "--comments", "--binary-mode", "--local-infile=1", *([database] if database else []),
-        ]  # fmt: skip
+        command = [*self._client_command, *([database] if database else [])]
         try:
             # Feeding bytes keeps text that is not valid UTF-8 possible through surrogate escapes.
             process = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from forge.plan.plan import Plan
 from forge.plan.session import PayloadForms, RelayLog, Session
 from forge.plan.statement_text import LoadFile
 from forge.plan.transactions import Transaction
+from forge.record.client import Client
 from forge.record.replica import free_port, replica_of, source_options, wait_until_stored
 from forge.record.server import RealServer
 from forge.render.sql import replay_sessions
@@ -132,6 +134,14 @@ def _record_relay(plan: Plan, relay: RelayLog, home: Path | None, ask: str) -> R
 
 def _run(plan: Plan, server: RealServer) -> None:
     """Run the plan's statements, in as many sessions as it has."""
+    if plan.turns:
+        with ExitStack() as stack:
+            clients: dict[int, Client] = {}
+            for session in replay_sessions(plan):
+                if session.client not in clients:
+                    clients[session.client] = stack.enter_context(server.client())
+                clients[session.client].run(session.sql)
+        return
     for session in replay_sessions(plan):
         server.run_sql(session.sql)
         if session.restart == "crash":

@@ -17,10 +17,14 @@ from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, Transaction, XaEnd, XaId
+from forge.plan.turns import Turn
 from forge.render.settings import QUERY_SETTINGS, seconds, setting_statements
 from forge.render.templates import render
 from forge.servers import server_line
 from forge.sql.write.identifiers import identifier
+
+#: One client sends all of a group.
+_WHOLE = Turn(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +63,27 @@ class ReplaySession:
 
     sql: str
     restart: Literal["restart", "crash"] | None = None
+    #: Number of the client, where there are several, whose connections stay open.
+    client: int = 0
 
 
 def replay_script(plan: Plan) -> str:
     """SQL text for the vendor's client that makes a server log the plan's groups, in one session.
 
     Options of the server (GTIDs, checksum, metadata, event limit, server id) are not in it.  Of a plan in which the
-    server is started again, the sessions follow one another (:func:`replay_sessions` has them one by one).
+    server is started again, or that has several clients, the sessions follow one another (:func:`replay_sessions` has
+    them one by one).
     """
-    return "".join(session.sql for session in replay_sessions(plan))
+    return "".join(
+        (f"-- Connection {session.client}:\n" if plan.turns else "") + session.sql for session in replay_sessions(plan)
+    )
 
 
 def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
     """As :func:`replay_script`, a session for each run of the server, and for each client that goes on for another."""
+    if plan.turns:
+        yield from _turns(plan)
+        return
     current, settings = "", plan.session
     groups: list[ReplayGroup] = []
     first = True
@@ -91,6 +103,21 @@ def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
             groups.append(_group(plan, number, current, settings))
             current, settings = _current_after(plan.groups[number], current), plan.settings(number)[1]
     yield ReplaySession(_session_text(plan, groups, first=first))
+
+
+def _turns(plan: Plan) -> Iterator[ReplaySession]:
+    """What each of several clients sends at a time."""
+    current: dict[int, tuple[str, Session]] = {}
+    for turn in plan.turns:
+        begins = turn.client not in current
+        database, settings = current.setdefault(turn.client, ("", plan.session))
+        if turn.group is None:
+            group = ReplayGroup(None, (), (ReplayStatement("FLUSH BINARY LOGS", None),), ())
+        else:
+            group = _group(plan, turn.group, database, settings, turn)
+            sent = plan.groups[turn.group]
+            current[turn.client] = _current_after(sent, database), _settings_after(plan, turn, settings)
+        yield ReplaySession(_session_text(plan, [group], first=not turn.client, begins=begins), client=turn.client)
 
 
 def _current_after(group: Group, current: str) -> str:
@@ -116,36 +143,39 @@ def _database_of(group: Group, current: str) -> str:
     return group.databases[0] if leaves else current
 
 
-def _session_text(plan: Plan, groups: Sequence[ReplayGroup], *, first: bool) -> str:
+def _session_text(plan: Plan, groups: Sequence[ReplayGroup], *, first: bool, begins: bool = True) -> str:
     line = server_line(plan.server)
     return render(
         "sql/replay.sql.j2",
         name=" ".join(plan.name.split()),
         server=plan.server,
         reset_words=line.framing.reset_words,
-        settings=setting_statements(plan.session, None, line),
-        first_file=plan.session.first_file if first and plan.session.first_file != 1 else None,
+        settings=setting_statements(plan.session, None, line) if begins else (),
+        first_file=plan.session.first_file if first and begins and plan.session.first_file != 1 else None,
         groups=groups,
     )
 
 
-def _group(plan: Plan, number: int, current: str, settings: Session) -> ReplayGroup:
+def _group(plan: Plan, number: int, current: str, settings: Session, turn: Turn = _WHOLE) -> ReplayGroup:
+    """The statements of a group, or those that a client sends of it in its turn."""
     group, line = plan.groups[number], server_line(plan.server)
     database = _database_of(group, current)
     before, after = _ends(group)
     begun, ended = plan.settings(number)
     given, restored = _gtid_statements(plan, number)
-    changed, settings = setting_statements(begun, settings, line) + given, begun
+    changed: tuple[str, ...] = ()
+    if turn.begins:
+        changed, settings = setting_statements(begun, settings, line) + given, begun
     statements = []
-    for step in _steps(group):
+    for step in _steps(group, turn):
         own = _settings_of(step, plan, settings, alone=not isinstance(group, Transaction))
         statements.append(_replayed(step, plan, own, setting_statements(own, settings, line)))
         settings = own
     return ReplayGroup(
         use=None if database in ("", current) else identifier(database),
-        before=(*changed, *before),
+        before=(*changed, *before) if turn.begins else (),
         statements=tuple(statements),
-        after=(*setting_statements(ended, settings, line), *after, *restored),
+        after=(*setting_statements(ended, settings, line), *after, *restored) if turn.ends else (),
     )
 
 
@@ -167,12 +197,26 @@ def _gtid_statements(plan: Plan, number: int) -> tuple[tuple[str, ...], tuple[st
     return (f"SET SESSION {own}",), (f"SET SESSION {usual}",)
 
 
+def _settings_after(plan: Plan, turn: Turn, settings: Session) -> Session:
+    """The settings of a client after its turn; ``settings`` are those before."""
+    assert turn.group is not None
+    begun, ended = plan.settings(turn.group)
+    if turn.ends:
+        return ended
+    settings = begun if turn.begins else settings
+    for step in _steps(plan.groups[turn.group], turn):
+        settings = _settings_of(step, plan, settings, alone=False)
+    return settings
+
+
 def _settings_of(step: Sent, plan: Plan, settings: Session, *, alone: bool) -> Session:
     """The settings in which a statement runs; ``settings`` are those of the statement before, or of a whole group."""
     if isinstance(step, RowsStatement):
         return step.context.session or plan.session
     if isinstance(step, DdlStatement) and not alone:
         return step.text.session or plan.session
+    if isinstance(step, Savepoint | RollbackTo):
+        return step.session or plan.session
     return settings
 
 
@@ -180,13 +224,13 @@ def _settings_of(step: Sent, plan: Plan, settings: Session, *, alone: bool) -> S
 Sent = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint | DdlStatement | LoggedStatement
 
 
-def _steps(group: Group) -> Sequence[Sent]:
-    """The statements of a group; events that a scenario places are nobody's statements."""
+def _steps(group: Group, turn: Turn) -> Sequence[Sent]:
+    """The statements of a group that are sent in a turn; events that a scenario places are nobody's statements."""
     if isinstance(group, XaEnd | ImplicitStatement):
         return ()
     if isinstance(group, DdlStatement | LoggedStatement):
         return (group,)
-    return tuple(step for step in group.statements if not isinstance(step, OwnEvent))
+    return tuple(step for step in group.statements[turn.first : turn.last] if not isinstance(step, OwnEvent))
 
 
 def _ends(group: Group) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -209,11 +253,11 @@ def _xa_text(xa: XaId) -> str:
 def _replayed(step: Sent, plan: Plan, session: Session, changed: tuple[str, ...]) -> ReplayStatement:
     """The statement in the settings ``session``, which ``changed`` make of those before."""
     if isinstance(step, Savepoint):
-        return ReplayStatement(f"SAVEPOINT {identifier(step.name)}", None)
+        return ReplayStatement(f"SAVEPOINT {identifier(step.name)}", None, changed)
     if isinstance(step, RollbackTo):
-        return ReplayStatement(f"ROLLBACK TO SAVEPOINT {identifier(step.name)}", None)
+        return ReplayStatement(f"ROLLBACK TO SAVEPOINT {identifier(step.name)}", None, changed)
     if isinstance(step, ReleaseSavepoint):
-        return ReplayStatement(f"RELEASE SAVEPOINT {identifier(step.name)}", None)
+        return ReplayStatement(f"RELEASE SAVEPOINT {identifier(step.name)}", None, changed)
     if isinstance(step, LoggedStatement):
         moment = None if session.timestamp is not None or step.time is None else seconds(step.time)
         return ReplayStatement(step.sent, moment, delimiter=_delimiter(step.sent))

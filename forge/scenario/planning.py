@@ -94,6 +94,7 @@ def _plan(session: Session, scenario: Scenario) -> Plan:
         event_steps=tuple(journal.event_steps),
         reconnects=tuple(journal.reconnects),
         circumstances=journal.circumstances,
+        turns=tuple(journal.turns) if session.clients.several else (),
         contents=TableContents(tables),
         tables={name: table.table for name, table in tables.items()},
         unopened=frozenset(name for name, table in tables.items() if table.lost_rows),

@@ -17,7 +17,8 @@ import numpy.typing as npt
 import forge
 from forge.columnar.reading.followed import FollowedLog, Limits, Place
 from forge.columnar.reading.splits import Split
-from forge.record.server import RealServer, RecordingError
+from forge.record.client import RecordingError
+from forge.record.server import RealServer
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
 

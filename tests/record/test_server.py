@@ -8,7 +8,8 @@ import pytest
 
 from forge.binlog.reader import read_events
 from forge.errors import EnvironmentMissing
-from forge.record.server import RealServer, RecordingError
+from forge.record.client import RecordingError
+from forge.record.server import RealServer
 
 
 def test_a_missing_server_is_named_with_the_way_to_get_it(tmp_path: Path) -> None:

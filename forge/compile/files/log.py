@@ -35,7 +35,7 @@ from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
-from forge.plan.transactions import OwnEvent, RollbackTo, Savepoint, XaEnd, XaId
+from forge.plan.transactions import OwnEvent, RollbackTo, Savepoint, Step, XaEnd, XaId
 from forge.servers import ServerLine
 from forge.sql.write.identifiers import identifier
 
@@ -100,16 +100,26 @@ class SessionLog(ABC):
         self.circumstances = circumstances
         self._use(circumstances.session)
         for step in group.steps if isinstance(group, LoggedTransaction) else ():
-            if isinstance(step, RowsStatement):
-                self._use(step.context.session)
+            if not isinstance(step, OwnEvent):
+                self._use_of(step)
                 break
         yield from self._events(number, group)
         self._use(None)
+        self.circumstances = _USUAL
         self.server_id = None
 
     def _use(self, session: Session | None) -> None:
         """These settings are in force; None for those that the session began with."""
         self.session = session or self.plan.session
+
+    def _use_of(self, step: Step) -> None:
+        """The settings of a statement are in force."""
+        if isinstance(step, RowsStatement):
+            self._use(step.context.session)
+        elif isinstance(step, DdlStatement):
+            self._use(step.text.session)
+        elif isinstance(step, (Savepoint, RollbackTo)):
+            self._use(step.session)
 
     def _events(self, number: int, group: LoggedGroup) -> Iterator[Event]:
         if isinstance(group, DdlStatement):
@@ -225,7 +235,7 @@ class SessionLog(ABC):
     def thread_id(self) -> int:
         """The connection's id."""
         recorded = self.facts.thread_in(self.file, self.in_file)
-        return self.default_thread_id + self.sessions if recorded is None else recorded
+        return self.default_thread_id + self.sessions + self.circumstances.client if recorded is None else recorded
 
     def xid(self, number: int) -> int:
         if self.facts.xids is not None and number < len(self.facts.xids):
@@ -262,10 +272,7 @@ class SessionLog(ABC):
         """What the statements of a transaction log."""
         inside: list[OwnEvent] = []
         for index, step in enumerate(transaction.steps):
-            if isinstance(step, RowsStatement):
-                self._use(step.context.session)
-            elif isinstance(step, DdlStatement):
-                self._use(step.text.session)
+            self._use_of(step)
             second = self.clock.second(number, index)
             if isinstance(step, OwnEvent):
                 if step.place == "rows":

@@ -57,6 +57,8 @@ class MysqlLog(SessionLog):
         self.implicit_threads = 0
         #: TIME_ZONE and MICROSECONDS of the last statement, as long as the session has sent no other.
         self.used: dict[str, Any] = {}
+        #: Groups in earlier files.
+        self.before_file = 0
         self.order = self._new_order()
         self.gtids = MysqlGtids(self._own_gtids(0))
         self.gtids.start_at(self.uuid, plan.session.gtid_tag or "", self.group_number(0))
@@ -67,6 +69,7 @@ class MysqlLog(SessionLog):
 
     def head(self, groups: int) -> Iterator[Event]:
         # The logical clock starts anew with each file.
+        self.before_file = groups
         self.order = self._new_order()
         body = self.previous_gtids(groups)
         if body is not None:
@@ -115,6 +118,9 @@ class MysqlLog(SessionLog):
         by_rows = self.session.binlog_format == "row"
         gathered = group if isinstance(group, LoggedTransaction) and by_rows else None
         last_committed, sequence_number = self.order.next(gathered)
+        if self.circumstances.parent is not None:
+            # What was committed when the transaction's last statement was over (binlog_prepare in sql/binlog.cc).
+            last_committed = min(last_committed, max(self.circumstances.parent - self.before_file, 0))
         common: dict[str, Any] = {
             # MAY_HAVE_SBR: a group of row events only has it clear (sql/log_event.cc).
             "gtid_flags": 0 if rows and not self.line.groups.gtid_may_have_statements else 1,

@@ -290,9 +290,9 @@ class TableState:
     def _check_lock(self, number: int) -> None:
         if number in self.locked:
             raise ScenarioError(
-                f"a row of table {self.name} is locked by a prepared XA transaction: the statement would wait for it"
+                f"a row of table {self.name} is locked by another transaction: the statement would wait for it"
                 " (error 1205)",
-                expected="xa_commit or xa_rollback before",
+                expected="the end of that transaction before (xa_commit or xa_rollback of a prepared one)",
             )
 
     def restore(self, number: int, before: Row | None) -> None:

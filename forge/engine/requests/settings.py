@@ -18,7 +18,8 @@ _NEEDED = dict.fromkeys(_MARIADB, "mariadb_gtid") | dict.fromkeys(
 )
 #: What no server lets a session change between BEGIN and COMMIT (errors 1560 to 1568, 1694).
 OUTSIDE_TRANSACTIONS = (
-    "binlog_format", "gtid_tag", "gtid_domain_id", "server_id", "skip_replication", "compression", "compression_level",
+    "binlog_format", "row_value_options", "gtid_tag", "gtid_domain_id", "server_id", "skip_replication",
+    "compression", "compression_level",
 )  # fmt: skip
 
 

@@ -48,13 +48,19 @@ class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
             " server's own), MariaDB's gtid_seq_no (`domain-server-number`, or the number alone)."
         ),
     ] = None
+    connection: Annotated[
+        str, Meta(description="Name of the client that sends it, where there are several; by default the first.")
+    ] = ""
     explicit: Annotated[
         bool | None,
         Meta(description="true: BEGIN ... COMMIT also around a single statement, which otherwise commits by itself."),
     ] = None
     end: Annotated[
-        Literal["commit", "rollback"],
-        Meta(description="COMMIT or ROLLBACK; an XA transaction that is rolled back here was never prepared."),
+        Literal["commit", "rollback", "open"],
+        Meta(
+            description="COMMIT or ROLLBACK (an XA transaction that is rolled back here was never prepared); `open`:"
+            " the next transaction of the connection goes on with it."
+        ),
     ] = "commit"
     xa: Annotated[Xa | None, Meta(description="The statements run between XA START and XA END.")] = None
     xa_commit: Annotated[XaName | None, Meta(description="XA COMMIT of a transaction prepared before.")] = None
@@ -71,5 +77,7 @@ class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
             raise ValueError(f"`{ends[0]}` must be the only statement of its transaction")
         if not ends and not self.statements:
             raise ValueError("a transaction has at least one statement, or `xa_commit` or `xa_rollback`")
+        if self.end == "open" and (self.xa is not None or self.explicit is False):
+            raise ValueError("`end: open` excludes `xa` and `explicit: false`")
         if self.xa is not None and self.explicit is False:
             raise ValueError("`xa` excludes `explicit`")

@@ -54,10 +54,12 @@ class Connection:
         """Settings that are in force, None for those that the session began with."""
         return None if settings == self.initial else settings
 
-    def record(self, group: Group, begun: Settings | None = None) -> None:
-        """Enter a group in the journal; ``begun`` are the settings before it where it has changed them."""
-        begun = self.settings if begun is None else begun
-        self.journal.add(group, Circumstances(self.own(begun), self.own(self.settings), self.gtid))
+    def record(self, group: Group, begun: Settings | None = None, parent: int | None = None) -> None:
+        """Enter a group in the journal; ``begun`` are the settings before it where it has changed them, ``parent`` the
+        groups that were logged when its last statement had run, where that are not all.
+        """
+        begun, ended = self.own(self.settings if begun is None else begun), self.own(self.settings)
+        self.journal.add(group, Circumstances(begun, ended, self.gtid, self.journal.client, parent))
 
     @property
     def texts(self) -> SessionText:

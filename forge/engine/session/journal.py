@@ -8,6 +8,7 @@ from forge.compile.groups.grouping import logged_groups
 from forge.plan.circumstances import Circumstances
 from forge.plan.plan import EventStep, FileEnd, FileStep
 from forge.plan.transactions import Group, OwnEvent
+from forge.plan.turns import Turn
 from forge.servers import ServerLine
 
 
@@ -25,6 +26,9 @@ class Journal:
     logged: int = 0
     #: What groups run in, by their numbers, where that is not what the session began with.
     circumstances: dict[int, Circumstances] = field(default_factory=dict)
+    #: What clients send, in order, and the number of the one that sends.
+    turns: list[Turn] = field(default_factory=list)
+    client: int = 0
 
     @property
     def begins_file(self) -> bool:
@@ -40,15 +44,18 @@ class Journal:
             event_steps=list(self.event_steps),
             reconnects=list(self.reconnects),
             circumstances=dict(self.circumstances),
+            turns=list(self.turns),
         )
 
     def add(self, group: Group, circumstances: Circumstances) -> None:
         if circumstances != Circumstances():
             self.circumstances[len(self.groups)] = circumstances
+        self.turns.append(Turn(self.client, len(self.groups)))
         self.groups.append(group)
         self.logged += sum(1 for _ in logged_groups((group,), self.line))
 
     def end_file(self, kind: FileEnd) -> None:
+        self.turns.append(Turn(self.client))
         self.file_steps.append(FileStep(kind, len(self.groups)))
 
     def place_event(self, event: OwnEvent) -> None:

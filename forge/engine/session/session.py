@@ -19,6 +19,7 @@ from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction, XaName
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import References
+from forge.engine.session.clients import Clients, OpenTransaction, check_waits
 from forge.engine.session.connection import Connection
 from forge.engine.session.definitions import apply_definition, defined
 from forge.engine.session.logged import logged_statement
@@ -34,6 +35,7 @@ from forge.plan.gtids import given_gtid
 from forge.plan.requirements import session_features
 from forge.plan.session import Session as Settings
 from forge.plan.transactions import XaId
+from forge.plan.turns import Turn
 from forge.sql.parse.statements import Ddl, parse_ddl
 from forge.sql.version_comments import as_logged, as_read
 
@@ -53,6 +55,7 @@ class Session(Connection):
     def __init__(self, settings: Settings, server: str, generate: CellGenerator) -> None:
         super().__init__(settings, server)
         self.generate = generate
+        self.clients = Clients(settings)
 
     def define(self, statement: Ddl, text: str, line: int | None) -> None:
         """Run a data definition statement that stands by itself."""
@@ -62,6 +65,10 @@ class Session(Connection):
         """Run a transaction, or a statement that is one; ``statements`` are the places of its statements."""
         with place.at():
             check_transaction(transaction)
+        with place.at("connection"):
+            self.clients.switch(self, transaction.connection)
+            if self.clients.several and (transaction.xa or transaction.xa_commit or transaction.xa_rollback):
+                raise UnsupportedError("XA transactions beside several connections are not supported yet")
         if transaction.database is not None:
             with place.at("database"):
                 self.state.catalog.check_database(transaction.database)
@@ -89,6 +96,8 @@ class Session(Connection):
             raise ScenarioError("the session has no GTIDs", expected="session.gtid: true")
         if transaction.xa is not None and not transaction.xa.one_phase and transaction.xa.end != "prepared":
             raise ScenarioError("XA PREPARE and the second phase need a GTID each", expected="xa with `end: prepared`")
+        if transaction.end == "open" or self.clients.current.open is not None:
+            raise UnsupportedError("a GTID for a transaction that stays open is not supported yet")
         self.gtid = given_gtid(str(transaction.gtid), self.line)
 
     def _run_transaction(
@@ -105,12 +114,18 @@ class Session(Connection):
 
     def end(self) -> None:
         """The client goes, and its temporary tables with it; nobody sees what waits for its second phase still."""
-        self._end_client()
+        self.clients.check_ended()
+        for name in list(self.clients.known):
+            self.clients.switch(self, name)
+            self._end_client()
         self.state.prepared.forget()
 
     def _run(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
-        alone = None if transaction.in_block or len(statements) > 1 else transaction.statements[0]
+        in_block = transaction.in_block or self.clients.current.open is not None
+        alone = None if in_block or len(statements) > 1 else transaction.statements[0]
         if alone is not None and alone.restart is not None:
+            with place.at():
+                self.clients.check_restart()
             self._restart(alone.restart)
             return
         with place.at():
@@ -158,25 +173,62 @@ class Session(Connection):
         """Statements that change rows, and what may stand among them."""
         with place.at():
             open_for_rows(self, transaction)
-        begun = self.settings
-        with place.at("xa"):
-            running = self._begun(transaction)
+        client = self.clients.current
+        opened, begun, first = client.open, self.settings, 0
+        if opened is None:
+            with place.at("xa"):
+                running = self._begun(transaction)
+        else:
+            running, begun = opened.running, opened.begun
+            opened.unlock()
+            first = running.go_on(transaction)
         log_places = None
         if running.is_intricate and running.takes_time:
             log_places = self._log_places(transaction, statements)
-        for index, statement_place in enumerate(statements):
+        sent = len(running.steps)
+        for index, statement_place in enumerate(statements, first):
             where = (0, len(running.caches.steps)) if log_places is None else log_places.get(index, (0, 0))
             self._step(running, index, where, statement_place)
+        if transaction.end == "open":
+            with place.at():
+                self._leave_open(opened or OpenTransaction(running, begun), sent)
+            return
+        client.open = None
         group = running.finish()
         if group is None:
             return
-        self.record(group, begun)
+        self.record(group, begun, None if opened is None else running.logged_before)
+        if opened is not None:
+            self._enter_turns(opened, sent)
         if transaction.xa is not None and group.end == "prepare" and group.xa is not None:
             with place.at("xa"):
                 prepared = Prepared(running.log, running.caches)
                 self.state.prepared.add(group.xa, prepared, detaches=self.line.groups.detaches_xa)
             if transaction.xa.end != "prepared":
                 self._end_xa(group.xa, transaction.xa.end)
+
+    def _leave_open(self, opened: OpenTransaction, sent: int) -> None:
+        """The transaction waits while other clients go on.  Raises UnsupportedError where the time would matter."""
+        running, client = opened.running, self.clients.current
+        if running.takes_time and self.settings.timestamp is None:
+            raise UnsupportedError(
+                "an open transaction that stores the time is not supported yet", expected="session.timestamp"
+            )
+        if running.is_intricate:
+            raise UnsupportedError("an open transaction with rollbacks to savepoints, or with tables of other engines")
+        running.leave()
+        opened.lock()
+        turn = Turn(client.number, None, sent, len(running.steps), begins=not opened.turns, ends=False)
+        opened.turns.append(turn)
+        self.journal.turns.append(turn)
+        client.open = opened
+
+    def _enter_turns(self, opened: OpenTransaction, sent: int) -> None:
+        """The group that was entered last had turns before."""
+        last = self.journal.turns[-1]
+        last.first, last.begins = sent, False
+        for turn in opened.turns:
+            turn.group = last.group
 
     def _begun(self, transaction: Transaction) -> RunningTransaction:
         by_statement = self.settings.binlog_format == "statement"
@@ -225,7 +277,7 @@ class Session(Connection):
                     raise ScenarioError("no rows follow the event", expected="a statement that changes rows")
             return
         with place.at():
-            step = savepoint_step(statement)
+            step = savepoint_step(statement, self.own(self.settings))
             if step is not None:
                 running.add(step, index)
                 return
@@ -241,9 +293,13 @@ class Session(Connection):
                 self.line.require(self.line.rows.query_event)
         context = self._context(place, where)
         follows_changes = running.caches.has_changes
+        locked = {table.name for table in self.state.catalog.tables.values() if table.locked}
         rows = execute(statement, context)
         with place.at():
             self._check_text(rows.text.sql)
+            if rows.table.full_name in locked:
+                check_waits(rows)
+        running.logged_before = self.journal.logged
         if self.settings.gtid and self.line.groups.enforces_gtid_consistency:
             with place.at():
                 running.check_engines(rows, self.line)

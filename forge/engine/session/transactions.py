@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
+
 from forge.compile.groups.caches import Caches
 from forge.compile.groups.engine_parts import engine_parts
 from forge.engine.dictionary.catalog import Catalog
@@ -15,6 +17,7 @@ from forge.engine.session.prepared import xa_id
 from forge.errors import ScenarioError, nearest
 from forge.plan.definitions import DdlStatement
 from forge.plan.engines import is_transactional
+from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.plan.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction
@@ -45,6 +48,10 @@ class RunningTransaction:
         statement_format: bool = False,
     ) -> None:
         self.declared = declared
+        #: It stays open while others run.
+        self.stays = declared.end == "open"
+        #: How many groups were logged when its last statement had run.
+        self.logged_before = 0
         self.catalog = catalog
         self.steps: list[Step] = []
         self._declared: list[tuple[int, Step]] = []
@@ -57,13 +64,29 @@ class RunningTransaction:
         self.form = Transaction(
             statements=(),
             current_database=current_database,
-            explicit=bool(declared.explicit) or _several(declared),
+            explicit=bool(declared.explicit) or _several(declared) or self.stays,
             end=end,
             xa=None if declared.xa is None else xa_id(declared.xa, line),
             statement_format=statement_format,
         )
         self.caches = Caches(self.form, line)
         self.watch()
+
+    def go_on(self, declared: Declared) -> int:
+        """More statements of it; the number of the first."""
+        before = len(self.declared.statements)
+        statements = [*self.declared.statements, *declared.statements]
+        self.declared = msgspec.structs.replace(self.declared, statements=statements)
+        if declared.end == "rollback":
+            self.form = replace(self.form, end="rollback")
+            self.caches.transaction = self.form
+        self.watch()
+        return before
+
+    def leave(self) -> None:
+        """Another client goes on."""
+        for state in (*self.catalog.tables.values(), *self.catalog.temporary.values()):
+            state.undo = None
 
     def watch(self) -> None:
         """Have the tables that a rollback may reach enter their changes."""
@@ -73,6 +96,7 @@ class RunningTransaction:
     def _revocable(self) -> list[TableState]:
         """The tables that a rollback reaches, if the transaction may have one."""
         needed = self.form.end != "commit" or any(step.rollback_to is not None for step in self.declared.statements)
+        needed |= self.stays
         states = (*self.catalog.tables.values(), *self.catalog.temporary.values())
         return [state for state in states if needed and is_transactional(state.table)]
 
@@ -167,8 +191,7 @@ class RunningTransaction:
 
     def finish(self) -> Transaction | None:
         """The transaction, or None if it changed nothing at all."""
-        for state in (*self.catalog.tables.values(), *self.catalog.temporary.values()):
-            state.undo = None
+        self.leave()
         if self.form.end == "rollback":
             undo(self.log)
         if self.form.xa is None and not any(isinstance(step, (RowsStatement, DdlStatement)) for step in self.steps):
@@ -176,10 +199,10 @@ class RunningTransaction:
         return replace(self.form, statements=tuple(self.steps))
 
 
-def savepoint_step(statement: Statement) -> Step | None:
-    """SAVEPOINT, ROLLBACK TO and RELEASE; None for other statements."""
+def savepoint_step(statement: Statement, session: Session | None) -> Step | None:
+    """SAVEPOINT, ROLLBACK TO and RELEASE in a session of these settings; None for other statements."""
     if statement.savepoint is not None:
-        return Savepoint(statement.savepoint)
+        return Savepoint(statement.savepoint, session)
     if statement.rollback_to is not None:
-        return RollbackTo(statement.rollback_to)
+        return RollbackTo(statement.rollback_to, session)
     return None if statement.release_savepoint is None else ReleaseSavepoint(statement.release_savepoint)
