@@ -35,6 +35,8 @@ from forge.columnar.plan import Bytes, Numbers
 Sizes = npt.NDArray[np.int64]
 #: Rows that are written column after column.
 BLOCK: Final = 512
+#: Bits of a validity bitmap that are looked at together.
+_AT_ONCE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +115,15 @@ def _described(columns: Sequence[WireColumn]) -> Bytes:
         assert (column.starts.itemsize, column.lengths.itemsize) == (8, 4)
         words += (column.wire, column.first_bit)
         for array in (column.validity, column.values, column.starts, column.lengths):
-            assert array.flags.c_contiguous
-            words += (array.ctypes.data, array.nbytes)
+            words += (address(array), array.nbytes)
     return np.array(words, np.int64).view(np.uint8)
+
+
+def address(array: npt.NDArray[Any]) -> int:
+    """Where the bytes of an array are, which follow each other."""
+    assert array.flags.c_contiguous
+    found: int = array.__array_interface__["data"][0]
+    return found
 
 
 @_inline
@@ -127,8 +135,16 @@ def _bit(bitmap: Any, bit: Any) -> Any:
 @kernel
 def _add_fixed(validity: Any, first_bit: Any, width: Any, sizes: Any) -> None:
     bits = memory(validity)
-    for row in range(len(sizes)):
-        sizes[row] += width * _bit(bits, first_bit + row)
+    row = np.int64(0)
+    # Half a word of bits at a time, which the compiler makes a few wide instructions of.
+    while row + _AT_ONCE <= len(sizes) and ((first_bit + row) >> 3) + 8 <= len(validity):
+        word = load64(bits, (first_bit + row) >> 3) >> np.uint64((first_bit + row) & 7)
+        some = sizes[row : row + _AT_ONCE]
+        for place in range(_AT_ONCE):
+            some[place] += width * signed((word >> np.uint64(place)) & np.uint64(1))
+        row += _AT_ONCE
+    for rest in range(row, len(sizes)):
+        sizes[rest] += width * _bit(bits, first_bit + rest)
 
 
 @kernel
@@ -294,4 +310,14 @@ def _write_image(
         write_image(to, begins[row:], cursors, count, words, first + row, null_bytes, last)
 
 
-__all__ = ["BLOCK", "ImageCells", "Sizes", "WireColumn", "copy_exactly", "row_sizes", "write_image", "write_rows_at"]
+__all__ = [
+    "BLOCK",
+    "ImageCells",
+    "Sizes",
+    "WireColumn",
+    "address",
+    "copy_exactly",
+    "row_sizes",
+    "write_image",
+    "write_rows_at",
+]

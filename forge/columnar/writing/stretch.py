@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 from numba.core import types
 
-from forge.columnar.machine import copy, kernel, memory
+from forge.columnar.machine import copy, kernel, load64, memory, signed
 from forge.columnar.plan import Bytes, slacked
 from forge.columnar.writing.envelope import RowsTemplate
 from forge.columnar.writing.packing import fill_header, put_checksum
-from forge.columnar.writing.row_images import BLOCK, ImageCells, Sizes, write_image
+from forge.columnar.writing.row_images import BLOCK, ImageCells, Sizes, address, write_image
 
 #: Bytes of events that are made before they are written.
 _PIECE: Final = 1 << 18
@@ -92,11 +92,13 @@ class Stretch:
         """
         begins, ends = self._places()
         out = hold(_PIECE + int((ends - begins).max()))
-        arrays = (begins, ends, *self._heads(), self.positioned, *self._images())
+        arrays = (begins, ends, *self._heads(), self.positioned, self._runs())
         scratch = _scratch()
-        event = row = 0
+        event = run = row = 0
         while event < len(ends):
-            event, row, begin, end, written = _make(out, descriptor, position, *arrays, event, row, checksum, scratch)
+            event, run, row, begin, end, written = _make(
+                out, descriptor, position, *arrays, event, run, row, checksum, scratch
+            )
             # What the kernel could not write, or why.
             while written < end - begin:
                 written += os.pwrite(descriptor, out[written : end - begin].data, position + begin + written)
@@ -106,7 +108,7 @@ class Stretch:
         begins, ends = self._places()
         out = slacked(self.end - self.begin)
         positioned = np.zeros(len(ends), np.uint8)
-        _make(out, _NOWHERE, 0, begins, ends, *self._heads(), positioned, *self._images(), 0, 0, False, _scratch())
+        _make(out, _NOWHERE, 0, begins, ends, *self._heads(), positioned, self._runs(), 0, 0, 0, False, _scratch())
         return out[: self.end - self.begin]
 
     def _places(self) -> tuple[Sizes, Sizes]:
@@ -119,25 +121,25 @@ class Stretch:
         cuts = np.cumsum([0, *(len(events.head) for events in self.events)])
         return numbers, np.concatenate([events.head for events in self.events]), cuts
 
-    def _images(self) -> tuple[Sizes, Sizes]:
-        """Where each row begins; and by run of rows: the first, the last, and the words that describe its images."""
-        begins = np.concatenate([rows.begins for rows in self.rows]) if self.rows else np.empty(0, np.int64)
+    def _runs(self) -> Sizes:
+        """By run of rows: how many, the first one's number in its images, and what describes their begins and images.
+
+        There are addresses in it of what this object holds.
+        """
         runs = np.zeros((len(self.rows), _RUN_WORDS), np.int64)
-        at = 0
         for run, rows in zip(runs, self.rows, strict=True):
-            end = at + len(rows.begins)
-            run[:_RUN_IMAGES] = end, rows.first - at, len(rows.images)
+            count = len(rows.begins)
+            run[:_RUN_IMAGES] = count, rows.first, address(rows.begins), rows.begins.nbytes, len(rows.images)
             for number, image in enumerate(rows.images):
                 words = image.words
                 place = _RUN_IMAGES + _IMAGE_WORDS * number
-                address = words.__array_interface__["data"][0]
-                run[place : place + _IMAGE_WORDS] = address, len(words), image.null_bytes, image.last_null_byte
-            at = end
-        return begins, runs
+                run[place : place + _IMAGE_WORDS] = address(words), len(words), image.null_bytes, image.last_null_byte
+        return runs
 
 
-#: Words of a run: where it ends, what makes the number of a row that of its image, images; then those of each image.
-_RUN_IMAGES, _IMAGE_WORDS = 3, 4
+#: Words of a run: its rows, the number of the first one in the images, the memory of its begins, how many images; then
+#: those of each image.
+_RUN_IMAGES, _IMAGE_WORDS = 5, 4
 _RUN_WORDS = _RUN_IMAGES + 2 * _IMAGE_WORDS
 
 
@@ -156,21 +158,20 @@ def _make(
     heads: Any,
     cuts: Any,
     positioned: Any,
-    row_begins: Any,
     runs: Any,
     event: Any,
+    run: Any,
     row: Any,
     checksum: Any,
     scratch: Any,
 ) -> Any:
-    """Make and write events from ``event`` on, whose first row is ``row``.
+    """Make and write events from ``event`` on, whose first row is ``row`` of ``run``.
 
-    Returns (event, row) behind the last piece that was made, where that begins and ends, and how much of it is written:
-    all, unless the system did not take it.
+    Returns (event, run, row) behind what was made, where the part of it begins and ends that is not all written, and
+    how much of that is: none is left unless the system did not take it.
     """
     data, source = memory(out), memory(heads)
     starts, cursors = scratch[0], scratch[1]
-    run = np.int64(0)
     # Where what ``out`` holds begins and ends.
     begin = end = begins[event] if event < len(begins) else np.int64(0)
     while event < len(begins):
@@ -182,20 +183,22 @@ def _make(
             copy(data, begins[event] - begin, source, head, cuts[numbers[event] + 1] - head)
             end = ends[event]
             event += 1
-        while row < len(row_begins) and row_begins[row] < end:
-            while row >= runs[run, 0]:
-                run += 1
+        while run < len(runs):
+            row_begins, of_image = (runs[run, 2], runs[run, 3]), runs[run, 1] + row
             most = min(runs[run, 0] - row, scratch.shape[1])
             count = np.int64(0)
-            while count < most and row_begins[row + count] < end:
-                starts[count] = row_begins[row + count] - begin
+            while count < most and signed(load64(row_begins, 8 * (row + count))) < end:
+                starts[count] = signed(load64(row_begins, 8 * (row + count))) - begin
                 count += 1
-            for image in range(runs[run, 2]):
+            for image in range(runs[run, 4]):
                 place = _RUN_IMAGES + _IMAGE_WORDS * image
                 words = (runs[run, place], runs[run, place + 1])
-                of_image = row + runs[run, 1]
                 write_image(data, starts, cursors, count, words, of_image, runs[run, place + 2], runs[run, place + 3])
             row += count
+            if row == runs[run, 0]:
+                run, row = run + 1, np.int64(0)
+            elif count < scratch.shape[1]:
+                break
         for number in range(first, event):
             fill_header(data, begins[number] - begin, ends[number] - begin, position + begin, positioned[number])
         if checksum:  # Behind all of them: a wide load waits for narrow stores that have just been made.
@@ -207,10 +210,10 @@ def _make(
                 cut = end
             taken = _pwrite(np.int32(descriptor), data[0], np.uint64(cut - begin), position + begin)
             if taken < cut - begin:
-                return event, row, begin, end, max(taken, np.int64(0))
+                return event, run, row, begin, end, max(taken, np.int64(0))
             copy(data, np.int64(0), data, cut - begin, end - cut)
             begin = cut
-    return event, row, end, end, np.int64(0)
+    return event, run, row, end, end, np.int64(0)
 
 
 __all__ = ["Events", "Rows", "Stretch"]
