@@ -31,7 +31,7 @@ _LONG_LENGTH: Final = 9
 #: Where an event has its type.
 _TYPE_AT: Final = 4
 #: Bytes of events that are made together.
-_TOGETHER: Final = 1 << 20
+_TOGETHER: Final = 1 << 21
 _NO_SIZES: Final[Sizes] = np.empty(0, np.int64)
 
 

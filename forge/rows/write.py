@@ -26,7 +26,7 @@ from forge.rows.transactions import LONG
 #: Bytes of rows that are encoded together, and of transactions with few rows: larger than the nearest caches, because
 #: each call of a kernel costs some microseconds; and bounds of the number of rows.
 _WINDOW, _SMALL_WINDOW = 1 << 23, 1 << 21
-_FEWEST, _MOST = 64, 1 << 16
+_FEWEST, _MOST = 64, 1 << 17
 #: How many changes are looked at before the first is written.
 _MOST_AHEAD: Final = 64
 #: Windows whose cells are begun before the log is.
