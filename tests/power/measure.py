@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
+from tests.power.left_out import left_out, spans
 from tests.power.logs import Log
-from tests.power.mutants import mutants_of
+from tests.power.mutants import Mutant, mutants_of
 from tests.power.subjects import Subject
-from tests.power.tracing import Reached, branches_of, functions_of, traced
-from tests.power.trials import Functions, baselines, in_child, tried
+from tests.power.tracing import Living, Place, Reached, functions_of, traced
+from tests.power.trials import baselines, in_child, tried
 
 #: Logs that a mutant is tried with at most: the smallest that reach its function, and others spread over all of them.
 _SMALLEST, _SPREAD = 60, 240
@@ -24,28 +26,66 @@ def covered(subject: Subject, reached: Reached) -> dict[str, Any]:
     lines = hit = branches = taken = 0
     never: dict[str, str] = {}
     missed: dict[str, list[int]] = {}
+    reasons = Counter[str]()
     for path in subject.files:
         name = f"{path.parent.name}/{path.name}"
-        functions = [one for one in functions_of(path) if one.lines]
+        got = {line for file, line in reached.logs if file == str(path)}
         reachable: set[int] = set()
-        for function in functions:
+        out = unreachable(subject, path)
+        for function in functions_of(path):
             reason = _reason(subject, function.place[1])
-            if reason is not None or function.place not in reached.logs:
+            if reason is None and function.lines and function.lines <= out.keys():
+                reason = out[min(function.lines)]
+            if reason is not None or not function.lines & got:
                 never[f"{name}: {function.place[1]}"] = reason or "no log reaches it"
-            if reason is None and (function.place in reached.logs or subject.unreachable):
-                reachable |= function.lines
-        got = reachable & reached.lines.get(str(path), set())
-        lines, hit = lines + len(reachable), hit + len(got)
+            if reason is None and (function.lines & got or subject.unreachable):
+                reasons.update(out[line] for line in function.lines & out.keys())
+                reachable |= function.lines - out.keys()
+                for line, body, other in function.branches:
+                    if line in out:
+                        continue
+                    branches += 2
+                    past = (str(path), line) in reached.passed if other is None else other in got
+                    taken += (body in got) + past
+        lines, hit = lines + len(reachable), hit + len(reachable & got)
         if reachable - got:
             missed[name] = sorted(reachable - got)
-        steps = reached.steps.get(str(path), set())
-        for first, last, body in branches_of(path):
-            if first not in reachable:
-                continue
-            seen = {to for at, to in steps if first <= at <= last and not first <= to <= last}
-            branches += 2
-            taken += (body in seen) + bool(seen - {body})
-    return {"lines": lines, "hit": hit, "branches": branches, "taken": taken, "missed": missed, "never": never}
+    return {
+        "lines": lines, "hit": hit, "branches": branches, "taken": taken, "missed": missed, "never": never,
+        "left out": dict(reasons.most_common()),
+    }  # fmt: skip
+
+
+def unreachable(subject: Subject, path: Path) -> dict[int, str]:
+    """The lines of a file that are left out as those that no file reaches, with the reason."""
+    return {
+        line: entry.reason
+        for entry in left_out(subject.name)
+        if not entry.what and path.as_posix().endswith(entry.file)
+        for span in spans(path, entry)
+        for line in span
+    }
+
+
+def counted_mutants(subject: Subject, path: Path) -> tuple[list[Mutant], Counter[str]]:
+    """The mutants of a file that count, and how many are left out, by reason."""
+    lines = unreachable(subject, path)
+    changes = {
+        (line, what): entry.reason
+        for entry in left_out(subject.name)
+        if path.as_posix().endswith(entry.file)
+        for span in spans(path, entry) if entry.what
+        for line in span for what in entry.what
+    }  # fmt: skip
+    kept, reasons = [], Counter[str]()
+    for mutant in mutants_of(path):
+        reason = _reason(subject, mutant.function[1]) or lines.get(mutant.statement)
+        reason = reason or changes.get((mutant.line, mutant.what))
+        if reason is None:
+            kept.append(mutant)
+        else:
+            reasons[reason] += 1
+    return kept, reasons
 
 
 def _reason(subject: Subject, name: str) -> str | None:
@@ -65,30 +105,42 @@ def measured(
 ) -> dict[str, Any]:
     """All figures of one subject.  ``sample`` mutants are tried, chosen by ``seed`` (0: all)."""
     subject = make()
-    reached = in_child(lambda: _plain(traced(subject, logs)))
+    reached = in_child(lambda: traced(subject, logs))
     say(f"{subject.name}: traced {len(logs)} logs")
     figures: dict[str, Any] = {"corpus": covered(subject, reached), "logs": len(logs)}
     if real:
-        figures["real"] = covered(subject, in_child(lambda: _plain(traced(subject, real)))) | {"logs": len(real)}
+        figures["real"] = covered(subject, in_child(lambda: traced(subject, real))) | {"logs": len(real)}
     right = in_child(lambda: baselines(subject, logs))
     again = in_child(lambda: baselines(subject, logs[:500]))
     if right[:500] != again:
         raise SystemExit(f"{subject.name} does not show the same twice")
-    functions = Functions(subject)
-    every = [one for path in subject.files for one in mutants_of(path) if one.function in reached.logs]
+    living = Living(subject)
+    functions = {
+        one.place for path in subject.files for one in functions_of(path)
+        if any((str(path), line) in reached.logs for line in one.lines)
+    }  # fmt: skip
+    counted_by_file = [counted_mutants(subject, path) for path in subject.files]
+    every = [one for kept, _ in counted_by_file for one in kept if one.function in functions]
     chosen = every if not sample or sample >= len(every) else random.Random(seed).sample(every, sample)
     say(f"{subject.name}: {len(chosen)} of {len(every)} mutants")
     order = sorted(range(len(logs)), key=lambda number: len(logs[number].data))
     rank = {number: place for place, number in enumerate(order)}
     survivors: list[dict[str, Any]] = []
-    killers: Counter[str] = Counter()
+    killers: Counter[int] = Counter()
+    #: The logs that told a mutant of the function: they often tell the next one.
+    by_function: dict[Place, Counter[int]] = defaultdict(Counter)
     counted = Counter[str]()
 
-    def one(mutant: Any) -> tuple[Any, int | None]:
-        numbers = sorted(reached.logs[mutant.function], key=rank.__getitem__)
+    def one(mutant: Mutant) -> tuple[Mutant, int | None]:
+        numbers = sorted(reached.logs.get((str(mutant.path), mutant.statement), ()), key=rank.__getitem__)
+        if not numbers:
+            return mutant, -1
+        among = set(numbers)
+        known = [number for number, _ in by_function[mutant.function].most_common(20) if number in among]
         rest = numbers[_SMALLEST:]
         spread = sorted(rest)[:: max(1, len(rest) // _SPREAD)]
-        return mutant, tried(subject, functions, mutant, logs, [*numbers[:_SMALLEST], *spread], right)
+        order = list(dict.fromkeys([*known, *numbers[:_SMALLEST], *spread]))
+        return mutant, tried(subject, living, mutant, logs, order, right)
 
     with ThreadPoolExecutor(jobs) as pool:
         for count, (mutant, outcome) in enumerate(pool.map(one, chosen), start=1):
@@ -97,19 +149,21 @@ def measured(
             if outcome is None:
                 counted["not made"] += 1
             elif outcome < 0:
-                is_reached = mutant.line in reached.lines.get(str(mutant.path), set())
+                is_reached = (str(mutant.path), mutant.statement) in reached.logs
                 name = f"{mutant.path.parent.name}/{mutant.path.name}"
-                survivors.append({"file": name, "line": mutant.line, "what": mutant.what, "reached": is_reached})
+                survivors.append(
+                    {
+                        "file": name, "line": mutant.line, "what": mutant.what, "reached": is_reached,
+                        "function": mutant.function[1], "number": mutant.number,
+                    }
+                )  # fmt: skip
             else:
                 counted["killed"] += 1
-                killers[logs[outcome].name] += 1
+                killers[outcome] += 1
+                by_function[mutant.function][outcome] += 1
     figures |= {
         "mutants": len(every), "tried": len(chosen) - counted["not made"], "killed": counted["killed"],
+        "left out": dict(sum((reasons for _, reasons in counted_by_file), Counter[str]()).most_common()),
         "survivors": sorted(survivors, key=lambda one: (one["file"], one["line"])), "killers": len(killers),
     }  # fmt: skip
     return figures
-
-
-def _plain(reached: Reached) -> Reached:
-    """Without the functions that make missing entries, which no pipe takes."""
-    return Reached(dict(reached.lines), dict(reached.steps), dict(reached.logs))

@@ -21,17 +21,21 @@ _COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitXor: ast.BitAnd, ast.Pow: ast.Mult,
 }  # fmt: skip
 
-#: Line, words, function, and what makes the change.
-_Found = tuple[int, str, Place, Callable[[], None]]
+#: Line, line of the statement, words, function, and what makes the change.
+_Found = tuple[int, int, str, Place, Callable[[], None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A change of a file: ``number`` counts the places of the file that can be changed."""
+    """A change of a file: ``number`` counts the places of the file that can be changed.
+
+    ``statement`` is the first line of the statement that ``line`` is in.
+    """
 
     path: Path
     number: int
     line: int
+    statement: int
     what: str
     function: Place
 
@@ -40,14 +44,15 @@ def mutants_of(path: Path) -> list[Mutant]:
     """All changes of the functions of a file."""
     tree = ast.parse(path.read_text("utf-8"))
     return [
-        Mutant(path, number, line, what, place) for number, (line, what, place, _) in enumerate(_places(tree, path))
+        Mutant(path, number, line, statement, what, place)
+        for number, (line, statement, what, place, _) in enumerate(_places(tree, path))
     ]
 
 
 def mutated(mutant: Mutant) -> CodeType:
     """The file's code with the change made."""
     tree = ast.parse(mutant.path.read_text("utf-8"))
-    for number, (_, _, _, change) in enumerate(_places(tree, mutant.path)):
+    for number, (*_, change) in enumerate(_places(tree, mutant.path)):
         if number == mutant.number:
             change()
             break
@@ -62,10 +67,19 @@ class _Finder(ast.NodeVisitor):
         self.names: list[str] = []
         self.function: list[Place] = []
         self.found: list[_Found] = []
+        self.statement = 0
+
+    def visit(self, node: ast.AST) -> None:
+        outer = self.statement
+        if isinstance(node, ast.stmt):
+            self.statement = node.lineno
+        super().visit(node)
+        self.statement = outer
 
     def add(self, node: ast.AST, what: str, change: Callable[[], None]) -> None:
         if self.function:
-            self.found.append((getattr(node, "lineno", 0), what, self.function[-1], change))
+            line = getattr(node, "lineno", self.statement)
+            self.found.append((line, self.statement, what, self.function[-1], change))
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.names.append(node.name)
@@ -144,7 +158,10 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> None:
-        if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        # None for False is no other answer.
+        if node.value is not None and not (
+            isinstance(node.value, ast.Constant) and (node.value.value is None or node.value.value is False)
+        ):
             self.add(node, "None is returned", lambda: setattr(node, "value", ast.Constant(None)))
         self.generic_visit(node)
 

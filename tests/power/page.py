@@ -28,7 +28,7 @@ def bars(figures: dict[str, Any]) -> Iterator[tuple[str, str, float]]:
         for kind, words in (("corpus", "the corpus"), ("real", "real files")):
             if kind in found:
                 part = found[kind]
-                yield f"{name}: lines, {words}", kind, part["hit"] / part["lines"]
+                yield f"{name}: statements, {words}", kind, part["hit"] / part["lines"]
                 yield f"{name}: branches, {words}", kind, part["taken"] / part["branches"]
         if found.get("tried"):
             yield f"{name}: mutants told", "mutants", found["killed"] / found["tried"]
@@ -56,7 +56,7 @@ def plot(figures: dict[str, Any]) -> str:
 def results(figures: dict[str, Any]) -> str:
     """Markdown: the plot, a table, and what is not reached."""
     lines = [f"![Shares of lines, branches and mutants]({_PLOT})", ""]
-    lines += ["| decoder | logs | lines | branches | mutants tried | told | share |", "|---|---|---|---|---|---|---|"]
+    lines += ["| decoder | logs | statements | branches | mutants tried | told | share |", "|" + "---|" * 7]
     for name, found in figures.items():
         for kind, words in (("corpus", "the corpus"), ("real", "real files")):
             if kind not in found:
@@ -88,9 +88,11 @@ def _missed(found: dict[str, Any]) -> Iterator[str]:
     for reason, count in reasons.most_common():
         example = next(place for place, why in never.items() if why == reason)
         yield f"| {reason} | {count} | `{example}` |"
+    yield ""
+    yield from _left_out(found)
     missed = [(name, line) for name, numbers in found["corpus"]["missed"].items() for line in numbers]
     yield ""
-    yield f"Lines of other functions that none reaches: {len(missed)}."
+    yield f"Statements of other functions that none reaches: {len(missed)}."
     by_file = Counter(name for name, _ in missed)
     yield ""
     yield ", ".join(f"`{name}` {count}" for name, count in by_file.most_common(_LISTED)) + "."
@@ -102,6 +104,20 @@ def _missed(found: dict[str, Any]) -> Iterator[str]:
         yield f"Mutants that no log tells: {len(survivors)}, {on_reached} of them on lines that are reached."
         yield ""
         yield ", ".join(f"{what} ({count})" for what, count in kinds.most_common(12)) + "."
+
+
+def _left_out(found: dict[str, Any]) -> Iterator[str]:
+    """What the counts do not have, by reason."""
+    statements, mutants = found["corpus"]["left out"], found.get("left out", {})
+    if not statements and not mutants:
+        return
+    yield "Left out, by reason:"
+    yield ""
+    yield "| reason | statements | mutants |"
+    yield "|---|---|---|"
+    for reason in dict.fromkeys((*statements, *mutants)):
+        yield f"| {reason} | {statements.get(reason, '')} | {mutants.get(reason, '')} |"
+    yield ""
 
 
 @click.command()

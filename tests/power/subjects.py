@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 import logging
 import re
 import sys
@@ -14,11 +13,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from forge.check.canonical.expected import expected_of
-from forge.errors import FormatError
 from tests.power.logs import Log
+from tests.power.own_reader import all_of
 
 ROOT = Path(__file__).parents[2]
+_PLACE_IN_MEMORY = re.compile(" at 0x[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def python_mysql_replication() -> Subject:
             ("serializable_data", "a form of a column for callers"),
             ("__fetch_rows_by_names", "asks a server for columns"),
             ("_get_dbms", "asks a server"),
-            ("to_dict|to_json|formatted_timestamp|xid|gtid", "a form of an event for callers"),
+            ("to_dict|to_json", "a form of an event for callers"),
             ("read_length_coded_string|read_int16|read_int32|unpack_int32", "nothing calls it"),
             ("payload", "the packet of the network"),
             ("advance", "the packet of the network"),
@@ -110,11 +109,15 @@ def _testee() -> ModuleType:
     return module
 
 
-_HIDDEN = frozenset(("packet", "_ctl_connection", "complete", "dbms", "_RowsEvent__only_tables"))
+#: What every event has of its surroundings: TABLE_MAP shows the columns, FORMAT_DESCRIPTION the lengths.
+_HIDDEN = frozenset(("_ctl_connection", "complete", "dbms", "event", "table_map", "_post_header_lengths"))
+_PLAIN = (int, str, bytes, float, type(None))
 
 
 def _shown(value: Any, depth: int = 0) -> Any:
     """What an object of the decoder has, whatever it is."""
+    if isinstance(value, _PLAIN):
+        return value
     if depth > 12:
         return "..."
     if isinstance(value, dict):
@@ -124,22 +127,28 @@ def _shown(value: Any, depth: int = 0) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(map(repr, value))
     if type(value).__module__.startswith("pymysqlreplication") and hasattr(value, "__dict__"):
-        kept = {name: item for name, item in vars(value).items() if name not in _HIDDEN}
-        return [type(value).__name__, _shown(kept, depth + 1)]
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+        of_rows = hasattr(value, "number_of_columns")
+        kept = {
+            name: item for name, item in vars(value).items()
+            if name not in _HIDDEN and not (of_rows and name == "columns")
+        }  # fmt: skip
+        kinds = [one for one in type(value).__mro__ if one.__module__.startswith("pymysqlreplication")]
+        asked = [name for kind in kinds for name, one in vars(kind).items() if isinstance(one, property)]
+        told = [(name, _told(value, name, depth)) for name in asked if name != "rows"]
+        return [type(value).__name__, _shown(kept, depth + 1), told]
+    return _PLACE_IN_MEMORY.sub("", repr(value))
+
+
+def _told(value: Any, name: str, depth: int) -> Any:
+    """What a property gives."""
+    try:
+        return _shown(getattr(value, name), depth + 1)
+    except Exception as error:  # noqa: BLE001  # Its answer, too.
+        return type(error).__name__
 
 
 def forge_decoder() -> Subject:
     """Our own reader: layouts, values, and the canonical decode."""
-
-    def read(log: Log) -> str:
-        expected = expected_of(log.data)
-        problem = expected.problem
-        end: Any = None if problem is None else type(problem).__name__
-        if isinstance(problem, FormatError):
-            end = [end, problem.phase, problem.offset, problem.event_index]
-        return json.dumps([expected.events, expected.rows, end], default=lambda raw: bytes(raw).decode())
-
     return Subject(
         "binlog-forge",
         (
@@ -148,8 +157,14 @@ def forge_decoder() -> Subject:
             *_modules("forge.check.canonical.cells", "forge.check.canonical.decode", "forge.check.canonical.expected"),
             *_modules("forge.check.canonical.table_maps"),
         ),
-        read,
-        (),
+        lambda log: all_of(log.data),
+        (
+            (r"_build|built?_\w+|_?encode\w*|_lay_out|_container|giv\w+|give|_by_construct|\w*writer\w*", "writes"),
+            (r"accept\w*|number_of|unknown|find_member|cell|_stored_fraction|_parser|fields_of|_date", "writes"),
+            (r"size_of_variables|_kept_size|_builds_to|length_of|_status_length|pack|carried", "writes"),
+            (r"torn|short_name|type_label|_?wrong|bad_value|bad_metadata|too_large", "makes the text of an error"),
+            (r"canonical_shape|shape_with|summary|statement|statements", "describes or prints events, and reads none"),
+        ),
     )
 
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import functools
-import gc
 import hashlib
 import os
 import pickle
+import re
 import resource
 import signal
 from collections.abc import Callable, Sequence
-from types import CodeType, FunctionType
 from typing import Any
 
 from tests.power.logs import Log
 from tests.power.mutants import Mutant, mutated
 from tests.power.subjects import Subject
-from tests.power.tracing import Place
+from tests.power.tracing import Living, codes_of, place_of
 
 #: Seconds for a log, and bytes of memory, that a mutant may take more than the decoder ever does.
 _SECONDS = 2.0
 _MEMORY = 3 << 30
+_LOCALS = re.compile(r"\.<locals>")
 
 
 class _TooLongError(BaseException):
@@ -77,45 +76,9 @@ def limits() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
-class Functions:
-    """The functions of a subject that are alive, and the caches before them."""
-
-    def __init__(self, subject: Subject) -> None:
-        files = {str(path) for path in subject.files}
-        objects = gc.get_objects()
-        self.by_file: dict[str, list[FunctionType]] = {}
-        for one in objects:
-            if isinstance(one, FunctionType) and one.__code__.co_filename in files:
-                self.by_file.setdefault(one.__code__.co_filename, []).append(one)
-        self.caches = [one for one in objects if isinstance(one, functools._lru_cache_wrapper)]
-
-    def change(self, mutant: Mutant) -> bool:
-        """Give the functions of the file the changed code; False if none is the one that is meant."""
-        codes: dict[Place, CodeType] = {}
-        _collect(mutated(mutant), codes)
-        changed = False
-        for function in self.by_file.get(str(mutant.path), ()):
-            code = function.__code__
-            place = (code.co_filename, code.co_qualname, code.co_firstlineno)
-            other = codes.get(place)
-            if other is not None and len(other.co_freevars) == len(code.co_freevars):
-                function.__code__ = other
-                changed |= place == mutant.function or mutant.function[1].startswith(f"{place[1]}.<locals>")
-        for cache in self.caches:
-            cache.cache_clear()
-        return changed
-
-
-def _collect(code: CodeType, codes: dict[Place, CodeType]) -> None:
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            codes.setdefault((constant.co_filename, constant.co_qualname, constant.co_firstlineno), constant)
-            _collect(constant, codes)
-
-
 def tried(
     subject: Subject,
-    functions: Functions,
+    living: Living,
     mutant: Mutant,
     logs: Sequence[Log],
     chosen: Sequence[int],
@@ -127,7 +90,11 @@ def tried(
     """
 
     def work() -> int | None:
-        if not functions.change(mutant):
+        # The function that is meant, or the living one that makes it.
+        place = mutant.function
+        makers = {place[1]} | {place[1][: at.start()] for at in _LOCALS.finditer(place[1])}
+        given = [place_of(one.__code__)[1] for one in living.give(codes_of(mutated(mutant)))]
+        if makers.isdisjoint(given):
             return None
         limits()
         return next((number for number in chosen if digest(subject, logs[number]) != right[number]), -1)

@@ -30,6 +30,8 @@ FORMS = {
 MAGIC = b"\xfebin"
 FORMAT_DESCRIPTION, IN_USE = 15, 1
 EPOCH = datetime.datetime(1970, 1, 1)
+#: Releases differ.
+KNOWN = frozenset(inspect.signature(BinLogPacketWrapper.__init__).parameters)
 
 
 class Connection:
@@ -64,10 +66,9 @@ class Feed:
             "verify_checksum": self.checksum, "optional_meta_data": True,
             "post_header_lengths": self.post_header_lengths,
         }  # fmt: skip
-        known = inspect.signature(BinLogPacketWrapper.__init__).parameters  # Releases differ.
         nothing = dict.fromkeys(("only_tables", "ignored_tables", "only_schemas", "ignored_schemas"))
         off = dict.fromkeys(("freeze_schema", "ignore_decode_errors", "enable_logging", "use_column_name_cache"), False)
-        given = {name: value for name, value in {**nothing, **off, **wanted}.items() if name in known}
+        given = {name: value for name, value in {**nothing, **off, **wanted}.items() if name in KNOWN}
         event = BinLogPacketWrapper(**given).event
         if isinstance(event, FormatDescriptionEvent):
             self.server, self.post_header_lengths = event.mysql_version, event.post_header_len
