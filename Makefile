@@ -14,7 +14,7 @@ POWER_ARGS ?=
 FUZZ_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz round-trips nightly kills spark-versions bench servers lint docs lock clean testees power known-bugs
+.PHONY: help corpus test unit long fuzz round-trips nightly kills spark-versions bench servers lint docs lock clean testees power known-bugs wheels
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -34,6 +34,7 @@ help:
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
 	@echo 'make lint      ruff, mypy and the order of the rooms'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
+	@echo 'make wheels    build the package and its corpus, which is one of its own, into $(OUT)/wheels'
 	@echo 'make lock      resolve the dependencies again (needs uv)'
 
 corpus: $(VENV)/.ready
@@ -91,6 +92,10 @@ lint: $(VENV)/.ready
 
 docs: $(VENV)/.ready
 	$(BIN)/mkdocs build --quiet --strict --site-dir $(OUT)/site
+
+wheels: $(VENV)/.ready
+	$(BIN)/python -m hatchling build -t wheel -d $(abspath $(OUT))/wheels
+	cd corpora && $(abspath $(BIN))/python -m hatchling build -t wheel -d $(abspath $(OUT))/wheels
 
 COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 

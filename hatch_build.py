@@ -1,4 +1,7 @@
-"""Puts the templates and corpora into the wheel; an editable install finds them in the checkout."""
+"""Puts the templates and the volumes into the wheel; an editable install finds them in the checkout.
+
+The rest of ``corpora`` is a package of its own (``corpora/pyproject.toml``).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ class DataFolders(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable":
             return
-        for name in ("templates", "corpora"):
-            folder = Path(self.root, name)
-            if folder.is_dir():
-                build_data["force_include"][str(folder)] = f"forge/_data/{name}"
+        for folder in ("templates", "corpora/volumes"):
+            path = Path(self.root, folder)
+            if path.is_dir():
+                build_data["force_include"][str(path)] = f"forge/_data/{folder}"

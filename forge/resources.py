@@ -1,11 +1,20 @@
-"""Where the templates and the corpora are: beside the package in a checkout, inside it in a wheel."""
+"""Where the templates and the corpora are: beside the package in a checkout; of an installed package, inside it.
+
+The corpus is a package of its own there, ``binlog-forge-corpus``, or a folder that ``FORGE_CORPORA`` names.
+"""
 
 from __future__ import annotations
 
+import os
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
+from forge.errors import EnvironmentMissing
+
 _PACKAGE = Path(__file__).resolve().parent
+#: The name that the corpus has as a package.
+_CORPUS = "binlog_forge_corpus"
 
 
 def templates_dir() -> Path:
@@ -13,9 +22,32 @@ def templates_dir() -> Path:
     return _folder("templates")
 
 
+def volumes_dir() -> Path:
+    """The folder of the scenarios of volumes."""
+    return _folder("corpora/volumes")
+
+
 def corpora_dir() -> Path:
-    """The folder of the scenarios, the recordings and the byte-frozen cases."""
-    return _folder("corpora")
+    """The folder of the scenarios, the recordings and the byte-frozen cases.  Where none is installed there is none."""
+    named = os.environ.get("FORGE_CORPORA")
+    if named:
+        return Path(named)
+    if _is_checkout():
+        return _PACKAGE.parent / "corpora"
+    package = find_spec(_CORPUS)
+    places = (package.submodule_search_locations if package is not None else None) or [str(_PACKAGE.parent / _CORPUS)]
+    return Path(next(iter(places)))
+
+
+def shipped_corpora() -> Path:
+    """As :func:`corpora_dir`.  Raises EnvironmentMissing if there is none."""
+    folder = corpora_dir()
+    if not (folder / "recordings").is_dir():
+        raise EnvironmentMissing(
+            "the corpus is not installed: pip install binlog-forge-corpus, or let FORGE_CORPORA name the folder "
+            "`corpora` of a checkout"
+        )
+    return folder
 
 
 def license_text() -> str:
@@ -27,7 +59,9 @@ def license_text() -> str:
 
 
 def _folder(name: str) -> Path:
+    return (_PACKAGE.parent if _is_checkout() else _PACKAGE / "_data") / name
+
+
+def _is_checkout() -> bool:
     checkout = _PACKAGE.parent
-    if (checkout / "pyproject.toml").is_file() and (checkout / name).is_dir():
-        return checkout / name
-    return _PACKAGE / "_data" / name
+    return (checkout / "pyproject.toml").is_file() and (checkout / "templates").is_dir()

@@ -12,7 +12,7 @@ from forge.corpus.workers import ThisProcess, Workers
 from forge.errors import Phase, ScenarioError, Verdict
 from forge.plan.plan import Plan
 from forge.progress import Progress
-from forge.resources import corpora_dir, templates_dir
+from forge.resources import shipped_corpora, templates_dir
 from forge.scenario.model import Scenario
 
 SUFFIXES = (".yaml", ".yml", ".yaml.j2", ".yml.j2")
@@ -46,13 +46,18 @@ class Case:
     scenario: Scenario | None = None
 
 
+#: The folders of the shipped corpus, by the names that they have in a manifest.
+SHIPPED = ("scenarios", "recordings", "templates")
+
+
 def shipped_folders() -> list[tuple[str, Path]]:
-    """Where the scenarios of the shipped corpus are, each folder with the name that it has in a manifest."""
-    return [
-        ("scenarios", corpora_dir() / "scenarios"),
-        ("recordings", corpora_dir() / "recordings"),
-        ("templates", templates_dir() / "scenarios"),
-    ]
+    """Where the scenarios of the shipped corpus are: :data:`SHIPPED`.
+
+    Raises EnvironmentMissing if it is not installed.
+    """
+    corpora = shipped_corpora()
+    folders = (corpora / "scenarios", corpora / "recordings", templates_dir() / "scenarios")
+    return list(zip(SHIPPED, folders, strict=True))
 
 
 def find_cases(

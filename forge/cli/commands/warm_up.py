@@ -11,7 +11,7 @@ import click
 
 from forge.cli.output import STDOUT, write_output
 from forge.cli.progress import progress
-from forge.resources import corpora_dir
+from forge.resources import volumes_dir
 
 #: Character sets that are read in different ways.
 _CHARSETS = (
@@ -87,7 +87,7 @@ def command() -> None:
                     rows_per_transaction=rows_each,
                     sync=False,
                 )
-        generate(load_scenario(corpora_dir() / "volumes" / "shop.yaml"), Path(folder) / "volume", rows=200)
+        generate(load_scenario(volumes_dir() / "shop.yaml"), Path(folder) / "volume", rows=200)
     seconds = time.monotonic() - begin
     write_output(STDOUT, f"compiled in {seconds:.0f} s, kept in {kernels_folder()}\n")
 

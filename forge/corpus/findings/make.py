@@ -21,7 +21,7 @@ from forge.corpus.kit.reading import OpenKit
 from forge.corpus.shrink.outcomes import TesteeFinding, finding_of
 from forge.corpus.shrink.shrink import shrink
 from forge.errors import FormatError, ScenarioError
-from forge.resources import corpora_dir
+from forge.resources import shipped_corpora
 
 #: Cases of a group that are tried, the smallest first.
 _TRIED = 6
@@ -85,7 +85,7 @@ def is_like(finding: Finding, result: FileResult) -> bool:
 
 def _cases(finding: Finding, kit: OpenKit) -> list[KitCase]:
     """The cases that the finding covers, of one file each; first the one that it was made of before."""
-    listed = read_expected_failures(corpora_dir() / "testees" / finding.decoder / "expected-failures.txt")
+    listed = read_expected_failures(shipped_corpora() / "testees" / finding.decoder / "expected-failures.txt")
     covered = {entry.case for entry in listed.values() if entry.reason in finding.covers}
     found = [case for case in kit.cases if case.id in covered and len(case.files) == 1]
     if not found:

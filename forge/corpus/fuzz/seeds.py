@@ -11,7 +11,7 @@ from forge.check.canonical.decode import canonical_events
 from forge.corpus.kit.reading import open_kit
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.progress import Progress
-from forge.resources import corpora_dir
+from forge.resources import shipped_corpora
 
 #: Bytes of a seed: fuzzers are slow with larger ones.
 LARGEST = 1 << 13
@@ -37,8 +37,8 @@ def kit_logs(folder: Path) -> list[Path]:
 
 
 def recorded_logs() -> list[Path]:
-    """The shipped logs of real servers."""
-    return sorted((corpora_dir() / "recordings").rglob("*.0[0-9][0-9][0-9][0-9][0-9]"))
+    """The shipped logs of real servers.  Raises EnvironmentMissing if the corpus is not installed."""
+    return sorted((shipped_corpora() / "recordings").rglob("*.0[0-9][0-9][0-9][0-9][0-9]"))
 
 
 def chosen_seeds(paths: Iterable[Path], progress: Progress | None = None) -> list[SeedLog]:

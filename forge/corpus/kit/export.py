@@ -26,7 +26,7 @@ from typing import Any
 import msgspec
 
 from forge import __version__
-from forge.corpus.cases import shipped_folders
+from forge.corpus.cases import SHIPPED
 from forge.corpus.kit.case_files import KitCase, Plain, WrittenCase, write_case
 from forge.corpus.kit.profiles import chosen_entries
 from forge.corpus.kit.registry import Registry, digest_of, read_registry, short_id
@@ -112,11 +112,10 @@ class _Name(msgspec.Struct, frozen=True):
 def _named(entries: Iterable[Entry], ids: Registry) -> dict[str, _Name]:
     """The short id of each case, by its long name."""
     named: dict[str, _Name] = {}
-    shipped = {name for name, _ in shipped_folders()}
     for entry in entries:
         known = ids.row_of(entry.case)
         if known is not None and known.digest != digest_of(entry.verdict, entry.phase, entry.files):
-            if entry.file.partition("/")[0] not in shipped:  # Somebody's own, with the name of one of ours.
+            if entry.file.partition("/")[0] not in SHIPPED:  # Somebody's own, with the name of one of ours.
                 named[entry.case] = _Name(short_id(f"{entry.file}#{entry.case}"), None)
                 continue
             raise ScenarioError(
