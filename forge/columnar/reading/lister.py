@@ -37,6 +37,9 @@ from forge.unpacking import LARGEST_UNPACKED, too_large
 #: Bytes of a window: enough to be worth the few hundred microseconds of the interpreter that it takes beside kernels,
 #: and what of it is in use fits a core's cache.
 WINDOW = 1 << 21
+#: A smaller file has at least so many windows, for two threads to share, as long as they are not smaller than this.
+_WINDOWS = 8
+_LEAST_WINDOW = 1 << 19
 #: A window that an event has made larger than so many ordinary ones is given back behind it.
 _MOST_WINDOWS = 16
 #: Servers write no larger event (max_allowed_packet), and offsets in a window have 32 bits.
@@ -74,7 +77,9 @@ class EventLister:
         self._number = 0
 
     def _room_of(self) -> Bytes:
-        return np.zeros(self._window + SLACK + self._inner_size + SLACK, np.uint8)
+        room = np.empty(self._window + SLACK + self._inner_size + SLACK, np.uint8)
+        room[self._window : self._inner_base] = room[-SLACK:] = 0
+        return room
 
     @property
     def is_full(self) -> bool:
@@ -117,9 +122,10 @@ class EventLister:
             yield from self._windows(PartOfFile(file, self._split.end))
 
     def _fit(self, size: int) -> None:
-        """A small file needs no more room than it has bytes, and a window that it does not fill."""
-        if 0 < size < self._window:
-            self._window = self._ordinary = size // SLACK * SLACK + SLACK
+        """What suits so many bytes of a file: a small one needs a window that it does not fill, and no more room."""
+        if size > 0:
+            several = max(size // _WINDOWS, _LEAST_WINDOW)
+            self._window = self._ordinary = min(WINDOW, several, size // SLACK * SLACK + SLACK)
 
     def _windows(self, file: _File) -> Iterator[Listed]:
         while self._refill(file) > 0:

@@ -109,7 +109,7 @@ class CellPlaces:
     def __init__(self, cells: int, most_rows: int) -> None:
         self._cells = cells
         self._most_rows = most_rows
-        self._room: Numbers = np.zeros((2, cells), np.int32)
+        self._room: Numbers = np.empty((2, cells), np.int32)
         self.use(np.zeros(1, np.uint8))
 
     def use(self, filled: Bytes) -> None:
