@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.engine.dictionary.table_state import TableState
+from forge.engine.dml.computed_values import ComputedValue, is_computed
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.requests.cells import ColumnPlace, is_generator
@@ -43,13 +44,20 @@ from forge.values.json.equal import equal_documents
 class _SetClause:
     """What SET gives columns, by index: values in the order of the rows, and literals.
 
-    ``applied`` is what JSON functions made of each row, ``functions`` which ones.
+    ``applied`` is what JSON functions made of each row, ``functions`` which ones; ``computed`` are expressions.
     """
 
     values: dict[int, list[Value | None]]
     literals: dict[int, Clipped]
     functions: dict[int, JsonUpdate]
     applied: dict[int, list[Applied]]
+    computed: dict[int, ComputedValue]
+
+    @property
+    def reads(self) -> frozenset[int]:
+        """The columns that functions and expressions read."""
+        functions = [function.reads for function in self.functions.values()]
+        return frozenset().union(*functions, *(value.reads for value in self.computed.values()))
 
 
 def update_rows(state: TableState, statement: Statement, update: Update, context: DmlContext) -> RowsStatement:
@@ -67,7 +75,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
     by_trigger = set_by_trigger(state, "update", update.set_by_trigger, context)
     assignments = [
         assignment(state.columns[index].name, clause.literals[index].sql)
-        if index in clause.applied
+        if index in clause.applied or index in clause.computed
         else _assigned(state, index, before, clause.values[index], clause.literals[index].sql)
         for index in clause.values
     ]
@@ -83,7 +91,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
             statement.query or update_text(state, assignments, where, len(chosen)),
             assigned=assigned | context.references.set_by_triggers(state.table, "update"),
             reads=_read_columns(state, conditions, len(chosen)).union(
-                _read_for_checks(state, clause.values), *(function.reads for function in clause.functions.values())
+                _read_for_checks(state, clause.values), clause.reads
             ),
             line=context.line,
         ),
@@ -105,12 +113,17 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
 def _set_clause(
     state: TableState, update: Update, chosen: list[int], context: DmlContext, *, patches: bool
 ) -> _SetClause:
-    clause = _SetClause({}, {}, {}, {})
+    clause = _SetClause({}, {}, {}, {}, {})
     for name, cell in update.set.items():
         with context.place("update", "set", name):
             index = column_index(state, name)
             if index in clause.values:
                 raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
+            if is_computed(cell):
+                computed = clause.computed[index] = ComputedValue(state, index, cell, context)
+                rows = [_so_far(state.rows[number], clause.values, place) for place, number in enumerate(chosen)]
+                clause.values[index], clause.literals[index] = [computed.of(row) for row in rows], computed.literal
+                continue
             if not is_json_update(state.columns[index], cell):
                 clause.values[index], clause.literals[index] = _new_values(state, index, cell, chosen, context)
                 continue
