@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from forge.events.layout import Body
 from forge.plan.definitions import DdlStatement
 from forge.plan.logged import LoggedStatement
 from forge.plan.session import Session
@@ -45,13 +46,14 @@ EventPlace = Literal["here", "begin", "rows", "description", "head", "end"]
 class OwnEvent:
     """An event that no statement logs, which the scenario places: informational, private, or of an unknown type.
 
-    ``data`` is its body, or ``text`` what a body of that type says.  ``post_header_length`` puts the type into the
-    list of FORMAT_DESCRIPTION.
+    ``data`` is its body, or ``text`` what a body of that type says, or ``body`` the body itself.
+    ``post_header_length`` puts the type into the list of FORMAT_DESCRIPTION.
     """
 
     type_code: int
     data: bytes = b""
     text: str | None = None
+    body: Body | None = None
     flags: int = 0
     place: EventPlace = "here"
     timestamp: int | None = None

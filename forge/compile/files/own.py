@@ -30,6 +30,8 @@ def own_event(event: OwnEvent, second: int, session: Session, line: ServerLine) 
 
 
 def _body(event: OwnEvent, line: ServerLine) -> Body:
+    if event.body is not None:
+        return event.body
     if event.text is None:
         return RawBody(event.type_code, event.data)
     if event.type_code == RowsQuery.type_code:

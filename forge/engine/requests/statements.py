@@ -97,7 +97,11 @@ class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
         str | None,
         Meta(description="The body as text: a statement, message or file name, by type; else the body in UTF-8."),
     ] = None
-    hex: Annotated[str | None, Meta(description="The body, as hex; without text and hex it is empty.")] = None
+    hex: Annotated[str | None, Meta(description="The body, as hex; without text, hex and fields it is empty.")] = None
+    fields: Annotated[
+        dict[str, Any] | None,
+        Meta(description="The body as fields of the event type, by their names in a listing; others are derived."),
+    ] = None
     ignorable: Annotated[
         bool | None, Meta(description="The flag IGNORABLE; by default only on IGNORABLE and ROWS_QUERY.")
     ] = None
@@ -120,8 +124,8 @@ class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     ] = None
 
     def __post_init__(self) -> None:
-        if self.text is not None and self.hex is not None:
-            raise ValueError("an event has either `text` or `hex`")
+        if sum(form is not None for form in (self.text, self.hex, self.fields)) > 1:
+            raise ValueError("an event has one of `text`, `hex` and `fields`")
 
 
 #: Kinds of statements: each statement has exactly one.

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from forge.binlog.listing.documents import undescribe
+from forge.binlog.listing.fields import ListingState
 from forge.engine.requests.statements import PlacedEvent
-from forge.errors import ScenarioError, nearest
-from forge.events.event import EVENT_FLAGS, IGNORABLE
+from forge.errors import FormatError, ScenarioError, nearest
+from forge.events.event import EVENT_FLAGS, IGNORABLE, Event
 from forge.events.format_description import FormatDescription
 from forge.events.ignorable import Ignorable
+from forge.events.layout import Body
 from forge.events.registry import EVENT_CODES
 from forge.events.rows_query import RowsQuery
 from forge.plan.transactions import OwnEvent
@@ -18,8 +23,11 @@ _IGNORABLE_TYPES = (Ignorable.type_code, RowsQuery.type_code)
 _FLAGS = {name: bit for bit, name in EVENT_FLAGS}
 
 
-def own_event(declared: PlacedEvent, *, inside: bool) -> OwnEvent:
-    """The compiler's form of an entry, ``inside`` a transaction or by itself.  Raises ScenarioError."""
+def own_event(declared: PlacedEvent, listed: ListingState, *, inside: bool) -> OwnEvent:
+    """The compiler's form of an entry, ``inside`` a transaction or by itself.
+
+    ``listed`` knows the scenario's own TABLE_MAP events, under which rows may stand.  Raises ScenarioError.
+    """
     places = INSIDE if inside else OUTSIDE
     if declared.place not in places:
         where = "inside a transaction" if inside else "by itself"
@@ -31,12 +39,27 @@ def own_event(declared: PlacedEvent, *, inside: bool) -> OwnEvent:
         type_code=code,
         data=_data(declared.hex),
         text=declared.text,
+        body=None if declared.fields is None else _body(code, declared.fields, listed),
         flags=_flags(declared, code),
         place=declared.place,
         timestamp=declared.timestamp,
         server_id=declared.server_id,
         post_header_length=declared.post_header_length,
     )
+
+
+def _body(code: int, fields: dict[str, Any], listed: ListingState) -> Body:
+    """The body of these fields.  Raises ScenarioError for unknown names, and values that cannot be."""
+    pinned = sorted({"event", "timestamp", "server_id", "flags", "event_size", "log_pos", "checksum"} & set(fields))
+    if pinned:
+        raise ScenarioError(f"{pinned[0]} is no field of the body", expected="fields of the event's type")
+    try:
+        event = undescribe({"event": code, **fields}, listed)
+    except FormatError as error:
+        raise ScenarioError(str(error)) from None
+    assert isinstance(event, Event)
+    listed.note(event)
+    return event.body
 
 
 def _type_code(declared: str | int) -> int:

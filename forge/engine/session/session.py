@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from forge.binlog.listing.fields import ListingState
 from forge.charsets import collation
 from forge.engine.ddl.drop_table import session_end
 from forge.engine.ddl.temporary_tables import changes_no_base, check_inside
@@ -56,6 +57,8 @@ class Session(Connection):
         super().__init__(settings, server)
         self.generate = generate
         self.clients = Clients(settings)
+        #: The TABLE_MAP events that the scenario places.
+        self.listed = ListingState()
 
     def define(self, statement: Ddl, text: str, line: int | None) -> None:
         """Run a data definition statement that stands by itself."""
@@ -270,7 +273,7 @@ class Session(Connection):
             return
         if statement.event is not None:
             with place.at("event"):
-                running.add(own_event(statement.event, inside=True), index)
+                running.add(own_event(statement.event, self.listed, inside=True), index)
                 if statement.event.place == "rows" and not any(
                     later.target is not None for later in running.declared.statements[index + 1 :]
                 ):
@@ -355,7 +358,7 @@ class Session(Connection):
         for statement, statement_place in zip(transaction.statements, statements, strict=True):
             if statement.event is not None:
                 with statement_place.at("event"):
-                    event = own_event(statement.event, inside=False)
+                    event = own_event(statement.event, self.listed, inside=False)
                 self.journal.place_event(event)
 
     def _end_named(self, name: XaName, end: Literal["commit", "rollback"], place: RequestPlace) -> None:
