@@ -62,7 +62,9 @@ def unpacked(body: TransactionPayload, most: int = LARGEST) -> Iterator[bytes]:
         raise FormatError(f"unknown compression {kind}", phase="body", offset=0)
     size = body.number(UNCOMPRESSED_SIZE)
     if size is not None and size > most:
-        raise FormatError(f"the payload announces {size} bytes", phase="body", offset=0)
+        raise FormatError(
+            f"the payload announces {size} bytes; at most {most} are unpacked here", phase="body", offset=0
+        )
     yield from decompressed(body.payload, size, most)
 
 

@@ -44,8 +44,8 @@ from forge.render.labels.layouts import UNREADABLE, LayoutLabels, rule_of
 from forge.render.labels.runs import LabelledSection, Labels
 from forge.values.base import Column
 
-#: Bytes of an unpacked payload that are labelled.
-LARGEST_PAYLOAD = 64 << 20
+#: Bytes of an unpacked payload that are labelled: each byte is shown, which takes a dozen times as many.
+LARGEST_PAYLOAD = 12 << 20
 
 
 def labelled_log(source: LogSource, events: Container[int] | None = None) -> Iterator[LabelledSection]:
