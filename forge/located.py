@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import copy
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -145,7 +144,7 @@ class Located:
     def copy(self) -> Located:
         """The document with a value of its own, which may be changed; the lines stay those of the text."""
         copied = Located(self._root, file=self.file, text=self._text, lines=self._lines)
-        copied.value = copy.deepcopy(self.value)
+        copied.value = _copied(self.value)
         return copied
 
     def error(
@@ -169,6 +168,13 @@ class Located:
                 return entry, False
             entry = child
         return entry, True
+
+
+def _copied(value: Any) -> Any:
+    """A value with mappings and lists of its own."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
 def load(

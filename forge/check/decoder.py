@@ -15,7 +15,7 @@ from enum import Enum
 from typing import ClassVar, Final, Literal
 
 from forge.check.canonical.cells import Cell, Kind, MappedTable
-from forge.check.canonical.reference import Place
+from forge.check.canonical.reference import Place, Reference
 from forge.errors import ForgeError
 
 
@@ -116,6 +116,10 @@ class Decoder(ABC):
     @abstractmethod
     def decode(self, data: bytes) -> Iterable[Item]:
         """The items of a file, in file order.  Raises DecodingEnded where the decoder gives up."""
+
+    def decode_known(self, data: bytes, reference: Reference) -> Iterable[Item]:
+        """As :meth:`decode`, of a file whose canonical decode is ``reference``."""
+        return self.decode(data)
 
     def decode_files(self, files: Sequence[bytes]) -> Iterator[Iterable[Item]]:
         """The items of each of several files that are right, as :meth:`decode` gives them; a program may read many of

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -21,10 +22,12 @@ from forge.errors import ScenarioError, nearest
 from forge.located import Located, Place, load
 from forge.scenario.convert import convert
 from forge.scenario.model import Scenario
-from forge.scenario.template import check_parameters, is_template, render
+from forge.scenario.template import Rendered, check_parameters, is_template, render
 
 _FIELDS = frozenset(item.encode_name for item in msgspec.structs.fields(Scenario)) - {"matrix"}
 _BLOCK = re.compile(r"^matrix[ ]*:.*(?:\n(?:[ \t#].*)?$)*", re.MULTILINE)
+#: What a template has in it that is not copied as it is.
+_MARKS = re.compile(r"\0|\{[{%#]")
 EXCLUDE = "exclude"
 #: More cases than this come from a mistake.
 _MOST_CASES = 1_000_000
@@ -115,7 +118,7 @@ class _Source:
         self.file = file
         self.settings = settings
         self.template = is_template(file, text)
-        self.tree: Located | None = None if self.template else load(text, file=file, tags=TAGS)
+        self.tree: Located | None = None if self.template else _document(text, file, None)
         parameters = {key: value for key, value in settings.items() if not _is_field(key)}
         self.matrix = self._matrix(parameters)
         self.excluded = _excluded(self.matrix)
@@ -149,8 +152,11 @@ class _Source:
         if match is None:
             return load("")
         first_line = self.text.count("\n", 0, match.start()) + 1
-        rendered = render(match[0], parameters, file=self.file, first_line=first_line)
-        block = load(rendered.text, file=self.file, lines=rendered.lines, tags=TAGS)
+        if _MARKS.search(match[0]):
+            rendered = render(match[0], parameters, file=self.file, first_line=first_line)
+        else:
+            rendered = Rendered(match[0], list(range(first_line, first_line + match[0].count("\n") + 1)))
+        block = _document(rendered.text, self.file, tuple(rendered.lines))
         return _checked(block.inside("matrix"))
 
     def combinations(self) -> Iterator[dict[str, Any]]:
@@ -196,7 +202,13 @@ class _Source:
             return self.tree.copy()
         names = {key: value for key, value in parameters.items() if key.isidentifier()}
         rendered = render(self.text, names, file=self.file)
-        return load(rendered.text, file=self.file, lines=rendered.lines, tags=TAGS)
+        return _document(rendered.text, self.file, tuple(rendered.lines)).copy()
+
+
+@lru_cache(maxsize=16)
+def _document(text: str, file: str | None, lines: tuple[int, ...] | None) -> Located:
+    """The document in a text, which is not to be changed: the cases of a matrix often have the same."""
+    return load(text, file=file, lines=lines, tags=TAGS)
 
 
 def _is_field(key: str) -> bool:

@@ -66,7 +66,7 @@ def check_one(reference: Reference, data: bytes, decoder: Decoder) -> Verdict:
     missing = decoder.available()
     if missing is not None:
         return Verdict(decoder.name, None, "not_here", missing)
-    return compare(reference, decoder, decoder.decode(data))
+    return compare(reference, decoder, decoder.decode_known(data, reference))
 
 
 def check_files(references: Sequence[Reference], files: Sequence[bytes], decoder: Decoder) -> Iterator[Verdict]:

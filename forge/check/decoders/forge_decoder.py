@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import forge
-from forge.binlog.logged import logged_events
 from forge.check.canonical.cells import Cell
-from forge.check.canonical.table_maps import TableMaps
+from forge.check.canonical.reference import Reference, read_reference
 from forge.check.decoder import DecodedRow, DecodedTable, Decoder, DecodingEnded, Form, Item
-from forge.errors import ForgeError, FormatError, UnsupportedError
+from forge.errors import ForgeError, UnsupportedError
 
 
 class ForgeDecoder(Decoder):
@@ -22,20 +21,19 @@ class ForgeDecoder(Decoder):
         return forge.__version__
 
     def decode(self, data: bytes) -> Iterator[Item]:
-        tables = TableMaps()
-        try:
-            for logged in logged_events(data):
-                place = (logged.placed.offset, logged.inner)
-                mapped = tables.note(logged)
-                if mapped is not None:
-                    yield DecodedTable(place, mapped.full_name)
-                for change in tables.changes(logged):
-                    images = (_image(change.before), _image(change.after))
-                    yield DecodedRow(place, change.database, change.table, change.kind, *images)
-        except UnsupportedError as error:
-            raise DecodingEnded("unsupported", error.problem) from None
-        except FormatError as error:
-            raise DecodingEnded("refused", str(error)) from None
+        return self.decode_known(data, read_reference(data))
+
+    def decode_known(self, data: bytes, reference: Reference) -> Iterator[Item]:
+        for place in reference.events:
+            if place in reference.tables:
+                yield DecodedTable(place, reference.tables[place].full_name)
+            for change in reference.rows.get(place, ()):
+                images = (_image(change.before), _image(change.after))
+                yield DecodedRow(place, change.database, change.table, change.kind, *images)
+        if isinstance(reference.problem, UnsupportedError):
+            raise DecodingEnded("unsupported", reference.problem.problem)
+        if reference.problem is not None:
+            raise DecodingEnded("refused", str(reference.problem))
 
     def normalise(self, cell: Cell) -> Form:
         return form_of(cell)

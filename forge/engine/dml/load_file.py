@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from forge.engine.requests.cells import literal_of
@@ -46,6 +48,12 @@ def _field(value: Any, load: LoadData) -> str:
         raise ScenarioError(f"a file without an escape character cannot hold {characters!r}", expected="escaped_by")
     enclosed = load.enclosed_by and (isinstance(value, str) or not load.optionally_enclosed)
     return f"{load.enclosed_by}{characters}{load.enclosed_by}" if enclosed else characters
+
+
+@lru_cache(maxsize=16)
+def _without(characters: str) -> re.Pattern[str]:
+    """Any number of characters but these."""
+    return re.compile(f"[^{re.escape(characters)}]*" if characters else ".*", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -125,6 +133,7 @@ class LineReader:
         load, enclosing = self.load, self.load.enclosed_by
         characters: list[str] = []
         self._has_null = False
+        plain = _without(load.escaped_by + enclosing + load.fields_terminated_by[:1] + self._line_terminator[:1])
         is_open = bool(enclosing) and self._takes(enclosing)
         while self.position < len(self.text):
             if self._escape(characters):
@@ -147,8 +156,10 @@ class LineReader:
                 return self._value(characters)
             if not is_open and self._takes(load.fields_terminated_by):
                 return self._value(characters)
-            characters.append(self.text[self.position])
-            self.position += 1
+            following = plain.match(self.text, self.position + 1)
+            end = self.position + 1 if following is None else following.end()
+            characters.append(self.text[self.position : end])
+            self.position = end
         self._line_ends = True
         self._meet_end()
         return self._value([enclosing, *characters] if is_open else characters)

@@ -72,15 +72,16 @@ class SessionText:
                 reads = _reads(sql, lenient=self.session.binlog_format == "row")
         names = {(database or context.current_database, name) for database, name in reads.tables}
         tables = [state.table for state in map(context.catalog.find, names) if state is not None]
-        statement = replace(
-            self._with_reads(statement, declared, reads),
-            opened=replace(
+        statement = self._with_reads(statement, declared, reads)
+        if tables:
+            opened = replace(
                 statement.opened,
                 reads_temporary=any(table.temporary for table in tables),
                 reads_irrevocable=any(not (table.temporary or is_transactional(table)) for table in tables),
-            ),
-            context=replace(statement.context, settings=tuple(settings)),
-        )
+            )
+            statement = replace(statement, opened=opened)
+        if settings:
+            statement = replace(statement, context=replace(statement.context, settings=tuple(settings)))
         with place("query"):
             statement = replace(statement, as_text=self._is_text(statement))
             if statement.as_text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 from forge.errors import nearest
@@ -39,6 +40,8 @@ _VERBS = (
     "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "CHECK", "CHECKSUM",
 )  # fmt: skip
 _OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
+#: Characters of a statement that is remembered.
+_KEPT_SIZE = 16384
 #: What a data definition statement says.
 Ddl = TableDdl | ObjectDdl
 _DatabaseKind = Literal["create_database", "alter_database", "drop_database"]
@@ -50,6 +53,16 @@ def parse_ddl(sql: str, grammar: Grammar | None = None) -> Ddl:
     Raises SqlError (a place in the text, what was expected, the nearest word) for text that no server accepts, and
     SqlUnsupported naming the statement for those that this version does not make.
     """
+    return _kept(sql, grammar) if len(sql) <= _KEPT_SIZE else _parsed(sql, grammar)
+
+
+@lru_cache(maxsize=64)
+def _kept(sql: str, grammar: Grammar | None) -> Ddl:
+    """Remembered: a statement is read more than once, and the cases of a matrix have the same ones."""
+    return _parsed(sql, grammar)
+
+
+def _parsed(sql: str, grammar: Grammar | None) -> Ddl:
     cursor = Cursor(sql, grammar)
     start = cursor.token
     if start.is_word(*_DML):

@@ -19,6 +19,7 @@ types; without it CHAR and BINARY are not distinguishable, and values stay as st
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from datetime import date, datetime
 from decimal import Decimal
@@ -41,7 +42,7 @@ Text = str | bytes
 
 _BLOB_NAMES = {1: "TINY", 2: "", 3: "MEDIUM", 4: "LONG"}
 #: ucs2 holds them as characters; a literal with one is written in hex.
-_SURROGATES = range(0xD800, 0xE000)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def folded_metadata(length: int) -> bytes:
@@ -171,7 +172,7 @@ class TextCodec(Codec):
         if isinstance(value, bytes):
             return hexadecimal(value)
         character_set = charset_of(column)
-        if character_set is not None and any(ord(character) in _SURROGATES for character in value):
+        if character_set is not None and _SURROGATE.search(value):
             return f"_{character_set.name} {hexadecimal(character_set.encode(value))}"
         return quoted(value)
 

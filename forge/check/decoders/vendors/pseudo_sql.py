@@ -49,6 +49,10 @@ _CELL_START = b"###   @"
 _CELL_MORE = b"###      "
 _UNKNOWN_COLUMN = re.compile(rb"!! Don't know how to handle column type=(\d+) meta=")
 _INVALID_TYPE = re.compile(rb"INVALID_TYPE\((\d+)\)")
+_WARNINGS = (b"# Warning:", b"# WARNING", b"WARNING:")
+_PAYLOAD_END = b"# End of compressed events."
+#: What lines begin with that say something outside of table maps and statements.
+_TELLING = (b"###", _PAYLOAD_END, *_WARNINGS)
 _COLUMNS, _MORE_COLUMNS, _KEY = b"# Columns(", b"#         ", b"# Primary Key("
 _KINDS: dict[bytes, Kind] = {b"INSERT INTO": "insert", b"UPDATE": "update", b"DELETE FROM": "delete"}
 _ESCAPE = re.compile(rb"\\(x[0-9a-f]{2}|.)", re.DOTALL)
@@ -172,6 +176,9 @@ class TextReader:
                     # Nearly all lines are of this kind.
                     self._take_cell(self._row.image, cell)
                     continue
+            elif self._statement is None and self._table is None and not line.startswith(_TELLING):
+                # What the reader says of other events.
+                continue
             yield from self._line(line)
         yield from self._close()
         for place in self._held:
@@ -233,9 +240,9 @@ class TextReader:
             self._table_line(self._table, line)
         elif self._in_rows and line.startswith(b"###"):
             yield from self._row_line(line)
-        elif line.startswith((b"# Warning:", b"# WARNING", b"WARNING:")):
+        elif line.startswith(_WARNINGS):
             yield Warned(to_text(line.lstrip(b"# ")))
-        elif line == b"# End of compressed events.":
+        elif line == _PAYLOAD_END:
             self._payload = None
 
     def _table_line(self, table: DecodedTable, line: bytes) -> None:
