@@ -12,7 +12,7 @@ import re
 import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -32,6 +32,8 @@ Outcome = Printed | DecodingEnded
 FILES_A_CALL = 64
 BYTES_A_CALL = 256 << 10
 
+#: Bytes at the beginning of a file in which a reader may be known to stop.
+_BEGINNING_SIZE = 4096
 #: No reader has a character set of this number.
 _NO_CHARSET = 40000
 #: What no file has in it.
@@ -64,7 +66,7 @@ def run_on_files(
     size = 0
     for number, data in enumerate(files):
         if len(data) > BYTES_A_CALL or is_for_itself(data, foreign):
-            [outcomes[number]] = _in_turn(command, [data], family)
+            outcomes[number] = _alone(command, data, foreign)
             continue
         if len(together) == FILES_A_CALL or size + len(data) > BYTES_A_CALL:
             outcomes |= zip(together, _in_turn(command, [files[one] for one in together], family), strict=True)
@@ -73,6 +75,32 @@ def run_on_files(
         size += len(data)
     outcomes |= zip(together, _in_turn(command, [files[one] for one in together], family), strict=True)
     return [outcomes[number] for number in range(len(files))]
+
+
+def run_alone(command: Sequence[str], data: bytes, foreign: frozenset[int]) -> Printed:
+    """What a reader prints of a file.  Raises DecodingEnded as :func:`run_on_file`.
+
+    One that stops at the first event of a ``foreign`` type has seen nothing behind it, and many logs are the same up to
+    there: a program is started for one of them.
+    """
+    stop = next((frame for frame in frames(data[:_BEGINNING_SIZE]) if frame.raw[4] in foreign), None)
+    if stop is not None:
+        printed = _run_on_beginning(tuple(command), data[: stop.offset + len(stop.raw)])
+        if printed.code and b" at offset %d:" % stop.offset in printed.err:
+            return printed
+    return run_on_file(command, data)
+
+
+@lru_cache(maxsize=256)
+def _run_on_beginning(command: tuple[str, ...], beginning: bytes) -> Printed:
+    return run_on_file(command, beginning)
+
+
+def _alone(command: Sequence[str], data: bytes, foreign: frozenset[int]) -> Outcome:
+    try:
+        return run_alone(command, data, foreign)
+    except DecodingEnded as error:
+        return error
 
 
 def is_for_itself(data: bytes, foreign: frozenset[int]) -> bool:

@@ -15,8 +15,8 @@ from forge.binlog.reader import frames
 from forge.check.canonical.cells import Cell, MappedTable, unprefixed
 from forge.check.decoder import NOT_SHOWN, Decoder, DecodingEnded, Expected, ExpectedKey, Form, Item, Warned
 from forge.check.decoders.vendors.columns import Flavour, column_texts, primary_key_text
-from forge.check.decoders.vendors.many import Family, run_on_files
-from forge.check.decoders.vendors.program import Printed, find_program, program_version, run_on_file, servers_home
+from forge.check.decoders.vendors.many import Family, run_alone, run_on_files
+from forge.check.decoders.vendors.program import Printed, find_program, program_version, servers_home
 from forge.check.decoders.vendors.pseudo_sql import TextReader, unescape
 from forge.events.column_kinds import is_enum, is_set
 from forge.events.plain import to_text
@@ -61,7 +61,7 @@ class CommandLineReader(Decoder):
         command = self.command()
         if command is None:
             raise DecodingEnded("refused", str(self.available()))
-        yield from self._items(data, run_on_file([*command, "--no-defaults", *_OPTIONS], data))
+        yield from self._items(data, run_alone([*command, "--no-defaults", *_OPTIONS], data, self.foreign_types))
 
     def decode_files(self, files: Sequence[bytes]) -> Iterator[Iterable[Item]]:
         """As :meth:`decode`, with many files in one call of the program."""
