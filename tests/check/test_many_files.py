@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forge.binlog.reader import frames
 from forge.check.compare.differences import Decoding
 from forge.check.decoders.table import available_decoders
 from forge.check.decoders.vendors import many
 from forge.check.decoders.vendors.program import Printed
-from forge.check.decoders.vendors.reader import CommandLineReader
+from forge.check.decoders.vendors.reader import OPTIONS, CommandLineReader
 from forge.compile import compile_files, write_files
-from forge.scenario import Scenario, insert, plan
+from forge.scenario import Scenario, Session, insert, load_data, plan
 
 Recording = Callable[[str], bytes]
 
@@ -97,3 +99,40 @@ def test_a_file_that_ends_inside_something_is_read_alone() -> None:
     assert many.is_for_itself(whole[:-23], frozenset()) is False  # Without STOP it ends with XID.
     assert many.is_for_itself(whole[: -23 - 31], frozenset())
     assert many.is_for_itself(whole, frozenset((30,)))
+
+
+def foreign_log(value: int) -> bytes:
+    """A log of MariaDB, which begins with an event of type 163."""
+    planned = plan(
+        Scenario("a", server="mariadb-11.8", tables=["CREATE TABLE a.b (c INT PRIMARY KEY)"]).transaction(
+            insert("a.b", {"c": value})
+        )
+    )
+    [data] = write_files(planned, compile_files(planned))
+    return data
+
+
+@pytest.mark.parametrize(("code", "started"), [(1, 1), (0, 4)])
+def test_logs_that_begin_alike_up_to_where_the_reader_stops_start_it_once(
+    code: int, started: int, tmp_path: Path
+) -> None:
+    logs = [foreign_log(value) for value in (1, 2, 3)]
+    stop = next(frame.offset for frame in frames(logs[0]) if frame.type_code == 163)
+    fake = f"echo >> {tmp_path}/calls; echo 'ERROR: unread entry at offset {stop}: why' >&2; exit {code}"
+    found = [many.run_alone(["sh", "-c", fake], data, frozenset({163})) for data in logs]
+    assert [one.code for one in found] == [code] * 3
+    assert len((tmp_path / "calls").read_text()) == started
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_files_of_load_data_lie_where_they_go_with_the_call(reader: CommandLineReader) -> None:
+    if reader.available() is not None:
+        pytest.skip(str(reader.available()))
+    scenario = Scenario(
+        "a", session=Session(binlog_format="statement"), tables=["CREATE TABLE a.b (c INT PRIMARY KEY)"]
+    )
+    planned = plan(scenario.transaction(load_data("a.b", [[1]])))
+    [data] = write_files(planned, compile_files(planned))
+    printed = many.run_alone([*(reader.command() or ()), "--no-defaults", *OPTIONS], data, frozenset())
+    assert b"LOAD DATA LOCAL INFILE './SQL_LOAD_MB-" in printed.out

@@ -115,26 +115,24 @@ def build(
     if count is not None and scenarios:
         raise click.UsageError("give one of --random and --scenarios")
     jury = _jury(decoders)
-    given = _found(scenarios) if scenarios else None
-    total = count if given is None else len(given)
-    judge = partial(judge_cases, decoders=tuple(jury.present))
-    with _workers(total, master, partitions) as workers:
-        if count is None:
-            slices = sliced(_shipped(workers) if given is None else given)
-        else:
-            from forge.corpus.random_cases import random_slices
+    if count is None:
+        cases = _found(scenarios)
+        slices, total = sliced(cases), len(cases)
+    else:
+        from forge.corpus.random_cases import random_slices
 
-            slices = random_slices(seed, count)
-        with progress_to("cases judged, by task") as report:
-            summary = build_corpus(
-                slices,
-                judge,
-                out,
-                jury=jury,
-                workers=workers,
-                progress=report,
-                random_seed=None if count is None else seed,
-            )
+        slices, total = random_slices(seed, count), count
+    judge = partial(judge_cases, decoders=tuple(jury.present))
+    with progress_to("cases judged, by task") as report, _workers(total, master, partitions) as workers:
+        summary = build_corpus(
+            slices,
+            judge,
+            out,
+            jury=jury,
+            workers=workers,
+            progress=report,
+            random_seed=None if count is None else seed,
+        )
     tally = Tally(read_entries(out))
     if as_json:
         click.echo(json.dumps(summary_object(tally, summary), indent=2))
@@ -156,22 +154,17 @@ def _refuse_wrong(tally: Tally, *, drawn: bool) -> None:
 
 
 def _found(scenarios: tuple[Path, ...]) -> list[Case]:
-    """The cases of the folders."""
-    from forge.corpus.cases import find_cases
+    """The cases of the folders, or the shipped ones."""
+    from forge.corpus.cases import find_cases, shipped_folders
+    from forge.corpus.workers import Processes
 
     for folder in scenarios:
         if not folder.is_dir():
             raise ScenarioError(f"there is no folder {folder}", expected="a folder of scenarios")
     with progress_to("scenario files read") as report:
-        return find_cases([(folder.name, folder) for folder in scenarios], progress=report)
-
-
-def _shipped(workers: Workers) -> list[Case]:
-    """The cases of the shipped corpus, found by those who are going to judge them."""
-    from forge.corpus.cases import find_cases, shipped_folders
-
-    with progress_to("scenario files read") as report:
-        return find_cases(shipped_folders(), workers=workers, progress=report)
+        if scenarios:
+            return find_cases([(folder.name, folder) for folder in scenarios], progress=report)
+        return find_cases(shipped_folders(), workers=Processes(), progress=report)
 
 
 def _jury(names: str | None) -> Jury:
@@ -190,11 +183,11 @@ def _jury(names: str | None) -> Jury:
 
 
 @contextmanager
-def _workers(cases: int | None, master: str | None, partitions: int | None) -> Iterator[Workers]:
-    """Who builds so many cases (None: several thousand).  A JVM takes as long to start as hundreds of them take."""
+def _workers(cases: int, master: str | None, partitions: int | None) -> Iterator[Workers]:
+    """Who builds so many cases.  A JVM takes as long to start as hundreds of them take."""
     from forge.corpus.workers import Processes, ThisProcess
 
-    if master is None and cases is not None and cases <= FEW:
+    if master is None and cases <= FEW:
         yield ThisProcess() if cases <= VERY_FEW else Processes()
         return
     if master is None and (missing := _spark_missing()) is not None:

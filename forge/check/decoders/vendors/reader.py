@@ -26,7 +26,11 @@ from forge.values.wire_types import WireType
 
 _INTEGERS = frozenset((WireType.TINY, WireType.SHORT, WireType.INT24, WireType.LONG, WireType.LONGLONG))
 _UNREAD = re.compile(r"Could not read entry at offset (\d+)")
-_OPTIONS = ("-vv", "--base64-output=DECODE-ROWS", "--verify-binlog-checksum", "--print-table-metadata")
+#: Files of LOAD DATA go to the folder of the call.  A reader leaves them where it puts them, and gives up where a
+#: thousand of one number lie.
+OPTIONS = (
+    "-vv", "--base64-output=DECODE-ROWS", "--verify-binlog-checksum", "--print-table-metadata", "--local-load=.",
+)  # fmt: skip
 
 
 class CommandLineReader(Decoder):
@@ -61,7 +65,7 @@ class CommandLineReader(Decoder):
         command = self.command()
         if command is None:
             raise DecodingEnded("refused", str(self.available()))
-        yield from self._items(data, run_alone([*command, "--no-defaults", *_OPTIONS], data, self.foreign_types))
+        yield from self._items(data, run_alone([*command, "--no-defaults", *OPTIONS], data, self.foreign_types))
 
     def decode_files(self, files: Sequence[bytes]) -> Iterator[Iterable[Item]]:
         """As :meth:`decode`, with many files in one call of the program."""
@@ -70,7 +74,7 @@ class CommandLineReader(Decoder):
             yield from super().decode_files(files)
             return
         family: Family = "mysql" if self.flavour == "mysql" else "mariadb"
-        outcomes = run_on_files([*command, "--no-defaults", *_OPTIONS], files, family, self.foreign_types)
+        outcomes = run_on_files([*command, "--no-defaults", *OPTIONS], files, family, self.foreign_types)
         for data, outcome in zip(files, outcomes, strict=True):
             yield self._items(data, outcome)
 
