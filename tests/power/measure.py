@@ -38,7 +38,7 @@ def covered(subject: Subject, reached: Reached) -> dict[str, Any]:
                 reason = out[min(function.lines)]
             if reason is not None or not function.lines & got:
                 never[f"{name}: {function.place[1]}"] = reason or "no log reaches it"
-            if reason is None and (function.lines & got or subject.unreachable):
+            if reason is None and (function.lines & got or subject.decodes):
                 reasons.update(out[line] for line in function.lines & out.keys())
                 reachable |= function.lines - out.keys()
                 for line, body, other in function.branches:

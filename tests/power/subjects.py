@@ -25,12 +25,14 @@ class Subject:
     """``read`` gives all that the decoder shows of a log, and how it ended, as one text.
 
     ``unreachable``: functions that no file reaches, by the end of their name, with the reason.
+    ``decodes``: whether all other functions decode; else those count that a log reaches.
     """
 
     name: str
     files: tuple[Path, ...]
     read: Callable[[Log], str]
     unreachable: tuple[tuple[str, str], ...]
+    decodes: bool
 
 
 def _modules(*names: str) -> tuple[Path, ...]:
@@ -95,6 +97,7 @@ def python_mysql_replication() -> Subject:
             ("rewind", "the packet of the network"),
             ("__getattr__", "passes a call on to the packet of the network"),
         ),
+        decodes=True,
     )
 
 
@@ -165,6 +168,7 @@ def forge_decoder() -> Subject:
             (r"torn|short_name|type_label|_?wrong|bad_value|bad_metadata|too_large", "makes the text of an error"),
             (r"canonical_shape|shape_with|summary|statement|statements", "describes or prints events, and reads none"),
         ),
+        decodes=False,
     )
 
 
