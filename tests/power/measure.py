@@ -18,7 +18,7 @@ from tests.power.tracing import Living, Place, Reached, functions_of, traced
 from tests.power.trials import baselines, in_child, tried
 
 #: Logs that a mutant is tried with at most: the smallest that reach its function, and others spread over all of them.
-_SMALLEST, _SPREAD = 60, 240
+_SMALLEST, _SPREAD, _RARE = 60, 240, 4
 
 
 def covered(subject: Subject, reached: Reached) -> dict[str, Any]:
@@ -115,10 +115,10 @@ def measured(
     if right[:500] != again:
         raise SystemExit(f"{subject.name} does not show the same twice")
     living = Living(subject)
-    functions = {
-        one.place for path in subject.files for one in functions_of(path)
-        if any((str(path), line) in reached.logs for line in one.lines)
-    }  # fmt: skip
+    statements = {
+        one.place: [(str(path), line) for line in one.lines] for path in subject.files for one in functions_of(path)
+    }
+    functions = {place for place, places in statements.items() if any(at in reached.logs for at in places)}
     counted_by_file = [counted_mutants(subject, path) for path in subject.files]
     every = [one for kept, _ in counted_by_file for one in kept if one.function in functions]
     chosen = every if not sample or sample >= len(every) else random.Random(seed).sample(every, sample)
@@ -137,9 +137,12 @@ def measured(
             return mutant, -1
         among = set(numbers)
         known = [number for number, _ in by_function[mutant.function].most_common(20) if number in among]
+        # Those that also run what few logs run of the function: the other side of a condition is there.
+        beside = sorted((reached.logs.get(at, ()) for at in statements[mutant.function]), key=len)
+        rare = [number for some in beside for number in sorted(among.intersection(some), key=rank.__getitem__)[:_RARE]]
         rest = numbers[_SMALLEST:]
         spread = sorted(rest)[:: max(1, len(rest) // _SPREAD)]
-        order = list(dict.fromkeys([*known, *numbers[:_SMALLEST], *spread]))
+        order = list(dict.fromkeys([*known, *rare, *numbers[:_SMALLEST], *spread]))
         return mutant, tried(subject, living, mutant, logs, order, right)
 
     with ThreadPoolExecutor(jobs) as pool:
