@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from forge.compile import compile_files
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.events.event import Event
 from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.query import Query
 from forge.render.sql import replay_script
-from forge.scenario import Scenario, Session, change_session, insert, plan, restart
+from forge.scenario import Scenario, Session, change_session, flush_binary_logs, insert, plan, restart
 from forge.scenario.matrix import base_scenario
 
 TABLE = "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(9))"
@@ -90,3 +90,12 @@ def test_a_gtid_that_was_executed_is_refused() -> None:
     twice = scenario(gtid=True).transaction(row, gtid=7).transaction(row, gtid=7)
     with pytest.raises(ScenarioError, match=":7 was executed before"):
         compile_files(plan(twice))
+
+
+def test_a_list_of_more_domains_than_two_is_refused() -> None:
+    row = insert("d.t", {"v": "a"})
+    many = Scenario("x", server="mariadb-11.8", tables=[TABLE])
+    for number in (5, 6, 7):
+        many = many.transaction(row, gtid=f"{number}-1-1")
+    with pytest.raises(UnsupportedError, match="more than two domains"):
+        compile_files(plan(many.transaction(flush_binary_logs())))

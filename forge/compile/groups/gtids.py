@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.events.previous_gtids import GtidSource, gtid_set_text
 
 #: (domain, server, number).
@@ -97,12 +97,21 @@ class MariadbGtids:
         self._last[domain] = number - 1
 
     def listed(self, groups: int) -> tuple[ListedGtid, ...]:
-        """GTID_LIST after so many groups: the last one of each server in each domain, the domain's last one last."""
+        """GTID_LIST after so many groups: the last one of each server in each domain, the domain's last one last.
+
+        Raises UnsupportedError for more than two domains, or servers in one: their order is that of a hash table.
+        """
         domains: dict[int, dict[int, ListedGtid]] = {}
         last: dict[int, ListedGtid] = {}
         for gtid in self.groups[:groups]:
             domains.setdefault(gtid[0], {})[gtid[1]] = gtid
             last[gtid[0]] = gtid
+        if max(len(domains), *map(len, domains.values()), 0) > 2:
+            raise UnsupportedError(
+                "GTID_LIST of more than two domains, or of more than two servers in one, is not supported yet:"
+                " MariaDB lists them in the order of a hash table",
+                expected="one file, or two domains",
+            )
         return tuple(
             gtid
             for domain, servers in domains.items()
