@@ -15,12 +15,12 @@ import pyarrow as pa
 from forge.columnar.crc32 import checksum
 from forge.errors import ForgeError, ScenarioError
 from forge.plan.tables import Table
-from forge.rows.changes import PRESENT, PRESENT_AFTER, PRESENT_BEFORE
 from forge.rows.log_end import LogEnd
 from forge.rows.write import Prepared, prepared, write_rows
 from forge.spark.chain import Chain, Manifest, WrittenFile
 from forge.spark.job import Job
 from forge.spark.parts import Part, read_parts
+from forge.spark.reading.presence import PRESENCE, with_full
 from forge.spark.sink_options import SinkOptions
 
 #: Bytes of a file that are summed together.
@@ -137,23 +137,21 @@ class Commit:
     def _batches(self, parts: Sequence[Part], job: Job, table: Table) -> Iterator[pa.RecordBatch]:
         """The rows in order; first a batch without rows, which names the columns."""
         yield pa.RecordBatch.from_pylist([], schema=self.schema)
-        width = -(-len(table.columns) // 8)
-        bitmaps = [name for name in (PRESENT, PRESENT_BEFORE, PRESENT_AFTER) if name in self.schema.names]
+        bitmaps = [name for name in self.schema.names if name in PRESENCE]
         for batch in read_parts(parts, job):
             for name in bitmaps:
-                # Spark knows no binary of a fixed size.
                 place = batch.schema.get_field_index(name)
-                batch = batch.set_column(place, name, _of_width(batch.column(place), name, width))
+                batch = batch.set_column(place, name, _bitmaps(batch.column(place), name, len(table.columns)))
             yield batch
 
 
-def _of_width(bitmaps: pa.Array, name: str, width: int) -> pa.Array:
-    if pa.types.is_fixed_size_binary(bitmaps.type):
-        return bitmaps
+def _bitmaps(given: pa.Array, name: str, columns: int) -> pa.Array:
+    """Spark knows no binary of a fixed size, and a read has null for whole images."""
     try:
-        return bitmaps.cast(pa.binary(width))
+        return with_full(given, columns)
     except pa.ArrowInvalid:
-        raise ScenarioError(f"column {name!r} has bitmaps of other sizes", expected=f"{width} bytes") from None
+        expected = f"{-(-columns // 8)} bytes"
+        raise ScenarioError(f"column {name!r} has bitmaps of other sizes", expected=expected) from None
 
 
 def _described(path: Path) -> WrittenFile:

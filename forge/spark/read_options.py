@@ -77,6 +77,14 @@ class ReadOptions:
             shown += ("_present_before", "_present_after") if self.images == "both" else ("_present",)
         return shown if self.beside is None else tuple(name for name in shown if name in self.beside)
 
+    @property
+    def never_null(self) -> frozenset[str]:
+        """The columns without a null: Spark does not look for one in each row."""
+        if self.rows == "events":
+            return frozenset(EVENT_COLUMNS)
+        own = () if self.table is not None else ("_table",)
+        return frozenset((*own, *(name for name in self.shown_beside if name in BESIDE and name != "_gtid")))
+
 
 def read_options(given: Mapping[str, str], *, also: Iterable[str] = (), pushdown: bool = False) -> ReadOptions:
     """The options that ``spark.read`` or ``spark.readStream`` gives; a stream knows ``also`` some of its own.

@@ -88,10 +88,10 @@ def reader_of(options: ReadOptions, schema: StructType) -> BinlogReader:
 def schema_of(options: ReadOptions) -> StructType:
     """The columns of a read.  Raises ScenarioError for a table that is not there, FormatError, OSError."""
     if options.table is None:
-        return spark_schema(plain_schema(options))
+        return spark_schema(plain_schema(options), options.never_null)
     from forge.spark.reading.table import table_schema
 
-    return spark_schema(table_schema(options, planned(options, whole=False)))
+    return spark_schema(table_schema(options, planned(options, whole=False)), options.never_null)
 
 
 def plain_schema(options: ReadOptions) -> pa.Schema:
@@ -113,7 +113,13 @@ def planned(options: ReadOptions, *, whole: bool) -> Iterator[Split]:
 def _splits(options: ReadOptions, file: Path, ordinal: int, *, whole: bool) -> list[Split]:
     if not whole and not file.stat().st_size:
         return []
-    return splits_of(file, target=options.split_size, whole=whole, ordinal=ordinal)
+    return splits_of(file, target=_even(file, options.split_size), whole=whole, ordinal=ordinal)
+
+
+def _even(file: Path, most: int) -> int:
+    """The size of splits of a file that are alike, not above ``most``: a short last one leaves a core without work."""
+    size = file.stat().st_size
+    return -(-size // max(-(-size // most), 1))
 
 
 def batches(options: ReadOptions, schema: StructType, split: Split) -> Iterator[pa.RecordBatch]:

@@ -23,7 +23,9 @@ from forge.errors import FormatError, ScenarioError
 from forge.events.mariadb_compressed import uncompressed
 from forge.events.rows import ROWS_BODIES
 from forge.spark.read_options import EVENT_COLUMNS
+from forge.spark.reader import SplitPartition
 from forge.spark.source import BinlogDataSource
+from tests.spark.as_spark import as_spark_has
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,7 +53,7 @@ def test_the_rows_of_a_table_are_those_of_read_rows() -> None:
     [name, *_] = {name for name, _ in read_rows(MARIADB)}
     for split_size in (1, 1 << 20):
         table = read(path=MARIADB, table=name, split_size=split_size)
-        assert table.to_pylist() == read_rows(MARIADB, name).read_all().to_pylist()
+        assert table.to_pylist() == as_spark_has(read_rows(MARIADB, name).read_all())
 
 
 def test_without_a_table_every_change_is_a_row_with_its_images_as_json() -> None:
@@ -78,7 +80,9 @@ def test_the_bytes_of_images_are_those_of_the_log(log: Path) -> None:
         if isinstance(body, ROWS_BODIES):
             logged[event.index] += body.rows
     assert images == logged
-    assert changes[0]["_present_after"] is not None
+    # Null says that an image has all columns.
+    left_out = [row["_event"] for row in changes if row["after"] is not None and row["_present_after"] is not None]
+    assert (len(left_out) > 0) == (log == ROWS)
 
 
 def test_a_table_whose_columns_change_is_an_error_that_says_where_or_has_the_columns_of_all() -> None:
@@ -89,7 +93,7 @@ def test_a_table_whose_columns_change_is_an_error_that_says_where_or_has_the_col
     for split_size in (1, 1 << 20):
         table = read(path=CHANGED, table="shop.children", schema_change="union", split_size=split_size)
         assert table.schema.names[:4] == ["id", "parent", "made", "other"]
-        rows = [row for name, batch in read_rows(CHANGED) for row in batch.to_pylist() if name == "shop.children"]
+        rows = [row for name, batch in read_rows(CHANGED) for row in as_spark_has(batch) if name == "shop.children"]
         assert table.to_pylist() == [dict.fromkeys(table.schema.names) | row for row in rows]
     some = read(path=CHANGED, table="shop.children", schema_change="union", columns="other,id", beside="_event")
     assert some.schema.names == ["other", "id", "_event"]
@@ -211,6 +215,33 @@ def test_a_log_may_be_a_folder_a_list_an_index_or_a_uri(tmp_path: Path) -> None:
 def test_options_that_cannot_be_are_refused_by_name(options: dict[str, str], problem: str) -> None:
     with pytest.raises(ScenarioError, match=problem):
         read(**{"path": PAYLOADS, **options})
+
+
+def test_a_file_is_cut_into_pieces_that_are_alike(tmp_path: Path) -> None:
+    size = MARIADB.stat().st_size
+    source = BinlogDataSource({"path": str(MARIADB), "split_size": str(size - 1), "rows": "events"})
+    first, last = source.reader(source.schema()).partitions()
+    assert isinstance(first, SplitPartition)
+    assert isinstance(last, SplitPartition)
+    assert size // 4 < last.split.begin < size * 3 // 4
+    assert last.split.end == size
+
+
+def test_columns_without_a_null_are_known_as_such() -> None:
+    [name, *_] = {name for name, _ in read_rows(MARIADB)}
+    for options in ({"table": name}, {}, {"rows": "events"}):
+        schema = BinlogDataSource({"path": str(MARIADB), **options}).schema()
+        nullable = {field.name for field in schema if field.nullable and field.name.startswith("_")}
+        assert nullable <= {"_gtid", "_present"}
+        assert "_file" not in nullable
+        assert read(path=MARIADB, **options).schema.field("_file").nullable is False
+
+
+def test_a_table_is_found_behind_what_a_file_that_is_still_written_lacks(tmp_path: Path) -> None:
+    (tmp_path / "binlog.000001").write_bytes(PAYLOADS.read_bytes()[:1500])
+    (tmp_path / "binlog.000002").write_bytes(CHANGED.read_bytes())
+    source = BinlogDataSource({"path": str(tmp_path), "table": "shop.children"})
+    assert source.schema() == BinlogDataSource({"path": str(CHANGED), "table": "shop.children"}).schema()
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from forge.columnar.reading.tables import Images
 from forge.spark.reading.repeated import Repeated
 from forge.spark.reading.types import arrow_schema, converted, spark_form, spark_schema, wider
 from tests.conftest import NIGHTLY
+from tests.spark.as_spark import as_spark_has
 from tests.spark.test_source import RECORDINGS, read
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ HANDED_ON = [log for log in LOGS if log.parts[-3] in ("nulls", "decimals", "time
 def rows_by_table(log: Path, images: Images = "after", on_odd: OnOdd = "text") -> dict[str, list[dict[str, Any]]]:
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for name, batch in read_rows(log, on_odd=on_odd, images=images):
-        rows[name].extend(batch.to_pylist())
+        rows[name].extend(as_spark_has(batch))
     return rows
 
 

@@ -16,6 +16,7 @@ from forge.columnar.reading.tables import Chosen, Table, table_of
 from forge.columnar.reading.window import RowIndexes, Window
 from forge.spark.read_options import Values
 from forge.spark.reading.json_images import json_images
+from forge.spark.reading.presence import PRESENCE, without_full
 from forge.spark.reading.types import converted
 from forge.values.base import Column
 
@@ -61,7 +62,10 @@ class _ChangeBatches(Batches):
             elif field.name in images:
                 arrays.append(images[field.name])
             else:
-                arrays.append(converted(batch.column(field.name), field.type))
+                column = batch.column(field.name)
+                if field.name in PRESENCE:
+                    column = without_full(column, len(self.table.columns))
+                arrays.append(converted(column, field.type))
         return pa.RecordBatch.from_arrays(arrays, schema=self._fitted_schema)
 
 

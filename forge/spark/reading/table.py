@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,9 +13,10 @@ from forge.columnar.reading.file_rows import FileRows, Taker
 from forge.columnar.reading.splits import Split
 from forge.columnar.reading.tables import Chosen, Table, table_of
 from forge.columnar.reading.window import RowIndexes, Window
-from forge.errors import ScenarioError, nearest
+from forge.errors import FormatError, ScenarioError, nearest
 from forge.spark.read_options import ReadOptions
 from forge.spark.reading.larger import larger
+from forge.spark.reading.presence import PRESENCE, without_full
 from forge.spark.reading.repeated import Repeated
 from forge.spark.reading.types import converted, spark_form, wider
 from forge.values.base import Column
@@ -64,6 +66,23 @@ class TableRows:
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
+class _TableBatches(Batches):
+    """Those of one definition, with null for the bitmaps of whole images."""
+
+    def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
+        """As forge.columnar.reading.file_rows.Taker has it."""
+        for made in super().of(window, chosen):
+            yield made if isinstance(made, Misfit) else self._without_full(made)
+
+    def _without_full(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        for name in self._shown:
+            if name in PRESENCE:
+                place = batch.schema.get_field_index(name)
+                bitmaps = without_full(batch.column(place), len(self.table.columns))
+                batch = batch.set_column(place, batch.schema.field(place), bitmaps)
+        return batch
+
+
 def _taker(options: ReadOptions, name: str, columns: tuple[Column, ...], path: Path) -> Batches:
     wanted = options.columns
     if wanted is not None and options.schema_change == "union":
@@ -71,7 +90,7 @@ def _taker(options: ReadOptions, name: str, columns: tuple[Column, ...], path: P
         wanted = tuple(column for column in wanted if column in every)
     chosen = Chosen(options.images, wanted, options.names, options.json)
     defined = table_of(name, columns, chosen)
-    return Batches(defined, options.on_odd, options.shown_beside, str(path))
+    return _TableBatches(defined, options.on_odd, options.shown_beside, str(path))
 
 
 def _in_spark_form(schema: pa.Schema) -> pa.Schema:
@@ -151,6 +170,14 @@ class _Definitions:
         )
 
 
+def _look_into_files(found: _Definitions, files: Iterable[Path]) -> None:
+    """Those that are whole; where one is not, what is behind the last whole transaction does not count."""
+    with contextlib.suppress(FormatError):
+        for file in files:
+            for _ in FileRows(found, file).batches():
+                pass
+
+
 def _check_names(table: str, schema: pa.Schema) -> None:
     seen: set[str] = set()
     for name in schema.names:
@@ -167,12 +194,13 @@ def table_schema(options: ReadOptions, splits: Iterable[Split]) -> pa.Schema:
     Raises ScenarioError if the table is not there, or if no type holds a column before and after a change; FormatError.
     """
     found = _Definitions(options)
-    try:
+    with contextlib.suppress(_Found):
+        if options.schema_change == "error":
+            # Most often the first bytes have it, without a walk over the rest.
+            _look_into_files(found, options.files())
         for split in splits:
             for _ in FileRows(found, Path(split.path), split).batches():
                 pass
-    except _Found:
-        pass
     if found.schema is None:
         raise found.missing()
     found.check_columns()

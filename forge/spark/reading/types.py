@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pyarrow as pa
@@ -49,9 +50,11 @@ def spark_form(kind: pa.DataType) -> pa.DataType:
     return _WIDER.get(kind, kind)
 
 
-def spark_schema(schema: pa.Schema) -> spark.StructType:
-    """The Spark schema of rows whose Arrow schema is in Spark's form."""
-    return spark.StructType([spark.StructField(field.name, _of_arrow(field.type)) for field in schema])
+def spark_schema(schema: pa.Schema, never_null: Collection[str] = ()) -> spark.StructType:
+    """The Spark schema of rows whose Arrow schema is in Spark's form; some columns are never null."""
+    return spark.StructType(
+        [spark.StructField(field.name, _of_arrow(field.type), field.name not in never_null) for field in schema]
+    )
 
 
 def _of_arrow(kind: pa.DataType) -> spark.DataType:
