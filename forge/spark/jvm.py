@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,13 @@ _END_LIMIT: Final = 10.0
 
 #: How PySpark's word about pandas begins; it comes with each batch of rows.  What is used here works with both.
 PANDAS_3: Final = "PySpark does not yet fully support pandas"
+
+#: Where a user may name a garbage collector, beside the session's own settings.
+_OPTIONS_OF_JAVA: Final = (
+    "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "PYSPARK_SUBMIT_ARGS",
+)  # fmt: skip
+_FILES_OF_OPTIONS: Final = ("spark-defaults.conf", "spark-env.sh")
+_COLLECTOR: Final = re.compile(r"-XX:[+-]Use\w+GC\b")
 
 _LOG4J2: Final = """\
 status = error
@@ -80,15 +88,26 @@ def heap_limit(memory: int) -> str:
     return f"{min(max(memory // 4, 1 << 30), 4 << 30) >> 20}m"
 
 
+def names_a_collector(conf: Mapping[str, str]) -> bool:
+    """Whether the user names a garbage collector: a JVM that is told of two does not start."""
+    said = [*conf.values(), *(os.environ.get(name, "") for name in _OPTIONS_OF_JAVA)]
+    said += [path.read_text(errors="replace") for path in _given_settings() if path.name in _FILES_OF_OPTIONS]
+    return any(map(_COLLECTOR.search, said))
+
+
+def _given_settings() -> list[Path]:
+    """The files of the user's settings of Spark."""
+    home = os.environ.get("SPARK_HOME")
+    named = os.environ.get("SPARK_CONF_DIR") or (Path(home) / "conf" if home else None)
+    return [*Path(named).iterdir()] if named is not None and Path(named).is_dir() else []
+
+
 def conf_dir(folder: Path, log: Path) -> Path:
     """The user's settings of Spark, such as spark-defaults.conf, with logging to ``log``."""
     folder.mkdir()
-    home = os.environ.get("SPARK_HOME")
-    named = os.environ.get("SPARK_CONF_DIR") or (Path(home) / "conf" if home else None)
-    if named is not None and Path(named).is_dir():
-        for path in Path(named).iterdir():
-            if not path.name.startswith("log4j2"):
-                (folder / path.name).symlink_to(path.absolute())
+    for path in _given_settings():
+        if not path.name.startswith("log4j2"):
+            (folder / path.name).symlink_to(path.absolute())
     (folder / "log4j2.properties").write_text(_LOG4J2.format(log=log))
     return folder
 

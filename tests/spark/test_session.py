@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from forge.errors import EnvironmentMissing, ForgeError
-from forge.spark.jvm import conf_dir, heap_limit, is_local
+from forge.spark.jvm import conf_dir, heap_limit, is_local, names_a_collector
 from forge.spark.session import job_errors, spark_session
 from forge.spark.versions import spark_release
 
@@ -67,6 +67,19 @@ def test_settings_of_the_user_hold_but_where_the_log_goes(tmp_path: Path, monkey
 )
 def test_a_jvm_may_take_a_quarter_of_the_memory_up_to_a_limit(memory: int, limit: str) -> None:
     assert heap_limit(memory) == limit
+
+
+def test_a_garbage_collector_that_the_user_names_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("JAVA_TOOL_OPTIONS", "SPARK_CONF_DIR", "SPARK_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert not names_a_collector({"spark.driver.extraJavaOptions": "-XX:+UseStringDeduplication"})
+    assert names_a_collector({"spark.driver.extraJavaOptions": "-Xint -XX:+UseZGC"})
+    (tmp_path / "spark-defaults.conf").write_text("spark.driver.extraJavaOptions -XX:+UseG1GC\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert names_a_collector({})
+    monkeypatch.delenv("SPARK_CONF_DIR")
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:-UseG1GC")
+    assert names_a_collector({})
 
 
 def test_a_jvm_that_has_ended_is_said() -> None:
