@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from forge.columnar.machine import brief_kernel, copy, kernel, load8, load16, load32, load64, store64
+from forge.columnar.machine import (
+    brief_kernel,
+    copy,
+    kernel,
+    load8,
+    load16,
+    load32,
+    load64,
+    memory,
+    signed,
+    store8,
+    store16,
+    store32,
+    store64,
+)
 from forge.columnar.plan import Bytes, Cells, Numbers, slacked
 
 
@@ -39,9 +54,14 @@ def validity(offsets: Numbers) -> tuple[Bytes | None, int]:
     nulls = int(nulls_of(offsets))
     if not nulls:
         return None, 0
+    return bitmap_of(offsets), nulls
+
+
+def bitmap_of(offsets: Numbers) -> Bytes:
+    """The bits of the rows that have a value."""
     bitmap = np.empty((len(offsets) + 7) // 8, np.uint8)
     _set_bits(offsets, bitmap)
-    return bitmap, nulls
+    return bitmap
 
 
 @kernel
@@ -88,6 +108,62 @@ def fixed(cells: Cells, width: int) -> np.ndarray[Any, Any]:
     return out
 
 
+#: Of a column: its width, the line of its offsets, and the memory (address, bytes) of its values.
+_WIDTH, _LINE, _OUT = 0, 8, 16
+_DESCRIBED = 32
+
+
+def fixed_columns(
+    buffer: Bytes, offsets: Numbers, lines: Sequence[int], widths: Sequence[int], rows: int
+) -> tuple[list[np.ndarray[Any, Any]], list[int]]:
+    """What :func:`fixed` makes of several columns, and how many NULLs each has.
+
+    The offsets of column ``k`` are ``offsets[lines[k], :rows]``.  One kernel makes them all: at the end of each, a
+    thread may have to wait for the interpreter.
+    """
+    columns: list[np.ndarray[Any, Any]] = []
+    words: list[int] = []
+    for line, width in zip(lines, widths, strict=True):
+        out = np.empty(rows, _FIXED[width][1])
+        columns.append(out)
+        words += (width, line, out.ctypes.data, out.nbytes)
+    nulls = np.empty(len(columns), np.int64)
+    _fixed_columns(buffer, offsets, np.array(words, np.int64).view(np.uint8), rows, nulls)
+    return columns, nulls.tolist()
+
+
+@kernel
+def _fixed_columns(buffer: Any, offsets: Any, described: Any, rows: Any, nulls: Any) -> None:
+    data, words = memory(buffer), memory(described)
+    for column in range(len(nulls)):
+        at = _DESCRIBED * column
+        width = load64(words, at + _WIDTH)
+        out = signed(load64(words, at + _OUT)), signed(load64(words, at + _OUT + 8))
+        line = offsets[signed(load64(words, at + _LINE)), :rows]
+        without = np.int64(0)
+        if width == np.uint64(8):
+            for row in range(rows):
+                offset = line[row]
+                without -= offset >> 31
+                store64(out, 8 * row, load64(data, offset) if offset >= 0 else np.uint64(0))
+        elif width == np.uint64(4):
+            for row in range(rows):
+                offset = line[row]
+                without -= offset >> 31
+                store32(out, 4 * row, load32(data, offset) if offset >= 0 else np.uint64(0))
+        elif width == np.uint64(2):
+            for row in range(rows):
+                offset = line[row]
+                without -= offset >> 31
+                store16(out, 2 * row, load16(data, offset) if offset >= 0 else np.uint64(0))
+        else:
+            for row in range(rows):
+                offset = line[row]
+                without -= offset >> 31
+                store8(out, row, load8(data, offset) if offset >= 0 else np.uint64(0))
+        nulls[column] = without
+
+
 @brief_kernel
 def _ends(offsets: Any, lengths: Any, out: Any) -> Any:
     total = np.int64(0)
@@ -127,4 +203,4 @@ def spans(cells: Cells) -> tuple[np.ndarray[Any, Any], Bytes]:
     return ends, out
 
 
-__all__ = ["fixed", "spans", "validity"]
+__all__ = ["bitmap_of", "fixed", "fixed_columns", "spans", "validity"]

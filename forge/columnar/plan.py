@@ -82,6 +82,8 @@ class ColumnPlan(ABC):
 
     #: Whether a cell that a server writes can be odd: a zero date, an ENUM number without a member.
     can_be_odd: ClassVar[bool] = False
+    #: Whether a cell is the Arrow value as it is, in 1, 2, 4 or 8 bytes.
+    is_plain: ClassVar[bool] = False
     #: Whether cells can be diffs, and :meth:`read` wants to know those of the before image.
     reads_diffs: ClassVar[bool] = False
 

@@ -24,6 +24,8 @@ from forge.values.wire_types import WireType
 class FloatPlan(ColumnPlan):
     """Wire and Arrow are the same bytes."""
 
+    is_plain = True
+
     def __init__(self, column: Column) -> None:
         arrow_type = pa.float32() if column.type_code == WireType.FLOAT else pa.float64()
         super().__init__(column, arrow_type, FLOAT.size(column))

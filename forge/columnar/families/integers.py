@@ -21,6 +21,8 @@ _UNSIGNED = {1: pa.uint8(), 2: pa.uint16(), 3: pa.uint32(), 4: pa.uint32(), 8: p
 class IntegerPlan(ColumnPlan):
     """Wire and Arrow are the same bytes."""
 
+    is_plain = True
+
     def read(self, cells: Cells) -> Read:
         return Read((fixed(cells, self.wire),))
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from forge.columnar.gather import validity
-from forge.columnar.machine import brief_kernel, load32, signed
-from forge.columnar.plan import Cells, ColumnPlan, strings_of, utf8
+from forge.columnar.gather import bitmap_of, validity
+from forge.columnar.machine import brief_kernel
+from forge.columnar.plan import Cells, ColumnPlan, Read, strings_of, utf8
 from forge.columnar.reading import beside
 from forge.columnar.reading.odd import OnOdd, present_odd, replaced, text_of, with_nulls
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
@@ -74,6 +74,7 @@ class Batches:
         #: No event says how many fractional digits MariaDB's old temporal types have; they are read as without any.
         self._width_is_guessed = any(column.type_code in OLD_TEMPORALS for column in table.columns)
         self._as_text = [on_odd == "text" and plan.can_be_odd for plan in table.plans]
+        self._plain = [place for place, plan in enumerate(table.plans) if plan.is_plain]
         self._empty = [pa.nulls(0, kind) for kind in self._types()]
         self.schema = self._schema()
         self._image = self.schema.field("after").type if table.images == "both" else None
@@ -165,21 +166,16 @@ class Batches:
 
     def _beside(self, made: _Made, codes: npt.NDArray[np.int8], groups: npt.NDArray[np.int64]) -> list[pa.Array]:
         arrays = []
-        events, picked = made.window.events, made.picked
+        of_events = beside.of_events(made.window.buffer, made.window.events, made.picked)
         for name, kind in self._kinds:
             values: npt.NDArray[Any]
             texts = None
-            if name == "_operation":
+            if name in of_events:
+                values = of_events[name]
+            elif name == "_operation":
                 values, texts = codes, _OPERATIONS
             elif name == "_file":
                 values, texts = _FIRST, self._file_word
-            elif name == "_position":
-                values = events.places[picked]
-            elif name == "_event":
-                values = events.numbers[picked]
-            elif name in ("_timestamp", "_server_id"):
-                values = np.empty(len(picked), np.int64 if name == "_timestamp" else np.uint32)
-                _header_words(made.window.buffer, events.begins, picked, 0 if name == "_timestamp" else 5, values)
             elif name == "_gtid":
                 used, values = _groups(groups)
                 texts = made.window.gtid_texts(used)
@@ -200,13 +196,34 @@ class Batches:
     def _columns(self, made: _Made, half: int) -> list[pa.Array]:
         arrays = []
         first = half * len(self.table.plans)
+        plain = self._plain_columns(made, first)
         for place, plan in enumerate(self.table.plans):
             if made.walk.filled[first + place] == 2:
                 arrays.append(self._nothing(place, made.count))
                 continue
+            if place in plain:
+                arrays.append(plain[place])
+                continue
             before = self._before(made, half, place) if plan.reads_diffs else None
             cells = made.walk.places.cells(made.window.buffer, first + place, made.count, before)
             arrays.append(self._array(made, place, plan, cells))
+        return arrays
+
+    def _plain_columns(self, made: _Made, first: int) -> dict[int, pa.Array]:
+        """By its place each of the columns whose cells are Arrow's values as they are."""
+        filled, plans = made.walk.filled, self.table.plans
+        chosen = [place for place in self._plain if filled[first + place] != 2]
+        if len(chosen) < 2:  # One alone is read as any other column.
+            return {}
+        lines, widths = [first + place for place in chosen], [plans[place].wire for place in chosen]
+        found = made.walk.places.fixed_columns(made.window.buffer, lines, widths, made.count)
+        arrays = {}
+        for place, values, nulls in zip(chosen, *found, strict=True):
+            bitmap = None
+            if nulls:
+                offsets = made.walk.places.cells(made.window.buffer, first + place, made.count).offsets
+                bitmap = pa.py_buffer(bitmap_of(offsets))
+            arrays[place] = plans[place].array(made.count, bitmap, nulls, Read((values,)))
         return arrays
 
     def _before(self, made: _Made, half: int, place: int) -> Cells | None:
@@ -285,12 +302,6 @@ class _Made:
             offset=place + offset - begin if plain else place,
             event_index=int(events.numbers[event]),
         )
-
-
-@brief_kernel
-def _header_words(buffer: Any, begins: Any, picked: Any, at: Any, out: Any) -> None:
-    for index in range(len(picked)):
-        out[index] = signed(load32(buffer, begins[picked[index]] + at))
 
 
 def _groups(groups: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:

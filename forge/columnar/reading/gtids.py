@@ -28,6 +28,8 @@ _LONGEST: Final = 64
 _UUID: Final = 36
 _NINE: Final = np.uint64(ord("9"))
 _GTID, _ANONYMOUS, _MARIADB = Gtid.type_code, AnonymousGtid.type_code, MariadbGtid.type_code
+_TAGGED = GtidTagged.type_code
+_HAS_TAG: Final = -2
 
 GTID_TYPE: Final = pa.dictionary(pa.int32(), pa.string())
 _NONE: Final = pa.nulls(1, pa.string())
@@ -45,7 +47,7 @@ class Gtids:
             return self._before
         if used[0] > 0:
             return _texts(listed, gtid_events[used - 1])
-        return pa.concat_arrays([self._before, _texts(listed, gtid_events[used[1:] - 1])])
+        return _texts(listed, gtid_events[used[1:] - 1], (self._before[0].as_py(),))
 
     def behind(self, listed: Listed, last: int) -> Gtids:
         """Those of the next list, if ``last`` is the last GTID event of this one.  Raises FormatError."""
@@ -54,21 +56,28 @@ class Gtids:
         return gtids
 
 
-def _texts(listed: Listed, chosen: npt.NDArray[np.int64]) -> pa.Array:
+def _texts(listed: Listed, chosen: npt.NDArray[np.int64], before: tuple[str | None, ...] = ()) -> pa.Array:
+    """The texts of the chosen events, behind another if there is one."""
     buffer, events, format = listed.buffer, listed.events, listed.format
-    types = events.types[chosen]
-    if (types == GtidTagged.type_code).any():
-        return pa.array([_reference_text(buffer, events, int(event), format) for event in chosen], pa.string())
-    ends = np.empty(len(chosen) + 1, np.int32)
-    validity = np.zeros((len(chosen) + 7) // 8, np.uint8)
-    out = np.empty(len(chosen) * _LONGEST + SLACK, np.uint8)
-    short = _write(buffer, events.begins, events.sizes, events.tails, events.types, chosen, ends, validity, out)
+    count = len(before) + len(chosen)
+    known = (before[0] or "").encode() if before else b""
+    ends = np.zeros(count + 1, np.int32)
+    ends[len(before)] = len(known)
+    validity = np.zeros((count + 7) // 8, np.uint8)
+    validity[0] = bool(known)
+    out = np.empty(len(known) + len(chosen) * _LONGEST + SLACK, np.uint8)
+    out[: len(known)] = np.frombuffer(known, np.uint8)
+    short = _write(
+        buffer, events.begins, events.sizes, events.tails, events.types, chosen, len(before), ends, validity, out
+    )
+    if short == _HAS_TAG:
+        return pa.array(
+            [*before, *(_reference_text(buffer, events, int(event), format) for event in chosen)], pa.string()
+        )
     if short >= 0:
         _reference_text(buffer, events, int(chosen[short]), format)
         raise FormatError("the GTID event is too short", phase="body", offset=int(events.places[chosen[short]]))
-    return pa.Array.from_buffers(
-        pa.string(), len(chosen), [pa.py_buffer(validity), pa.py_buffer(ends), pa.py_buffer(out)]
-    )
+    return pa.Array.from_buffers(pa.string(), count, [pa.py_buffer(validity), pa.py_buffer(ends), pa.py_buffer(out)])
 
 
 def _reference_text(buffer: Bytes, events: EventList, event: int, format: FormatContext) -> str | None:
@@ -94,10 +103,14 @@ def gtid_text(event: Event) -> str | None:
 
 @kernel
 def _write(
-    buffer: Any, begins: Any, sizes: Any, tails: Any, types: Any, chosen: Any, ends: Any, validity: Any, out: Any
-) -> Any:
-    at = 0
-    ends[0] = 0
+    buffer: Any, begins: Any, sizes: Any, tails: Any, types: Any, chosen: Any, there: Any, ends: Any, validity: Any,
+    out: Any,
+) -> Any:  # fmt: skip
+    """So many texts stand before that of the first event.
+
+    Returns the first event that is too short, -1 if none is, _HAS_TAG where there is a GTID with a tag.
+    """
+    at = ends[there] + 0  # Of 64 bits.
     # Where the text of the last UUID is: the next one is the same, most likely.
     known, known_first, known_second = -1, np.uint64(0), np.uint64(0)
     # The number of the last one, and where its digits are: the next one is greater by one, most likely.
@@ -108,6 +121,8 @@ def _write(
         body = begins[event] + HEADER_SIZE
         size = sizes[event] - HEADER_SIZE - tails[event]
         kind = types[event]
+        if kind == _TAGGED:
+            return _HAS_TAG
         if kind == _MARIADB:
             if size < 13:
                 return index
@@ -157,8 +172,9 @@ def _write(
                 digit_count = at - digits
             before = number
         if kind != _ANONYMOUS:
-            validity[index >> 3] |= np.uint8(1 << (index & 7))
-        ends[index + 1] = at
+            bit = there + index
+            validity[bit >> 3] |= np.uint8(1 << (bit & 7))
+        ends[there + index + 1] = at
     return -1
 
 

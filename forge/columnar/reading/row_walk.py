@@ -6,12 +6,14 @@ bitmap and a number a column.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from forge.columnar.gather import fixed_columns
 from forge.columnar.machine import inline, kernel, load8, load32, load64, memory, signed
 from forge.columnar.plan import ABSENT, Bytes, Cells, Numbers
 
@@ -125,6 +127,13 @@ class CellPlaces:
         """The cells that the last walk found for a line."""
         place = self._lines[line]
         return Cells(buffer, self._offsets[place, :rows], self._lengths[place, :rows], before)
+
+    def fixed_columns(
+        self, buffer: Bytes, lines: Sequence[int], widths: Sequence[int], rows: int
+    ) -> tuple[list[npt.NDArray[Any]], list[int]]:
+        """The values of lines whose cells are of these widths (forge.columnar.gather.fixed_columns)."""
+        places = [int(self._lines[line]) for line in lines]
+        return fixed_columns(buffer, self._offsets, places, widths, rows)
 
     def walk(
         self,
