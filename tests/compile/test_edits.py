@@ -12,6 +12,7 @@ from forge.compile import compile_files, compile_plan, write_files
 from forge.corpus.cases import Case, compile_case
 from forge.corpus.judge import judge_case
 from forge.errors import FormatError, ScenarioError
+from forge.events.rows import WriteRows
 from forge.scenario import plan
 from forge.scenario.matrix import base_scenario
 
@@ -114,3 +115,13 @@ def test_a_cell_without_a_value_is_rejected_where_it_is_shown_as_its_bytes() -> 
     judged = judge_case(case, decoders=["forge"])
     assert (judged.status, judged.against, [one.outcome for one in judged.verdicts]) == ("compiled", None, ["rejects"])
     assert "verdict:reject: value" in compile_case(case).tags
+
+
+def test_bytes_behind_a_fixed_part_stay_when_another_event_is_changed() -> None:
+    lengths = bytearray(next(read_events(WHOLE[1])).event.body.post_header_lengths)  # type: ignore[attr-defined]
+    lengths[WriteRows.type_code - 1] += 3
+    longer = {"event": "FORMAT_DESCRIPTION", "set": {"post_header_lengths": lengths.hex()}}
+    extra = {"event": "WRITE_ROWS", "set": {"post_header_extra": "010203"}}
+    once = made(longer, extra)
+    assert b"\1\2\3" in [event.event.post_header_extra for event in read_events(once[1])]
+    assert made(longer, extra, {"event": "XID", "set": {}}) == once

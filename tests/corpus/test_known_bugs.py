@@ -101,3 +101,5 @@ def test_a_bug_is_caught_if_bad_fails_and_good_is_right(tmp_path: Path) -> None:
     [caught] = catch(read_known_bugs(path), kit, {"silent 1": silent})
     assert caught.problems == ("the kit has no case missing",)
     assert catch(read_known_bugs(path), kit, {}) == []
+    [caught] = catch(read_known_bugs(path), kit, {"silent 1": Path("/bin/false")})
+    assert caught.problems == ("silent 1: the testee '/bin/false' does not say hello: it ended with exit code 1",)

@@ -17,7 +17,7 @@ PROGRAM = """\
 import json
 import sys
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
 
 from forge.binlog.listing.schema import listing_schema
@@ -35,7 +35,8 @@ assert not Draft202012Validator(decode_schema()).is_valid(wrong)
 assert Draft202012Validator(listing_schema()).is_valid({"event": "NOTE", "timestamp": 0, "server_id": 0, "remark": "r"})
 levels, remarks = set(), set()
 
-@settings(database=None, max_examples=50)
+# The first draw takes as long as Hypothesis takes to look through the modules of the tree.
+@settings(database=None, max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(bodies_of(Note))
 def reads_back(body):
     levels.add(body.level)

@@ -11,6 +11,7 @@ from forge.binlog.listing import assemble, disassemble
 from forge.binlog.listing.documents import HEADER_FIELDS
 from forge.binlog.reader import PlacedEvent, read_events
 from forge.errors import ScenarioError
+from forge.events.event import built_body
 from forge.events.registry import event_name
 from forge.plan.edits import Edit
 
@@ -75,8 +76,8 @@ def _placed(data: bytes) -> list[PlacedEvent]:
 
 def _as_body(document: Document, placed: PlacedEvent) -> Document:
     """The document with its body as bytes, in the place of fields."""
-    kept = {name: document[name] for name in ("event", *HEADER_FIELDS) if name in document}
-    return kept | {"body": placed.event.body.build(placed.format).hex()}
+    kept = {name: document[name] for name in ("event", *HEADER_FIELDS, "header_extra") if name in document}
+    return kept | {"body": built_body(placed.event, placed.format).hex()}
 
 
 def _patched(body: bytes, edit: Edit) -> bytes:

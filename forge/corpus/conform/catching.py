@@ -15,6 +15,7 @@ from forge.corpus.conform.testee import Limits
 from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.reading import OpenKit
 from forge.corpus.known_bugs import KnownBug
+from forge.errors import ForgeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +34,23 @@ def catch(
     limits: Limits | None = None,
     done: Callable[[Caught], None] | None = None,
 ) -> list[Caught]:
-    """Run the bugs both of whose releases have a program.  Raises what :func:`run_cases` raises.
+    """Run the bugs both of whose releases have a program.
 
-    A release is asked for each of its cases once.
+    A release is asked for each of its cases once.  One that does not start, or does not say hello, catches no bug.
     """
     by_name = {case.case: case for case in kit.cases}
     runnable = [bug for bug in bugs if bug.releases and all(release in programs for release in bug.releases)]
-    results = {
-        release: _results(release, runnable, by_name, kit, programs[release], limits)
-        for release in sorted({release for bug in runnable for release in bug.releases})
-    }
+    results: dict[str, dict[str, CaseResult]] = {}
+    silent: dict[str, str] = {}
+    for release in sorted({release for bug in runnable for release in bug.releases}):
+        try:
+            results[release] = _results(release, runnable, by_name, kit, programs[release], limits)
+        except ForgeError as error:
+            silent[release] = f"{release}: {error}"
     caught: list[Caught] = []
     for bug in runnable:
-        caught.append(Caught(bug, tuple(_misses(bug, results))))
+        problems = [silent[release] for release in bug.releases if release in silent] or _misses(bug, results)
+        caught.append(Caught(bug, tuple(problems)))
         if done is not None:
             done(caught[-1])
     return caught
