@@ -118,7 +118,9 @@ public final class Testee {
             }
             String end = problem instanceof Error ? "crashed" : "refused";
             StackTraceElement[] trace = root.getStackTrace();
-            String message = root + (trace.length > 0 ? " at " + trace[0] : "");
+            // Where the memory ends is chance, and Java does not always know it.
+            boolean placed = trace.length > 0 && !(root instanceof OutOfMemoryError);
+            String message = root + (placed ? " at " + trace[0] : "");
             String shown = quote(message.substring(0, Math.min(400, message.length())));
             return "\"end\":\"" + end + "\",\"message\":" + shown;
         }
