@@ -93,6 +93,6 @@ def test_every_row_of_a_server_comes_once(name: str, indexed: bool) -> None:
         in_table = [int(line) for line in server.run_sql("SELECT id FROM d.t ORDER BY id").split()]
         follower.catch_up()
         assert follower.ids == in_table
-        assert len(in_table) > 600
+        assert len(in_table) >= 600
         for start, end, ids in follower.batches[:: len(follower.batches) // 5]:
             assert follower.rows(start, end) == ids
