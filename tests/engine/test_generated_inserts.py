@@ -21,6 +21,7 @@ from forge.plan.transactions import Transaction
 from forge.scenario import Scenario, insert, insert_many, plan
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line, server_names
+from forge.sql.write.statements import insert_sql
 
 NUMBERS = (
     "{sequence: 1}", "{sequence: {start: -3, step: 2}}", "{sequence: {start: 9, step: -1}}", "{random_int: {max: 9}}",
@@ -181,6 +182,20 @@ def test_rows_of_many_such_statements_are_computed_only_when_they_are_asked_for(
     rows = planned.contents["d.t"]
     assert [row[0] for row in rows] == list(range(1, 3 * generated_inserts.FEWEST + 1))
     assert rows[generated_inserts.FEWEST] == (generated_inserts.FEWEST + 1, 10_000 + generated_inserts.FEWEST)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_the_text_of_such_a_statement_is_written_only_where_it_is_logged(asked: bool) -> None:
+    text = f"""
+scenario: x
+session: {{rows_query: {str(asked).lower()}}}
+tables: [CREATE TABLE d.t (v INT)]
+transactions: [[insert: {{into: d.t, count: 400, row: {{v: {{sequence: 1}}}}}}]]
+"""
+    with mock.patch("forge.engine.dml.generated_inserts.insert_sql", wraps=insert_sql) as writer:
+        planned = plan(base_scenario(text, file="case.yaml"))
+        (log,) = write_files(planned, compile_files(planned))
+    assert (writer.called, b"(400)" in bytes(log)) == (asked, asked)
 
 
 @pytest.mark.parametrize(

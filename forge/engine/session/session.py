@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -141,10 +141,11 @@ class Session(Connection):
         if statement.flush is not None:
             self.journal.end_file("flush")
         elif statement.ddl is not None:
-            with place.sql(statement.ddl, "ddl"):
-                parsed = parse_ddl(as_read(statement.ddl, self.line), self.line.grammar)
-                self._check_text(statement.ddl)
-                self.define(parsed, statement.ddl, place.inside("ddl").line)
+            text = statement.ddl
+            with place.sql(text, "ddl"):
+                parsed = parse_ddl(as_read(text, self.line), self.line.grammar)
+                self._check_text(lambda: text)
+                self.define(parsed, text, place.inside("ddl").line)
         elif statement.logged is not None:
             with place.at("logged"):
                 logged = logged_statement(statement.logged, self.state.database, self.time().second, self.line)
@@ -299,7 +300,7 @@ class Session(Connection):
         locked = {table.name for table in self.state.catalog.tables.values() if table.locked}
         rows = execute(statement, context)
         with place.at():
-            self._check_text(rows.text.sql)
+            self._check_text(lambda: rows.text.sql)
             if rows.table.full_name in locked:
                 check_waits(rows)
         running.logged_before = self.journal.logged
@@ -317,9 +318,12 @@ class Session(Connection):
         # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
         running.add(self.texts.finished(statement, replace(rows, context=session_context), context), index)
 
-    def _check_text(self, sql: str) -> None:
-        """Raises UnsupportedError for a text whose bytes mean something else in the client's character set."""
-        if not sends_all(self.settings, self.line) and not sql.isascii():
+    def _check_text(self, sql: Callable[[], str]) -> None:
+        """Raises UnsupportedError for a text whose bytes mean something else in the client's character set.
+
+        The text of generated rows is as long as they are, and made only where it is asked for.
+        """
+        if not sends_all(self.settings, self.line) and not sql().isascii():
             raise UnsupportedError(
                 f"texts beyond ASCII of a client in {self.settings.names} are not supported yet",
                 expected="names: utf8mb4",
@@ -332,7 +336,7 @@ class Session(Connection):
         check_inside(self.settings, self.line, in_xa=running.declared.xa is not None)
         definition = defined(self, statement, as_logged(text, self.line), self.time(*where), place.inside("ddl").line)
         running.watch()
-        self._check_text(text)
+        self._check_text(lambda: text)
         return replace(definition, text=replace(definition.text, session=self.own(self.settings)))
 
     def _context(self, place: RequestPlace, where: LogPlace) -> DmlContext:
