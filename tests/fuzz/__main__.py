@@ -1,48 +1,25 @@
 """``python -m tests.fuzz``: changed logs for all of our own readers (``make fuzz``).
 
-A run goes on where the last one of its seed ended, and is counted in ``tests/fuzz/runs.jsonl`` unless something
-failed.  Of a failure the log is kept in ``--out``; once it is mended, it belongs to ``regressions`` here, which the
-unit tests read, and the run is made again.
+A failure that is mended belongs to ``regressions`` here, which the unit tests read.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
 
+from tests.counted_runs import command
 from tests.fuzz.mutants import mutant
-from tests.fuzz.runs import RUNS, counted, run
+from tests.fuzz.runs import RUNS, Run, run
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--first", type=int, help="number of the first mutant (default: behind the counted ones)")
-    parser.add_argument("--count", type=int, default=100_000)
-    parser.add_argument("--seconds", type=float, help="end after so many seconds")
-    parser.add_argument("--out", type=Path, default=Path("out/fuzz"), help="where the logs of failures go")
-    parser.add_argument("--uncounted", action="store_true", help="do not write runs.jsonl")
-    given = parser.parse_args()
-    first = given.first
-    if first is None:
-        ends = [int(str(one["first"])) + int(str(one["count"])) for one in counted() if one["seed"] == given.seed]
-        first = max(ends, default=0)
+def run_in_memory(seed: int, first: int, count: int, *, seconds: float | None) -> Run:
+    """The run, whose mutants are files in memory where the system has such a folder."""
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(prefix="forge-fuzz-", dir=memory if memory.is_dir() else None) as folder:
-        result = run(given.seed, first, given.count, Path(folder) / "mutant", seconds=given.seconds)
-    for number, reader, what in result.failures:
-        given.out.mkdir(parents=True, exist_ok=True)
-        kept = given.out / f"{given.seed}-{number}"
-        kept.write_bytes(mutant(given.seed, number))
-        sys.stdout.write(f"{kept}: {reader}: {what}\n")
-    if not given.uncounted and not result.failures:
-        with RUNS.open("a", encoding="utf-8") as file:
-            file.write(result.line())
-    sys.stdout.write(result.line())
-    return 1 if result.failures else 0
+        return run(seed, first, count, Path(folder) / "mutant", seconds=seconds)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(__doc__, run_in_memory, mutant, RUNS, out="out/fuzz", count=100_000))

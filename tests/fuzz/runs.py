@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import gc
-import json
 import resource
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
 from forge.errors import FormatError, UnsupportedError
+from tests import counted_runs
 from tests.fuzz.mutants import mutant
 from tests.fuzz.readers import READERS, Reader
 
@@ -31,29 +31,19 @@ _WARM = 50
 
 
 @dataclass(slots=True)
-class Run:
+class Run(counted_runs.Run):
     """What a run has found."""
 
-    seed: int
-    first: int
-    count: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
-    #: Number of the mutant, reader, what was wrong.
-    failures: list[tuple[int, str, str]] = field(default_factory=list)
-    #: CPU seconds and bytes of memory that a reader took at most for a mutant; CPU seconds of the run.
+    #: CPU seconds and bytes of memory that a reader took at most for a mutant.
     slowest: float = 0.0
     memory: int = 0
-    cpu: float = 0.0
 
-    def line(self) -> str:
-        """The line of ``runs.jsonl``."""
-        told = {
-            "seed": self.seed, "first": self.first, "count": self.count,
-            "failures": [list(failure) for failure in self.failures], "slowest_ms": round(1000 * self.slowest),
-            "memory_mib": self.memory >> 20, "cpu_seconds": round(self.cpu),
+    def told(self) -> dict[str, object]:
+        return {
+            **super(Run, self).told(), "slowest_ms": round(1000 * self.slowest), "memory_mib": self.memory >> 20,
             "outcomes": dict(sorted(self.outcomes.items())),
         }  # fmt: skip
-        return json.dumps(told) + "\n"
 
 
 def read(data: bytes, reader: Reader, path: Path) -> str:
@@ -65,15 +55,7 @@ def read(data: bytes, reader: Reader, path: Path) -> str:
     return "read"
 
 
-def run(
-    seed: int,
-    first: int,
-    count: int,
-    path: Path,
-    *,
-    seconds: float | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Run:
+def run(seed: int, first: int, count: int, path: Path, *, seconds: float | None = None) -> Run:
     """Read so many mutants from number ``first`` on, or as many as ``seconds`` allow; ``path`` is a file to write."""
     with _alarms():
         for number in range(_WARM):
@@ -84,11 +66,9 @@ def run(
         for number in range(first, first + count):
             _read_all(result, number, mutant(seed, number), path)
             result.count += 1
-            if progress is not None and not result.count & 0xFF:
-                progress(result.count)
             if ends is not None and time.monotonic() > ends:
                 break
-    result.cpu = time.process_time() - begun
+    result.cpu_seconds = time.process_time() - begun
     return result
 
 
@@ -103,7 +83,7 @@ def _judged(result: Run, number: int, name: str, data: bytes, reader: Reader, pa
     try:
         result.outcomes[f"{name} {read(data, reader, path)}"] += 1
     except Exception as error:  # noqa: BLE001 - whatever else a reader raises is the finding
-        result.failures.append((number, name, f"{type(error).__name__}: {str(error)[:200]}"))
+        result.failures.append((number, f"{name}: {type(error).__name__}: {str(error)[:200]}"))
         return
     took, memory = time.process_time() - begun, _peak() - before
     if took > _SLOW or memory > MEMORY:
@@ -114,9 +94,9 @@ def _judged(result: Run, number: int, name: str, data: bytes, reader: Reader, pa
         took, memory = time.process_time() - begun, _peak() - before
     result.slowest, result.memory = max(result.slowest, took), max(result.memory, memory)
     if took > SECONDS:
-        result.failures.append((number, name, f"{took:.1f} s of CPU"))
+        result.failures.append((number, f"{name}: {took:.1f} s of CPU"))
     if memory > MEMORY:
-        result.failures.append((number, name, f"{memory >> 20} MiB of memory"))
+        result.failures.append((number, f"{name}: {memory >> 20} MiB of memory"))
 
 
 def _peak() -> int:
@@ -147,8 +127,3 @@ def _alarms() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
-
-
-def counted() -> list[dict[str, object]]:
-    """The runs that were counted."""
-    return [json.loads(line) for line in RUNS.read_text(encoding="utf-8").splitlines()] if RUNS.exists() else []

@@ -7,11 +7,9 @@ Debian's ``mariadb-test-data`` where it is unpacked.  It is cut, bytes are chang
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from forge.errors import ForgeError
 from forge.resources import corpora_dir
 from forge.testing.draws.source import RandomSource, Source
 from forge.testing.mutations import changed_log
+from tests import counted_runs
 
 HERE = Path(__file__).parent
 RUNS = HERE / "runs.jsonl"
@@ -31,21 +30,14 @@ _LARGEST, _MOST_BYTES, _MOST_EVENTS, _MOST_CHANGES = 1 << 20, 2000, 8, 3
 
 
 @dataclass(slots=True)
-class Run:
-    """A run over mutants: how many, and the numbers of those that came back as other bytes, or not at all."""
+class Run(counted_runs.Run):
+    """What a run has found."""
 
-    seed: int
-    first: int
-    count: int = 0
-    cpu_seconds: float = 0.0
     #: How many logs the events came from.
     logs: int = 0
-    failures: list[int] = field(default_factory=list)
 
-    def line(self) -> str:
-        """The line of ``runs.jsonl``."""
-        told = {name: getattr(self, name) for name in ("seed", "first", "count", "logs", "failures")}
-        return json.dumps({**told, "cpu_seconds": round(self.cpu_seconds)}) + "\n"
+    def told(self) -> dict[str, object]:
+        return {**super(Run, self).told(), "logs": self.logs}
 
 
 @cache
@@ -101,16 +93,9 @@ def run(seed: int, first: int, count: int, *, seconds: float | None = None) -> R
     began = time.process_time()
     for number in range(first, first + count):
         if not comes_back(mutant(seed, number)):
-            result.failures.append(number)
+            result.failures.append((number, "other bytes come back"))
         result.count += 1
         result.cpu_seconds = time.process_time() - began
         if seconds is not None and result.cpu_seconds > seconds:
             break
     return result
-
-
-def counted() -> Iterator[Run]:
-    """The runs that are counted: those without a failure."""
-    for line in RUNS.read_text("utf-8").splitlines() if RUNS.exists() else ():
-        told = json.loads(line)
-        yield Run(**told)
