@@ -14,7 +14,7 @@ POWER_ARGS ?=
 FUZZ_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz round-trips nightly kills spark-versions bench servers lint docs lock clean testees power known-bugs wheels
+.PHONY: help corpus test unit long fuzz round-trips live nightly kills spark-versions bench servers lint docs lock clean testees power known-bugs wheels
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -24,6 +24,8 @@ help:
 	@echo 'make fuzz      read 100,000 damaged logs in bulk, with kernels that check every access (hours), and as many'
 	@echo '               more changed logs with all readers, counted in tests/fuzz/runs.jsonl'
 	@echo 'make round-trips  list and assemble 1,000,000 changed logs, counted in tests/long/runs.jsonl (20 minutes)'
+	@echo 'make live      ask real servers about random literals, definitions and statements, counted in'
+	@echo '               tests/long/live/runs.jsonl (an hour for each of them)'
 	@echo 'make nightly   run the tests that take minutes each: killed processes, clusters, a million changed logs (hours)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
@@ -56,6 +58,9 @@ fuzz: $(VENV)/.ready
 
 round-trips: $(VENV)/.ready
 	$(BIN)/python -m tests.long --out $(OUT)/round-trips $(FUZZ_ARGS)
+
+live: $(VENV)/.ready
+	$(BIN)/python -m tests.long.live --seconds 1200 $(FUZZ_ARGS)
 
 nightly: $(VENV)/.ready
 	FORGE_NIGHTLY=1 $(BIN)/python -m pytest -m nightly -o faulthandler_timeout=1800 $(PYTEST_ARGS)

@@ -186,7 +186,8 @@ class RealServer:
             ) from None
 
     @property
-    def _client_command(self) -> list[str]:
+    def client_command(self) -> list[str]:
+        """The vendor's client, which reads statements from its standard input and ends at the first that is refused."""
         return [
             str(self._runner), self.build.client, "--no-defaults", "--user=root", f"--socket={self.socket}",
             "--default-character-set=utf8mb4", "--max-allowed-packet=1G", "--batch", "--skip-column-names",
@@ -195,7 +196,7 @@ class RealServer:
 
     def client(self) -> Client:
         """A client whose connection stays open for the time of a ``with`` block."""
-        return Client([*self._client_command, "--unbuffered"], self.client_folder, self.build.title)
+        return Client([*self.client_command, "--unbuffered"], self.client_folder, self.build.title)
 
     def run_sql(self, text: str, *, database: str | None = None, limit: float = CLIENT_LIMIT) -> str:
         """Feed ``text`` to the vendor's client in one session; what it prints, tab-separated, without headings.
@@ -203,7 +204,7 @@ class RealServer:
         Raises RecordingError with the server's message if a statement is refused (the ones before it stand), or if
         the session takes longer than ``limit`` seconds.
         """
-        command = [*self._client_command, *([database] if database else [])]
+        command = [*self.client_command, *([database] if database else [])]
         try:
             # Feeding bytes keeps text that is not valid UTF-8 possible through surrogate escapes.
             process = subprocess.run(

@@ -1,0 +1,64 @@
+"""``python -m tests.long.live``: random literals, definitions and statements on real servers, and what we say of them.
+
+Compared are refusals, the bytes of events, and the rows that SELECT gives.  A run goes on where the last one of its
+field, server and seed ended; what it finds is printed, and known differences (known.toml) are counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from forge.record.server import is_unpacked
+from forge.record.session import BUILD_OF_LINE
+from tests.long.live.searching import BATCH, FIELDS, RUNS, Run, batch, counted, is_known
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--field", choices=FIELDS, action="append", help="default: all")
+    parser.add_argument("--server", choices=BUILD_OF_LINE, action="append", help="default: all that are unpacked")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, help="number of the first case (default: behind the counted ones)")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="end each field of each server after so many seconds"
+    )
+    parser.add_argument("--known", action="store_true", help="print known differences too")
+    parser.add_argument("--uncounted", action="store_true", help="do not write runs.jsonl")
+    given = parser.parse_args()
+    servers = given.server or [line for line, build in BUILD_OF_LINE.items() if is_unpacked(build)]
+    if not servers:
+        sys.exit("no real server is on this machine: `make servers`")
+    new = 0
+    for field in given.field or FIELDS:
+        for server in servers:
+            new += _search(field, server, given)
+    return 1 if new else 0
+
+
+def _search(field: str, server: str, given: argparse.Namespace) -> int:
+    first = given.first
+    if first is None:
+        ours = [run for run in counted() if (run.field, run.server, run.seed) == (field, server, given.seed)]
+        first = max((run.first + run.count for run in ours), default=0)
+    run, began = Run(field, server, given.seed, first), time.monotonic()
+    while not run.count or time.monotonic() - began < given.seconds:
+        statements, found = batch(field, server, given.seed, first + run.count)
+        run.count += BATCH
+        run.statements += statements
+        for difference in found:
+            known = is_known(difference)
+            run.known += known
+            run.new += not known
+            if given.known or not known:
+                sys.stdout.write(f"{difference}\n")
+    if not given.uncounted and not run.new:
+        with RUNS.open("a", encoding="utf-8") as file:
+            file.write(run.line())
+    sys.stdout.write(run.line())
+    return run.new
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""What the search against live servers draws: tables, and statements with what a server is sent where we refuse them.
+
+A case is a pure function of (field, seed, number).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from forge.engine.requests.statements import Statement
+from forge.scenario import insert
+from forge.sql.write.identifiers import identifier
+from forge.values.literals import literal_sql
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A statement of a scenario; ``sql`` is what a server is asked if the scenario refuses it."""
+
+    statement: Statement
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A table and the statements that follow its CREATE TABLE."""
+
+    table: str
+    statements: tuple[Asked, ...]
+
+
+#: Draws the case of a number; the name of its table is given.
+Draw = Callable[[Random, str], Case]
+
+
+def inserted(table: str, cells: dict[str, Any]) -> Asked:
+    """INSERT of one row, in our words and in SQL."""
+    names = ", ".join(identifier(name) for name in cells)
+    values = ", ".join("NULL" if cell is None else literal_sql(cell) for cell in cells.values())
+    return Asked(insert(table, cells), f"INSERT INTO {table} ({names}) VALUES ({values})")

@@ -1,0 +1,74 @@
+"""The search: batches of cases of one field on one server, from a seed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+
+from forge.errors import ForgeError
+from tests.long.live.cases import Draw
+from tests.long.live.definitions import draw_definitions
+from tests.long.live.differences import Difference, differences, known_differences
+from tests.long.live.literals import draw_literals
+from tests.long.live.ours import CaseOutcome, session_of, tried
+from tests.long.live.statements import draw_statements
+from tests.long.live.theirs import asked
+
+RUNS = Path(__file__).parent / "runs.jsonl"
+FIELDS: dict[str, Draw] = {"literals": draw_literals, "definitions": draw_definitions, "statements": draw_statements}
+#: Cases that share a server.
+BATCH = 150
+
+
+@dataclass(slots=True)
+class Run:
+    """Cases of a field from the ``first`` on; ``known`` and ``new`` are differences."""
+
+    field: str
+    server: str
+    seed: int
+    first: int
+    count: int = 0
+    statements: int = 0
+    known: int = 0
+    new: int = 0
+
+    def line(self) -> str:
+        """The run as a line of runs.jsonl."""
+        return json.dumps(asdict(self)) + "\n"
+
+
+def counted() -> Iterator[Run]:
+    """The runs so far."""
+    for line in RUNS.read_text("utf-8").splitlines() if RUNS.exists() else ():
+        yield Run(**json.loads(line))
+
+
+def batch(field: str, server: str, seed: int, first: int) -> tuple[int, list[Difference]]:
+    """The cases from ``first`` (a multiple of BATCH) on: how many statements were compared, and the differences.
+
+    Raises RecordingError if the server ends, EnvironmentMissing if there is none.
+    """
+    draws = Random(f"{field}/{seed}/{first}")
+    session = session_of(draws.choice((None, None, "")), draws.choice(("full", "full", "minimal", "noblob")))
+    outcomes: list[CaseOutcome] = []
+    for number in range(first, first + BATCH):
+        case = FIELDS[field](Random(f"{field}/{seed}/{number}"), f"d.t{number - first}")
+        try:
+            outcomes.append(tried(case, server, session))
+        except ForgeError:
+            raise
+        except Exception as error:
+            error.add_note(f"in case {number} of {field}, seed {seed}: {case.table}")
+            raise
+    answers = asked(server, session, outcomes)
+    found = list(differences(server, session, outcomes, answers))
+    return sum(len(one.outcomes) for one in outcomes), found
+
+
+def is_known(difference: Difference) -> bool:
+    """Whether known.toml has it."""
+    return any(known.covers(difference) for known in known_differences())

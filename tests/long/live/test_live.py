@@ -1,0 +1,40 @@
+"""The search against live servers: its cases come from their numbers, and the counted ones found nothing new."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from tests.long.live.differences import Difference, known_differences
+from tests.long.live.ours import session_of, tried
+from tests.long.live.searching import FIELDS, counted
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_case_comes_from_its_number_and_most_of_what_is_drawn_is_taken(field: str) -> None:
+    session, said = session_of(None, "full"), Counter[bool]()
+    for number in range(20):
+        case = FIELDS[field](Random(f"{field}/{number}"), "d.t")
+        assert case == FIELDS[field](Random(f"{field}/{number}"), "d.t")
+        outcomes = tried(case, "mysql-9.7", session).outcomes
+        said.update(outcome.refused is None for outcome in outcomes)
+        assert all(one.logged or one.refused or not one.text for one in outcomes[:1])
+    assert said[True] > said[False] / 2 > 0
+
+
+def test_the_counted_runs_found_nothing_new_and_do_not_overlap() -> None:
+    runs = sorted(counted(), key=lambda run: (run.field, run.server, run.seed, run.first))
+    assert [run for run in runs if run.new] == []
+    assert all(
+        (one.field, one.server, one.seed) != (other.field, other.server, other.seed)
+        or one.first + one.count <= other.first
+        for one, other in pairwise(runs)
+    )
+
+
+def test_a_known_difference_has_a_reason_and_says_what_it_covers() -> None:
+    nothing = Difference("bytes", "", None, (), "", "", "")
+    assert [known for known in known_differences() if not known.reason or known.covers(nothing)] == []
