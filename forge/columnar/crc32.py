@@ -2,8 +2,9 @@
 
 Where the CPU multiplies without carries (x86 with PCLMULQDQ) sixteen bytes are folded at a time: Gopal et al., "Fast
 CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.  Where it multiplies two pairs at
-once (VPCLMULQDQ) these are 32 bytes, as long as there are many.  Elsewhere eight tables take eight
-bytes at a time ("slicing-by-8", Kounavis and Berry, 2005).
+once (VPCLMULQDQ) these are 32 bytes, as long as there are many.  What is no multiple of sixteen bytes comes first,
+behind zeros, which change nothing: most events are short, and would spend most of their time on their end.  Elsewhere
+eight tables take eight bytes at a time ("slicing-by-8", Kounavis and Berry, 2005).
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ _TABLES: Final = _sliced_tables()
 
 
 @inline
-def _sliced(buffer: Any, begin: Any, count: Any, remainder: Any) -> Any:
-    """The remainder after ``count`` more bytes, by tables."""
+def _sliced(buffer: Any, begin: Any, count: Any) -> Any:
+    """The remainder of ones after ``count`` bytes, by tables."""
     mask = np.uint64(0xFF)
-    state = np.uint64(remainder)
+    state = np.uint64(_ONES)
     at = begin
     end = begin + count
     while at + 8 <= end:
@@ -75,11 +76,34 @@ def _sliced(buffer: Any, begin: Any, count: Any, remainder: Any) -> Any:
     return np.uint32(state)
 
 
+def _heads() -> bytes:
+    """For each number of bytes from 0 to 15 a vector: xored with so many bytes at the end of a vector of zeros, it
+    stands for the remainder of ones that was before them.
+    """
+    back = {int(entry) >> 24: byte for byte, entry in enumerate(_TABLES[0])}
+    heads = b""
+    for count in range(16):
+        remainder = int(_ONES)
+        for _ in range(count):
+            remainder = remainder >> 8 ^ int(_TABLES[0, remainder & 0xFF])
+        # The four bytes that make this remainder out of zero, from the last to the first (Stigge et al., "Reversing
+        # CRC", 2006).
+        for _ in range(4):
+            byte = back[remainder >> 24]
+            remainder = (remainder ^ int(_TABLES[0, byte])) << 8 & 0xFFFFFFFF | byte
+        heads += bytes(12) + remainder.to_bytes(4, "little")
+    return heads
+
+
+_HEADS: Final = _heads()
 _VECTOR = ir.VectorType(ir.IntType(64), 2)
 _TWO_VECTORS = ir.VectorType(ir.IntType(64), 4)
-#: From so many bytes on the folding of 32 at a time is worth its end.
-_MANY = 256
+#: From so many bytes on it is worth its end to fold 16 at a time in four lanes, and 32.
+_SOME, _MANY = 128, 256
+#: Shuffled by the 16 bytes at ``count``, the first ``count`` bytes of a vector are its last, behind zeros.
+_TO_THE_END = bytes([0x80] * 16) + bytes(range(16))
 _BYTE = ir.IntType(8)
+_BYTES = ir.VectorType(_BYTE, 16)
 _WORD = ir.IntType(64)
 _WIDE = ir.IntType(128)
 
@@ -127,19 +151,21 @@ class _Folding:
         wide = self.builder.bitcast(value, _WIDE)
         return self.builder.bitcast(self.builder.lshr(wide, ir.Constant(_WIDE, 8 * count)), _VECTOR)
 
-    def fold_rest(self, state: Any, count: Any) -> Any:
-        """``state`` and the last ``count`` mod 16 bytes of the data, folded; ``count`` is 16 or more.
-
-        The first bytes of the state, behind as many zeros as make 16 bytes, are folded onto its others and the rest.
-        """
+    def head(self, count: Any) -> Any:
+        """The first ``count`` mod 16 bytes of the data at the end of a vector, with the remainder of before."""
         b = self.builder
-        bits = b.zext(b.shl(b.and_(count, ir.Constant(_WORD, 15)), ir.Constant(_WORD, 3)), _WIDE)
-        others = b.sub(ir.Constant(_WIDE, 128), bits)
-        last = b.bitcast(self.load(b.sub(count, ir.Constant(_WORD, 16))), _WIDE)
-        wide = b.bitcast(state, _WIDE)
-        rest = b.shl(b.lshr(last, others), others)
-        first = b.bitcast(b.shl(wide, others), _VECTOR)
-        return self.fold(first, _BY_16_BYTES, b.bitcast(b.or_(b.lshr(wide, bits), rest), _VECTOR))
+        first = b.bitcast(self.load(_offset(0)), _BYTES)
+        function = cgutils.get_or_insert_function(
+            b.module, ir.FunctionType(_BYTES, [_BYTES, _BYTES]), "llvm.x86.ssse3.pshuf.b.128"
+        )
+        order = b.bitcast(self._constant("to_the_end", _TO_THE_END, count), _BYTES)
+        moved = b.bitcast(b.call(function, [first, order]), _VECTOR)
+        return b.xor(moved, self._constant("heads", _HEADS, b.shl(count, _offset(4))))
+
+    def _constant(self, name: str, data: bytes, at: Any) -> Any:
+        """The 16 bytes at ``at`` of a constant."""
+        held = cgutils.global_constant(self.builder, name, cgutils.make_bytearray(data))
+        return _Folding(self.builder, self.builder.bitcast(held, _BYTE.as_pointer())).load(at)
 
     def reduce(self, state: Any) -> Any:
         """The 32-bit remainder of 128 bits."""
@@ -158,57 +184,50 @@ class _Loops:
     ``state`` is where the folded bytes are, which are all those before ``position``.
     """
 
-    def __init__(self, folding: _Folding, count: Any, remainder: Any) -> None:
+    def __init__(self, folding: _Folding, count: Any) -> None:
         self.folding = folding
         self.builder = folding.builder
         self.count = count
-        self.remainder = remainder
-        self.state = cgutils.alloca_once(self.builder, _VECTOR)
-        self.position = cgutils.alloca_once_value(self.builder, _offset(16))
+        self.first = self.builder.and_(count, _offset(15))
+        self.head = folding.head(self.first)
+        self.state = cgutils.alloca_once_value(self.builder, self.head)
+        self.position = cgutils.alloca_once_value(self.builder, self.first)
 
     def many(self) -> None:
-        """Whole blocks of 128 bytes, 32 at a time."""
-        first = self._lanes(_TWO_VECTORS, 32, _BY_128_BYTES, _BY_32_BYTES)
-        zeros = ir.Constant(_TWO_VECTORS, [0] * 4)
-        low, high = (
-            self.builder.shuffle_vector(first, zeros, ir.Constant(ir.VectorType(ir.IntType(32), 2), half))
-            for half in ([0, 1], [2, 3])
-        )
+        """Blocks of 128 bytes, 32 at a time."""
+        folded = self._lanes(_TWO_VECTORS, 32, _BY_128_BYTES, _BY_32_BYTES)
+        low, high = (self._shuffled(folded, folded, [half, half + 1]) for half in (0, 2))
         self.builder.store(self.folding.fold(low, _BY_16_BYTES, high), self.state)
 
     def some(self) -> None:
-        """Whole blocks of 64 bytes, 16 at a time; of less the first 16 bytes."""
-        with self.builder.if_else(self.builder.icmp_signed(">=", self.count, _offset(64))) as (blocks, less):
-            with blocks:
-                self.builder.store(self._lanes(_VECTOR, 16, _BY_64_BYTES, _BY_16_BYTES), self.state)
-            with less:
-                self.builder.store(self._start(_VECTOR), self.state)
+        """Blocks of 64 bytes, 16 at a time; nothing of a few."""
+        with self.builder.if_then(self.builder.icmp_signed(">=", self.count, _offset(_SOME))):
+            self.builder.store(self._lanes(_VECTOR, 16, _BY_64_BYTES, _BY_16_BYTES), self.state)
 
     def rest(self) -> None:
-        """What is left, 16 bytes at a time and the last of them."""
+        """What is left, 16 bytes at a time."""
         b, folding = self.builder, self.folding
 
         def one(at: Any) -> None:
             b.store(folding.fold(b.load(self.state), _BY_16_BYTES, folding.load(at)), self.state)
 
         self._repeat(16, one)
-        with b.if_then(b.icmp_signed("!=", b.and_(self.count, _offset(15)), _offset(0))):
-            b.store(folding.fold_rest(b.load(self.state), self.count), self.state)
 
-    def _start(self, kind: Any) -> Any:
-        """The first bytes, with the remainder of what was before them."""
-        zeros = ir.Constant(kind, [0] * kind.count)
-        start = self.builder.insert_element(zeros, self.builder.zext(self.remainder, _WORD), ir.IntType(32)(0))
-        return self.builder.xor(self.folding.load(_offset(0), kind), start)
+    def _shuffled(self, first: Any, second: Any, words: list[int]) -> Any:
+        indexes = ir.Constant(ir.VectorType(ir.IntType(32), len(words)), words)
+        return self.builder.shuffle_vector(first, second, indexes)
 
     def _lanes(self, kind: Any, size: int, by_block: Any, by_one: Any) -> Any:
         """Whole blocks of four vectors of ``size`` bytes, side by side and then folded onto the last."""
         b, folding = self.builder, self.folding
         lanes = [cgutils.alloca_once(b, kind) for _ in range(4)]
-        b.store(self._start(kind), lanes[0])
+        start = folding.fold(self.head, _BY_16_BYTES, folding.load(self.first))
+        if kind == _TWO_VECTORS:
+            start = self._shuffled(start, folding.load(b.add(self.first, _offset(16))), [0, 1, 2, 3])
+        b.store(start, lanes[0])
         for lane in (1, 2, 3):
-            b.store(folding.load(_offset(size * lane), kind), lanes[lane])
-        b.store(_offset(4 * size), self.position)
+            b.store(folding.load(b.add(self.first, _offset(size * lane)), kind), lanes[lane])
+        b.store(b.add(self.first, _offset(4 * size)), self.position)
 
         def four(at: Any) -> None:
             for lane, state in enumerate(lanes):
@@ -242,13 +261,13 @@ def _offset(value: int) -> Any:
 
 def _folding(*, two_at_once: bool) -> Any:
     @intrinsic
-    def fold(_typing: Any, buffer: Any, begin: Any, count: Any, remainder: Any) -> Any:
-        """The remainder after ``count`` more bytes, 16 or more, by carry-less multiplication."""
+    def fold(_typing: Any, buffer: Any, begin: Any, count: Any) -> Any:
+        """The remainder of ones after ``count`` bytes, 16 or more, by carry-less multiplication."""
 
         def generate(context: Any, b: Any, signature: Any, arguments: Any) -> Any:
-            buffer, begin, count, remainder = arguments
+            buffer, begin, count = arguments
             folding = _Folding(b, pointer(context, b, signature.args[0], buffer, begin, 8))
-            loops = _Loops(folding, count, remainder)
+            loops = _Loops(folding, count)
             if two_at_once:
                 with b.if_else(b.icmp_signed(">=", count, _offset(_MANY))) as (many, some):
                     with many:
@@ -260,7 +279,7 @@ def _folding(*, two_at_once: bool) -> Any:
             loops.rest()
             return folding.reduce(b.load(loops.state))
 
-        return types.uint32(buffer, types.intp, types.intp, types.uint32), generate
+        return types.uint32(buffer, types.intp, types.intp), generate
 
     return fold
 
@@ -279,7 +298,7 @@ def _checked(buffer: Any, begin: Any, count: Any) -> None:
 def crc32_by_tables(buffer: Any, begin: Any, count: Any) -> Any:
     """The CRC32 of ``count`` bytes of a uint8 array or its memory, as uint32: for any CPU."""
     _checked(buffer, begin, count)
-    return _sliced(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
+    return _sliced(buffer, np.int64(begin), np.int64(count)) ^ _ONES
 
 
 @inline
@@ -287,8 +306,8 @@ def crc32_by_folding(buffer: Any, begin: Any, count: Any) -> Any:
     """The same where :func:`multiplies_without_carries`."""
     _checked(buffer, begin, count)
     if count >= 16:
-        return _fold(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
-    return _sliced(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
+        return _fold(buffer, np.int64(begin), np.int64(count)) ^ _ONES
+    return _sliced(buffer, np.int64(begin), np.int64(count)) ^ _ONES
 
 
 @inline
@@ -296,13 +315,13 @@ def crc32_by_folding_two(buffer: Any, begin: Any, count: Any) -> Any:
     """The same where :func:`multiplies_without_carries` two at once."""
     _checked(buffer, begin, count)
     if count >= 16:
-        return _fold_two(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
-    return _sliced(buffer, np.int64(begin), np.int64(count), _ONES) ^ _ONES
+        return _fold_two(buffer, np.int64(begin), np.int64(count)) ^ _ONES
+    return _sliced(buffer, np.int64(begin), np.int64(count)) ^ _ONES
 
 
 def multiplies_without_carries(*, two_at_once: bool = False) -> bool:
     """Whether kernels are compiled for a CPU that has PCLMULQDQ; with ``two_at_once`` VPCLMULQDQ too."""
-    needed = ("pclmul", "avx2", "vpclmulqdq") if two_at_once else ("pclmul",)
+    needed = ("pclmul", "ssse3") + (("avx2", "vpclmulqdq") if two_at_once else ())
     if not is_x86():
         return False
     if numba.config.CPU_FEATURES is not None:
