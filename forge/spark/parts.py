@@ -21,6 +21,7 @@ from pyspark.sql.types import StructType
 from forge.errors import ForgeError
 from forge.spark.job import Job
 from forge.spark.owner import Owner
+from forge.spark.settled import settled
 
 #: Bytes of a part that are in memory at most, beside the batch at hand.
 _HELD: Final = 1 << 26
@@ -75,7 +76,7 @@ def write_part(batches: Iterator[pa.RecordBatch], job: Job, owner: Owner, task: 
     writer: Any = None
     try:
         with contextlib.ExitStack() as closing:
-            for batch in batches:
+            for batch in settled(batches):
                 if not batch.num_rows:
                     continue
                 if writer is None:

@@ -17,6 +17,7 @@ from forge.spark.read_options import EVENT_COLUMNS, ReadOptions
 from forge.spark.reading.larger import larger
 from forge.spark.reading.pruning import holds_rows, may_match
 from forge.spark.reading.types import arrow_schema, spark_form, spark_schema
+from forge.spark.settled import settled
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import Filter
@@ -124,7 +125,10 @@ def _even(file: Path, most: int) -> int:
 
 def batches(options: ReadOptions, schema: StructType, split: Split) -> Iterator[pa.RecordBatch]:
     """The rows of a split with these columns, as Spark takes them."""
-    shown = arrow_schema(schema)
+    return settled(_batches(options, arrow_schema(schema), split))
+
+
+def _batches(options: ReadOptions, shown: pa.Schema, split: Split) -> Iterator[pa.RecordBatch]:
     if options.table is not None:
         from forge.spark.reading.table import TableRows
 

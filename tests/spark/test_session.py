@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import pytest
 
 from forge.errors import EnvironmentMissing, ForgeError
 from forge.spark.jvm import conf_dir, heap_limit, is_local, names_a_collector
-from forge.spark.session import job_errors, spark_session
+from forge.spark.session import job_errors, sockets_in, spark_session
+from forge.spark.settled import settled
 from forge.spark.versions import spark_release
 
 if TYPE_CHECKING:
@@ -108,6 +110,26 @@ def test_a_jvm_of_ours_reads_arrow_without_checks_and_keeps_options_that_are_giv
     management = spark.sparkContext._jvm.java.lang.management.ManagementFactory
     options = list(management.getRuntimeMXBean().getInputArguments())
     assert {"-Darrow.enable_unsafe_memory_access=true", "-XX:+UseSerialGC"} <= set(options)
+
+
+def test_sockets_of_ours_are_files_unless_their_path_is_too_long(spark: SparkSession) -> None:
+    folder = spark.sparkContext.getConf().get("spark.python.unix.domain.socket.dir")
+    assert folder is None or Path(folder).name.startswith("forge-spark-")
+    assert sockets_in(Path("/tmp/forge-spark-12345678")).keys() == {
+        "spark.python.unix.domain.socket.enabled",
+        "spark.python.unix.domain.socket.dir",
+    }
+    assert sockets_in(Path(f"/{'x' * 70}")) == {}
+
+
+def test_what_a_worker_has_loaded_is_no_garbage_after_its_first_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forge.spark.settled._is_settled", False)
+    before = gc.get_freeze_count()
+    try:
+        assert list(settled(iter("ab"))) == ["a", "b"]
+        assert gc.get_freeze_count() > before
+    finally:
+        gc.unfreeze()
 
 
 def test_the_process_environment_is_left_as_it_was(spark: SparkSession) -> None:
