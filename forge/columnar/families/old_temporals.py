@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from forge.columnar.calendar import DAY, DAYS, EPOCH, SECOND, TIME_END, day_fields, day_number, era, months
+from forge.columnar.calendar import DAY, DAYS, EPOCH, SECOND, TIME_END, day_fields, day_number, months
 from forge.columnar.families.temporals import moment_text, timestamp_range
 from forge.columnar.machine import kernel, load32, load64, signed, store32, store64, swap64, unsigned
 from forge.columnar.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
@@ -67,7 +67,7 @@ class OldDatetimePlan(OldTemporalPlan):
 
     def write(self, array: pa.Array) -> Wire:
         out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
-        found = _write_datetime(values_of(array, 8), era(), self.fsp, self.wire, self.step, out, odd)
+        found = _write_datetime(values_of(array, 8), self.fsp, self.wire, self.step, out, odd)
         return Wire(out[: self.wire * len(array)], odd=odd[:found])
 
     def as_text(self, array: pa.Array) -> pa.Array:
@@ -198,7 +198,7 @@ def _read_datetime(buffer: Any, offsets: Any, months: Any, fsp: Any, width: Any,
 
 
 @kernel
-def _write_datetime(values: Any, era: Any, fsp: Any, width: Any, step: Any, out: Any, odd: Any) -> Any:
+def _write_datetime(values: Any, fsp: Any, width: Any, step: Any, out: Any, odd: Any) -> Any:
     found = 0
     for row in range(len(odd)):
         # From 0001 on, as unsigned: what is before is beyond.
@@ -210,7 +210,7 @@ def _write_datetime(values: Any, era: Any, fsp: Any, width: Any, step: Any, out:
         total = signed(since // np.uint64(SECOND))
         days = total // 86400
         clock = total - days * 86400
-        fields = signed(day_fields(era, unsigned(days)))
+        fields = signed(day_fields(unsigned(days)))
         month, day = fields >> 5, fields & 31
         if fsp == 0:
             date = (month // 13 * 100 + month % 13) * 100 + day

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from forge.columnar.calendar import (
@@ -21,10 +22,10 @@ from forge.columnar.calendar import (
     clock_fields,
     day_fields,
     day_number,
-    era,
+    moment_fields,
     months,
 )
-from forge.columnar.machine import kernel, load32, load64, signed, store32, store64, swap64, unsigned
+from forge.columnar.machine import inline, kernel, load32, load64, signed, store64, swap64, unsigned
 from forge.columnar.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
 from forge.values.base import Column
 from forge.values.registry import codec_for
@@ -33,7 +34,12 @@ from forge.values.temporal.text import MAX_FSP, fraction_size, fraction_unit
 from forge.values.wire_types import WireType
 
 #: The same for words: a kernel that mixes them with int64 would make floats.
-_SECOND_WORD, _DAY_WORD, _DAY_SECONDS = np.uint64(SECOND), np.uint64(DAY), np.uint64(DAY // SECOND)
+_DAY_SECONDS = np.uint64(DAY // SECOND)
+_EPOCH_MICROSECONDS, _END_MICROSECONDS = np.uint64(EPOCH * DAY), np.uint64(DAYS * DAY)
+#: A reciprocal of the 13 months of a year in a number of :func:`day_fields`, which has 17 bits.
+_YEAR_BITS, _PER_YEAR = np.uint64(24), np.uint64((1 << 24) // 13 + 1)
+#: Rows whose cells are made together, and what is odd of them.
+_BLOCK = 512
 _LAST_HOUR = (1 << 11) - 1
 #: Bits of the reciprocals below: exact for what is less than a million.
 _RECIPROCAL_BITS = 40
@@ -54,7 +60,7 @@ class DatePlan(ColumnPlan):
 
     def write(self, array: pa.Array) -> Wire:
         out, odd = slacked(3 * len(array)), np.empty(len(array), np.int32)
-        found = _write_date(values_of(array, 4), era(), out, odd)
+        found = _write_date(values_of(array, 4), _scratch(), out, odd)
         return Wire(out[: 3 * len(array)], odd=odd[:found])
 
 
@@ -99,7 +105,7 @@ class DatetimePlan(MomentPlan):
     def write(self, array: pa.Array) -> Wire:
         out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
         found = _write_datetime(
-            values_of(array, 8), era(), self.step, self.unit, self.fraction_bits, self.wire, out, odd
+            values_of(array, 8), self.step, self.unit, self.fraction_bits, self.wire, _scratch(), out, odd
         )
         return Wire(out[: self.wire * len(array)], odd=odd[:found])
 
@@ -120,7 +126,7 @@ class TimestampPlan(MomentPlan):
         out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
         first, end = self._range
         found = _write_timestamp(
-            values_of(array, 8), first, end, self.step, self.unit, self.fraction_bits, self.wire, out, odd
+            values_of(array, 8), first, end, self.step, self.unit, self.fraction_bits, self.wire, _scratch(), out, odd
         )
         return Wire(out[: self.wire * len(array)], odd=odd[:found])
 
@@ -138,7 +144,9 @@ class TimePlan(FractionalPlan):
 
     def write(self, array: pa.Array) -> Wire:
         out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
-        found = _write_time(values_of(array, 8), self.step, self.unit, self.fraction_bits, self.wire, out, odd)
+        found = _write_time(
+            values_of(array, 8), self.step, self.unit, self.fraction_bits, self.wire, _scratch(), out, odd
+        )
         return Wire(out[: self.wire * len(array)], odd=odd[:found])
 
 
@@ -155,6 +163,30 @@ def timestamp_range(column: Column) -> tuple[int, int]:
     """The first microsecond that a TIMESTAMP of the column's server takes, and the one behind the last."""
     first = 1 if column.dialect.timestamp_of_second_zero else SECOND
     return first, (column.dialect.last_timestamp + 1) * SECOND
+
+
+def _scratch() -> npt.NDArray[np.uint64]:
+    return np.empty((2, _BLOCK), np.uint64)
+
+
+@inline
+def _put_block(words: Any, flags: Any, first: Any, count: Any, width: Any, out: Any, odd: Any, found: Any) -> Any:
+    """Store the cells of rows from ``first`` on, and note those that have a flag; how many are odd now.
+
+    They are made beforehand, in loops without a branch, which the compiler makes instructions of that take several
+    values at once.
+    """
+    some = np.uint64(0)
+    for place in range(count):
+        # What is stored behind the value is the next one's place, or slack.
+        store64(out, width * (first + place), words[place])
+        some |= flags[place]
+    if some != 0:
+        for place in range(count):
+            if flags[place] != 0:
+                odd[found] = first + place
+                found += 1
+    return found
 
 
 @kernel
@@ -177,21 +209,23 @@ def _read_date(buffer: Any, offsets: Any, months: Any, out: Any, odd: Any) -> An
 
 
 @kernel
-def _write_date(days: Any, era: Any, out: Any, odd: Any) -> Any:
+def _write_date(days: Any, scratch: Any, out: Any, odd: Any) -> Any:
     found = 0
-    for row in range(len(odd)):
-        # From 0001 on, as unsigned: what is before is beyond.
-        number = unsigned(np.int64(np.int32(load32(days, 4 * row))) + EPOCH)
-        if number >= np.uint64(DAYS):
-            odd[found] = row
-            found += 1
-            number = np.uint64(0)
-        fields = day_fields(era, number)
-        month = fields >> np.uint64(5)
-        year = month // np.uint64(13)
-        word = year << np.uint64(9) | (month - np.uint64(13) * year) << np.uint64(5) | (fields & np.uint64(31))
-        # What is stored behind the value is the next one's place, or slack.
-        store32(out, 3 * row, word)
+    words, flags = scratch[0], scratch[1]
+    for first in range(0, len(odd), _BLOCK):
+        count = min(_BLOCK, len(odd) - first)
+        for place in range(count):
+            # From 0001 on, as unsigned: what is before is beyond.
+            number = unsigned(np.int64(np.int32(load32(days, 4 * (first + place)))) + EPOCH)
+            beyond = number >= np.uint64(DAYS)
+            fields = day_fields(np.uint64(0) if beyond else number)
+            month = fields >> np.uint64(5)
+            year = month * _PER_YEAR >> _YEAR_BITS
+            words[place] = (
+                year << np.uint64(9) | (month - np.uint64(13) * year) << np.uint64(5) | (fields & np.uint64(31))
+            )
+            flags[place] = np.uint64(beyond)
+        found = _put_block(words, flags, first, count, 3, out, odd, found)
     return found
 
 
@@ -223,29 +257,25 @@ def _read_datetime(
 
 @kernel
 def _write_datetime(
-    values: Any, era: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any
+    values: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, scratch: Any, out: Any, odd: Any
 ) -> Any:
     found = 0
+    words, flags = scratch[0], scratch[1]
     reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
     digit, per_digit = np.uint64(step), np.uint64(step // unit)
     unused = np.uint64(24 - fraction_bits)
-    for row in range(len(odd)):
-        # From 0001 on, as unsigned: what is before is beyond.
-        since = load64(values, 8 * row) + np.uint64(EPOCH) * _DAY_WORD
-        beyond = since >= np.uint64(DAYS) * _DAY_WORD
-        if beyond:
-            since = np.uint64(0)
-        seconds = since // _SECOND_WORD
-        micro = since - seconds * _SECOND_WORD
-        number = seconds // _DAY_SECONDS
-        seconds -= number * _DAY_SECONDS
-        digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
-        if beyond or digits * digit != micro:
-            odd[found] = row
-            found += 1
-        whole = day_fields(era, number) << np.uint64(17) | clock_fields(seconds) | np.uint64(1 << 39)
-        # What is stored behind the value is the next one's place, or slack.
-        store64(out, width * row, swap64(whole << np.uint64(24) | digits * per_digit << unused))
+    for first in range(0, len(odd), _BLOCK):
+        count = min(_BLOCK, len(odd) - first)
+        for place in range(count):
+            # From 0001 on, as unsigned: what is before is beyond.
+            since = load64(values, 8 * (first + place)) + _EPOCH_MICROSECONDS
+            beyond = since >= _END_MICROSECONDS
+            number, second, micro = moment_fields(np.uint64(0) if beyond else since)
+            digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
+            whole = day_fields(number) << np.uint64(17) | clock_fields(second) | np.uint64(1 << 39)
+            words[place] = swap64(whole << np.uint64(24) | digits * per_digit << unused)
+            flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
+        found = _put_block(words, flags, first, count, width, out, odd, found)
     return found
 
 
@@ -272,26 +302,26 @@ def _read_timestamp(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, co
 
 @kernel
 def _write_timestamp(
-    values: Any, first: Any, end: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any
-) -> Any:
+    values: Any, begin: Any, end: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, scratch: Any, out: Any,
+    odd: Any,
+) -> Any:  # fmt: skip
     found = 0
+    words, flags = scratch[0], scratch[1]
     reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
     digit, per_digit = np.uint64(step), np.uint64(step // unit)
     unused = np.uint64(32 - fraction_bits)
-    begin, length = np.uint64(first), np.uint64(end - first)
-    for row in range(len(odd)):
-        value = load64(values, 8 * row)
-        beyond = value - begin >= length
-        if beyond:
-            value = np.uint64(0)
-        seconds = value // _SECOND_WORD
-        micro = value - seconds * _SECOND_WORD
-        digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
-        if beyond or digits * digit != micro:
-            odd[found] = row
-            found += 1
-        # What is stored behind the value is the next one's place, or slack.
-        store64(out, width * row, swap64(seconds << np.uint64(32) | digits * per_digit << unused))
+    lowest, length = np.uint64(begin), np.uint64(end - begin)
+    for first in range(0, len(odd), _BLOCK):
+        count = min(_BLOCK, len(odd) - first)
+        for place in range(count):
+            value = load64(values, 8 * (first + place))
+            beyond = value - lowest >= length
+            number, second, micro = moment_fields(np.uint64(0) if beyond else value)
+            digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
+            whole = number * _DAY_SECONDS + second
+            words[place] = swap64(whole << np.uint64(32) | digits * per_digit << unused)
+            flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
+        found = _put_block(words, flags, first, count, width, out, odd, found)
     return found
 
 
@@ -322,28 +352,28 @@ def _read_time(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, coarse:
 
 
 @kernel
-def _write_time(values: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, out: Any, odd: Any) -> Any:
+def _write_time(
+    values: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, scratch: Any, out: Any, odd: Any
+) -> Any:
     found = 0
+    words, flags = scratch[0], scratch[1]
     reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
     digit, per_digit = np.uint64(step), np.uint64(step // unit)
     behind, unused = np.uint64(fraction_bits), np.uint64(40 - fraction_bits)
     zero = np.uint64(1) << np.uint64(23 + fraction_bits)
-    for row in range(len(odd)):
-        value = signed(load64(values, 8 * row))
-        sign = value >> 63
-        magnitude = unsigned((value ^ sign) - sign)
-        beyond = magnitude >= np.uint64(TIME_END)
-        if beyond:
-            magnitude = np.uint64(0)
-        seconds = magnitude // _SECOND_WORD
-        micro = magnitude - seconds * _SECOND_WORD
-        digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
-        if beyond or digits * digit != micro:
-            odd[found] = row
-            found += 1
-        number = clock_fields(seconds) << behind | digits * per_digit
-        # What is stored behind the value is the next one's place, or slack.
-        store64(out, width * row, swap64(zero + ((number ^ unsigned(sign)) - unsigned(sign)) << unused))
+    for first in range(0, len(odd), _BLOCK):
+        count = min(_BLOCK, len(odd) - first)
+        for place in range(count):
+            value = signed(load64(values, 8 * (first + place)))
+            sign = value >> 63
+            magnitude = unsigned((value ^ sign) - sign)
+            beyond = magnitude >= np.uint64(TIME_END)
+            number, second, micro = moment_fields(np.uint64(0) if beyond else magnitude)
+            digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
+            packed = clock_fields(number * _DAY_SECONDS + second) << behind | digits * per_digit
+            words[place] = swap64(zero + ((packed ^ unsigned(sign)) - unsigned(sign)) << unused)
+            flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
+        found = _put_block(words, flags, first, count, width, out, odd, found)
     return found
 
 
