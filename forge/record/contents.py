@@ -133,5 +133,5 @@ def _parsed(field: str, question: _Question) -> Shown:
     if field == "NULL":
         return None
     if question.is_hex_of_text:
-        return bytes.fromhex(field).decode("utf-8")
+        return bytes.fromhex(field).decode("utf-8", "surrogatepass")
     return field.lower() if question.form == "hex" else field

@@ -29,6 +29,8 @@ from forge.values.wire_types import WireType
 _SIZES = {"UUID": 16, "INET4": 4, "INET6": 16}
 _CHARACTERS = re.compile(r"[0-9a-f.:-]+", re.IGNORECASE | re.ASCII)
 _PARTS = re.compile(r"(?<![0-9.])\d{1,3}(\.\d{1,3}){3}\Z", re.ASCII)
+#: InnoDB could not tell them from those whose bytes it rearranges: refused (recorded, 10.11 and 11.8).
+_ODD_VERSION, _ODD_VARIANT = 0x80, 0x80
 _MAPPED = bytes(10) + b"\xff\xff"
 
 
@@ -80,7 +82,10 @@ def network_bytes(name: str, declared: Any) -> bytes:
         if not _CHARACTERS.fullmatch(text):
             raise ValueError
         if name == "UUID":
-            return uuid.UUID(text).bytes
+            data = uuid.UUID(text).bytes
+            if data[6] >= _ODD_VERSION and data[8] < _ODD_VARIANT:
+                raise refuse(name, declared, "cannot hold a version from 8 on of the variant 0")
+            return data
         if name != "UUID" and (match := _PARTS.search(text)):
             # Zeros in front of a number count for nothing, at the end of an INET6 too.
             text = text[: match.start()] + ".".join(part.lstrip("0") or "0" for part in match[0].split("."))

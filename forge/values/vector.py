@@ -83,6 +83,17 @@ class VectorCodec(LengthPrefixed):
             raise ScenarioError(f"a VECTOR({most}) column cannot hold {len(value) // _FLOAT.size} numbers")
         return value
 
+    def nearest(self, column: Column, declared: Any) -> bytes | None:
+        """Numbers beyond the column's dimensions are cut off."""
+        value = declared if isinstance(declared, bytes) else hex_mapping(declared)
+        if value is None or column.dimensions is None:
+            return None
+        kept = value[: column.dimensions % _NO_DIMENSIONS * _FLOAT.size]
+        try:
+            return self.accept(column, kept) if len(kept) < len(value) else None
+        except ScenarioError:
+            return None
+
     @staticmethod
     def _float(item: Any) -> float:
         single = to_float32(item) if isinstance(item, float) else _nearest_float32(number("VECTOR", item))

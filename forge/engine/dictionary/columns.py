@@ -18,7 +18,7 @@ from forge.sql.ast.definitions import (
     LiteralDefault,
     NowDefault,
 )
-from forge.sql.errors import SqlError, at_offset
+from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.expressions import Document, Expression, Operand, Unsigned, parse_expression
 from forge.values.base import Codec, Column, Value
 from forge.values.declaration.facts import TypeFacts
@@ -265,6 +265,10 @@ def _names_members(defined: ColumnDefinition, literal: str) -> bool:
 
 def _check_now(sql_type: SqlType, fsp: int, clause: str, offset: int, line: ServerLine) -> None:
     if not facts_of(sql_type).is_moment:
+        if clause == "DEFAULT" and line.grammar.loose_clock_defaults:
+            raise SqlUnsupported(
+                f"a {sql_type.name} column with DEFAULT CURRENT_TIMESTAMP is not supported yet", offset
+            )
         raise SqlError(
             f"a {sql_type.name} column cannot have {clause} CURRENT_TIMESTAMP", offset, expected="TIMESTAMP or DATETIME"
         )

@@ -39,6 +39,8 @@ def named_keys(definition: Definition) -> Iterable[Key]:
             if primary_seen:
                 raise SqlError("the table has two primary keys", key.offset, expected="one")
             primary_seen = True
+            if not key.visible:
+                raise SqlError("the primary key cannot be invisible", key.offset)
         name = "PRIMARY" if key.kind == "primary" else key.name
         if name is None:
             name = _free_name(_base_name(definition, key), taken)
@@ -61,12 +63,23 @@ def _free_name(base: str, taken: set[str]) -> str:
     return next(f"{base}_{n}" for n in range(2, 1000) if f"{base}_{n}".lower() not in taken)
 
 
+def _check_hash(definition: Definition, key: KeyDraft) -> None:
+    """MariaDB keeps a UNIQUE key of whole BLOBs, or USING HASH, as a hash in a hidden column, which is logged too."""
+    if key.kind != "unique" or not server_line(definition.server).ddl.unique_hashes:
+        return
+    named = {part.column.lower() for part in key.parts if part.prefix is None}
+    whole = any(column.type_facts.is_lob for column in definition.columns if column.name.lower() in named)
+    if whole or (key.using == "HASH" and definition.engine != "MEMORY"):
+        raise SqlUnsupported("a UNIQUE key that is kept as a hash is not supported yet", key.offset)
+
+
 def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> Iterable[KeyPart]:
     if len(key.parts) > MAX_KEY_PARTS:
         raise SqlError(f"a key has {len(key.parts)} columns", key.offset, expected=f"at most {MAX_KEY_PARTS}")
     seen: set[int] = set()
     total = 0
     arrays = 0
+    _check_hash(definition, key)
     for part in key.parts:
         if part.expression is not None:
             expression = _key_expression(definition, key, part)
@@ -89,8 +102,9 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
             limit = key_limit(definition.engine)
             if size > limit or total > limit:
                 raise SqlError(f"a key takes {total} bytes", part.offset, expected=f"at most {limit}")
-        if key.kind == "primary" and column.column.generated == "virtual":
-            raise SqlError(f"virtual column {column.name!r} cannot be in the primary key", part.offset)
+        stored_too = not server_line(definition.server).ddl.generated_take_null
+        if key.kind == "primary" and (column.column.generated == "virtual" or (column.generated and stored_too)):
+            raise SqlError(f"generated column {column.name!r} cannot be in the primary key", part.offset)
         yield KeyPart(index, part.prefix)
 
 

@@ -43,9 +43,7 @@ def declared_updates(
             if is_json_update(column, cell):
                 yield index, JsonUpdate(state, index, cell, context)
                 continue
-            literal = cell_value(column, cell, ColumnPlace(state.name, column.name), state.inserted, context)
-            value = not_null(column, literal.value, state.name, clips=context.clips or context.ignores)
-            yield index, literal._replace(value=value)
+            yield index, cell_value(column, cell, ColumnPlace(state.name, column.name), state.inserted, context)
 
 
 def updated_cells(
@@ -69,7 +67,9 @@ def updated_cells(
             update = source.apply(row[index], row, patches=False)
             values[index], literals[index] = update.document, NULL._replace(converts=update.converts)
         else:
-            values[index], literals[index] = source.value, source
+            # NULL is refused only where a row gets it.
+            value = not_null(state.columns[index], source.value, state.name, clips=context.clips or context.ignores)
+            values[index], literals[index] = value, source._replace(value=value)
     return values, literals
 
 

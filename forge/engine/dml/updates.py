@@ -212,7 +212,10 @@ def _new_values(
     rows = chosen if generated else chosen[:1] or [0]
     place = ColumnPlace(state.name, column.name, state.updates)
     cells = [cell_value(column, cell, place, row, context) for row in rows]
-    values = [not_null(column, value, state.name, clips=context.clips) for value, *_ in cells]
+    values = [cell.value for cell in cells]
+    if chosen:
+        # A statement that finds no row is taken.
+        values = [not_null(column, value, state.name, clips=context.clips) for value in values]
     return (values if generated else values * len(chosen) or values), cells[0] if cells else NULL
 
 

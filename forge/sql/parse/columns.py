@@ -156,11 +156,13 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         if word in ("STORED", "PERSISTENT"):
             kind = "stored"
         return replace(column, generated=kind, expression=expression, persistent=word == "PERSISTENT")
-    if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
+    if word := cursor.accept_any("INVISIBLE", *(("VISIBLE",) if cursor.grammar.storage_attributes else ())):
         return replace(column, visible=word == "VISIBLE")
     if cursor.token.is_word("COMPRESSED"):
         return replace(column, type=replace(column.type, type=_compressed(cursor, column.type.type)))
     if cursor.accept("SRID"):
+        if not facts_of(column.type.type).is_geometry:
+            raise SqlError(f"a {column.type.type.name} column has no SRID", offset)
         return replace(column, type=replace(column.type, type=replace(column.type.type, srid=cursor.integer("a SRID"))))
     if cursor.grammar.reference_system_ids and cursor.accept("REF_SYSTEM_ID"):
         if not facts_of(column.type.type).is_geometry:

@@ -10,7 +10,9 @@ from forge.sql.reads.words import readable_tokens
 
 #: What stands in every text that names a character set, and in few others: to take a long one apart costs.
 _MAY_NAME_CHARSET = re.compile(r"""_\w+\s*['"xbn0/#-]|using|char""", re.IGNORECASE)
-_SETS_OF_TYPES = ("ASCII", "UNICODE", "NCHAR", "NATIONAL")
+_SETS_OF_TYPES = ("ASCII", "UNICODE", "NCHAR", "NVARCHAR", "NATIONAL", "BYTE")
+#: What stands between NCHAR, NATIONAL and the like and the BINARY of their column.
+_TYPE_WORDS = ("CHAR", "CHARACTER", "VARCHAR", "VARCHARACTER", "VARYING")
 
 
 def defines_timestamp(sql: str) -> bool:
@@ -68,9 +70,18 @@ def names_charset_alone(sql: str) -> bool:
             named = index
         if named is None or tokens[named].is_word("DEFAULT"):
             continue
-        if not tokens[named + 1].is_word("COLLATE", "BINARY"):
+        if not tokens[_behind_type(tokens, named + 1)].is_word("COLLATE", "BINARY"):
             return True
     return False
+
+
+def _behind_type(tokens: Sequence[Token], index: int) -> int:
+    """The index behind the rest of a type's name, and its length."""
+    while tokens[index].is_word(*_TYPE_WORDS):
+        index += 1
+    if tokens[index].is_mark("(") and tokens[index + 2].is_mark(")"):
+        index += 3
+    return index
 
 
 def _charset_at(tokens: Sequence[Token], index: int) -> int | None:
@@ -87,5 +98,5 @@ def _charset_at(tokens: Sequence[Token], index: int) -> int | None:
 
 def _is_column(tokens: Sequence[Token], index: int) -> bool:
     """Whether the word is called as a function, or is a column behind its table."""
-    called = tokens[index + 1].is_mark("(") and not tokens[index].is_word("NCHAR")
+    called = tokens[index + 1].is_mark("(") and not tokens[index].is_word("NCHAR", "NVARCHAR")
     return called or (index > 0 and tokens[index - 1].is_mark("."))

@@ -85,7 +85,13 @@ def float_text(value: float, single: bool = False) -> str | None:
             return f"{sign}0.{'0' * -point}{digits}"
         fraction = digits[point:]
         return f"{sign}{digits[:point].ljust(point, '0')}{'.' + fraction if fraction else ''}"
-    fraction = digits[1:]
+    return exponent_text(value, single)
+
+
+def exponent_text(value: float, single: bool = False) -> str:
+    """The text of a finite float with an exponent, which servers choose where only that fits: ``-1e-7``."""
+    digits, point = shortest_digits(abs(value), single)
+    sign, fraction = "-" if math.copysign(1, value) < 0 else "", digits[1:]
     return f"{sign}{digits[0]}{'.' + fraction if fraction else ''}e{point - 1}"
 
 

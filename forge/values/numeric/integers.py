@@ -7,6 +7,7 @@ corpora/recordings/values/integers.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -77,10 +78,10 @@ class IntegerCodec(NumberCodec):
 
     def accept(self, column: Column, declared: Any) -> int:
         exact = number(self.type_name(column), declared)
-        if column.unsigned and exact < 0:
-            # -0.4 too: a server looks at the sign before it rounds.
-            raise refuse(self.type_name(column), declared, "cannot hold a negative number")
         value = int(rounded(exact, 0))
+        if column.unsigned and exact < 0 and (value or isinstance(declared, Decimal)):
+            # A DECIMAL such as -0.4 too: of that a server looks at the sign before it rounds.
+            raise refuse(self.type_name(column), declared, "cannot hold a negative number")
         self._check(column, value)
         return value
 

@@ -82,8 +82,10 @@ def clock_form(declared: Any, *, marked: bool) -> str | None:
         text = f"{exact:f}"
     if text == "" and not marked:
         return "00:00:00"
-    if marked and text[:1] == "+":
-        return text[1:]
+    if marked and text[:1] == "+" and text[1:2].isdigit():
+        text = text[1:]
+        if ":" in text and not text.isspace():
+            return text
     if text[:1] == "." and not marked:
         text = f"0{text}"
     match = _PACKED_CLOCK.fullmatch(text)

@@ -32,7 +32,7 @@ from forge.values.base import Codec, Column, Piece
 from forge.values.cells import bad_metadata, length_prefix, prefixed_width, split_prefix
 from forge.values.clipping import Clipped
 from forge.values.literals import hex_mapping, hexadecimal, literal_sql, number, quoted, refuse, shortened
-from forge.values.numeric.floats import float_text
+from forge.values.numeric.floats import exponent_text, float_text
 from forge.values.quick import CellReader, CellWriter, UnusualError, no_writer
 from forge.values.text.clipping import clipped_bytes, clipped_text, whole_units
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of, decoded, utf8
@@ -159,7 +159,7 @@ class TextCodec(Codec):
         name = self.type_name(column)
         data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
         if data is None:
-            text = scalar_text(name, declared)
+            text = self._narrowed(column, scalar_text(name, declared), declared)
             value: Text = utf8(text) if _is_binary(column) else text
         else:
             value = _told(column, data)
@@ -210,6 +210,13 @@ class TextCodec(Codec):
             return self.accept(column, clipped_text(charset, text, limit, length))
         units = whole_units(charset, bytes(data))
         return self.accept(column, clipped_bytes(charset, units, limit, length, column.dialect))
+
+    def _narrowed(self, column: Column, text: str, declared: Any) -> str:
+        """The text of a number, in the other form of a float if only that one fits."""
+        width = self.characters(column) or self.limit(column)
+        if isinstance(declared, float) and len(text) > width and len(short := exponent_text(declared)) <= width:
+            return short
+        return text
 
     def _fitting(self, column: Column, value: Text) -> Text:
         """``value`` if the column can hold it; white space beyond the length is cut, as by servers in every mode.

@@ -14,7 +14,7 @@ from tests.long.live.searching import FIELDS, counted
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_a_case_comes_from_its_number_and_most_of_what_is_drawn_is_taken(field: str) -> None:
+def test_a_case_comes_from_its_number_and_what_is_drawn_is_taken_and_refused(field: str) -> None:
     session, said = session_of(None, "full"), Counter[bool]()
     for number in range(20):
         case = FIELDS[field](Random(f"{field}/{number}"), "d.t")
@@ -22,7 +22,8 @@ def test_a_case_comes_from_its_number_and_most_of_what_is_drawn_is_taken(field: 
         outcomes = tried(case, "mysql-9.7", session).outcomes
         said.update(outcome.refused is None for outcome in outcomes)
         assert all(one.logged or one.refused or not one.text for one in outcomes[:1])
-    assert said[True] > said[False] / 2 > 0
+    assert said[True] > 5
+    assert said[False] > 0
 
 
 def test_the_counted_runs_found_nothing_new_and_do_not_overlap() -> None:

@@ -42,6 +42,8 @@ def asked(server: str, session: Session, cases: Sequence[CaseOutcome]) -> Answer
     places: dict[int, tuple[int, int]] = {}
     for number, case in enumerate(cases):
         for index, outcome in enumerate(case.outcomes):
+            if not outcome.sql:
+                continue
             places[len(lines) + 1] = number, index
             lines += f"{outcome.sql};".split("\n")
     with RealServer(None, BUILD_OF_LINE[server], options_for(opening)) as running:

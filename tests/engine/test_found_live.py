@@ -1,0 +1,79 @@
+"""What the search against live servers found (tests/long/live): definitions and values that servers take, or refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario import Scenario, insert, plan, update
+
+MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
+
+
+@pytest.mark.parametrize(
+    ("server", "columns", "problem"),
+    [
+        (MYSQL, "a INT SRID 4326", "a INT column has no SRID"),
+        (MARIADB, "a INT VISIBLE", "unexpected 'VISIBLE'"),
+        (MYSQL, "a INT, PRIMARY KEY (a) INVISIBLE", "the primary key cannot be invisible"),
+        (MARIADB, "a INT AS (1) STORED, PRIMARY KEY (a)", "cannot be in the primary key"),
+    ],
+)
+def test_a_definition_that_servers_refuse_is_refused(server: str, columns: str, problem: str) -> None:
+    with pytest.raises(ScenarioError, match=problem):
+        plan(Scenario("wrong", server=server, tables=[f"CREATE TABLE d.t ({columns})"]))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    ["a TEXT UNIQUE", "a INT, UNIQUE (a) USING HASH", "a INT DEFAULT CURRENT_TIMESTAMP", "a CHAR(9) DEFAULT NOW(6)"],
+)
+def test_what_mariadb_takes_and_is_not_simulated_is_refused_by_name(columns: str) -> None:
+    with pytest.raises(UnsupportedError):
+        plan(Scenario("unsupported", server=MARIADB, tables=[f"CREATE TABLE d.t ({columns})"]))
+
+
+@pytest.mark.parametrize(
+    ("column", "given", "kept"),
+    [
+        ("v INT UNSIGNED", -0.25, 0),
+        ("v INT UNSIGNED", "-.5e-1", 0),
+        ("v VARCHAR(5)", -1e-7, "-1e-7"),
+        ("v CHAR(6)", 1e14, "1e14"),
+        ("v VARCHAR(20)", 1e14, "100000000000000"),
+    ],
+)
+def test_a_value_becomes_what_servers_store(column: str, given: Any, kept: Any) -> None:
+    scenario = Scenario("values", tables=[f"CREATE TABLE d.t (id INT PRIMARY KEY, {column})"])
+    assert plan(scenario.transaction(insert("d.t", {"id": 1, "v": given}))).contents["d.t"] == ((1, kept),)
+
+
+def test_without_strict_mode_a_vector_keeps_the_dimensions_of_its_column() -> None:
+    scenario = Scenario("vectors", tables=["CREATE TABLE d.t (id INT PRIMARY KEY, v VECTOR(1))"])
+    scenario = scenario.transaction(insert("d.t", {"id": 1, "v": {"hex": "0000803f" * 2}}))
+    with pytest.raises(ScenarioError, match="cannot hold 2 numbers"):
+        plan(scenario)
+
+
+@pytest.mark.parametrize("text", ["12345678-1234-8234-7234-123456789abc", "12345678-1234-f234-0234-123456789abc"])
+def test_mariadb_refuses_a_uuid_that_it_could_not_tell_from_others(text: str) -> None:
+    scenario = Scenario("uuids", server=MARIADB, tables=["CREATE TABLE d.t (v UUID)"])
+    with pytest.raises(ScenarioError, match="cannot hold a version from 8 on of the variant 0"):
+        plan(scenario.transaction(insert("d.t", {"v": text})))
+    taken = scenario.transaction(insert("d.t", {"v": text.replace("-7234-", "-8234-").replace("-0234-", "-9234-")}))
+    assert len(plan(taken).contents["d.t"]) == 1
+
+
+def test_null_is_refused_where_a_row_gets_it() -> None:
+    scenario = Scenario("nulls", tables=["CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL)"])
+    scenario = scenario.transaction(insert("d.t", {"id": 1, "v": 1}, on_duplicate_key_update={"v": None}))
+    scenario = scenario.transaction(update("d.t", where={"id": 9}, set={"v": None}))
+    assert plan(scenario).contents["d.t"] == ((1, 1),)
+    for refused in (
+        update("d.t", where={"id": 1}, set={"v": None}),
+        insert("d.t", {"id": 1, "v": 1}, on_duplicate_key_update={"v": None}),
+    ):
+        with pytest.raises(ScenarioError, match="v is NOT NULL"):
+            plan(scenario.transaction(refused))
