@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("numba", reason="the extra `rows` is not installed")
 pytest.importorskip("pyarrow", reason="the extra `rows` is not installed")
 
-from forge.columnar.reading import lister
+from forge.columnar.reading import window_size
 from tests.columnar.damage import damaged
 from tests.columnar.reference_rows import LOGS, difference
 
@@ -31,7 +31,7 @@ def test_a_damaged_log_is_read_or_refused_as_by_the_canonical_decode(
 ) -> None:
     random = Random(seed)
     if seed % 2:
-        monkeypatch.setattr(lister, "WINDOW", 1000)
+        monkeypatch.setattr(window_size, "WINDOW", 1000)
     for number in range(_LOGS):
         log = random.choice(_SMALL)
         data = damaged(log.read_bytes(), random)

@@ -17,7 +17,7 @@ from forge import unpacking
 from forge.binlog import payload
 from forge.binlog.payload import PayloadForm, compress_bytes, payload_bytes
 from forge.binlog.reader import frames
-from forge.columnar.reading import lister
+from forge.columnar.reading import lister, window_size
 from forge.errors import FormatError
 from forge.events.format import HEADER_SIZE, FormatContext
 from forge.events.transaction_payload import NONE, TransactionPayload
@@ -69,7 +69,7 @@ def with_forms(log: bytes, random: Random) -> bytes:
 def test_payloads_of_all_forms_are_read_or_refused_as_by_the_canonical_decode(
     window: int, log: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lister, "WINDOW", window)
+    monkeypatch.setattr(window_size, "WINDOW", window)
     path = tmp_path / "binlog.000001"
     path.write_bytes(log)
     rows = forge.read_rows(path, "shop.orders").read_all().select(["id", "who"])

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("numba", reason="the extra `rows` is not installed")
 pytest.importorskip("pyarrow", reason="the extra `rows` is not installed")
 
-from forge.columnar.reading import lister
+from forge.columnar.reading import window_size
 from tests.columnar.reference_rows import LOGS, RECORDINGS, difference
 
 pytestmark = pytest.mark.slow
@@ -22,5 +22,5 @@ def test_a_recording_reads_as_the_canonical_decode_has_it(log: Path) -> None:
 
 @pytest.mark.parametrize("size", [300, 4096])
 def test_the_size_of_the_window_does_not_matter(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lister, "WINDOW", size)
+    monkeypatch.setattr(window_size, "WINDOW", size)
     assert [str(log) for log in LOGS[size % 7 :: 7] if difference(log) is not None] == []

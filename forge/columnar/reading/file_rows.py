@@ -190,7 +190,7 @@ class FileRows:
             raise self._misfit(window.listed, found.event, slot) from None
         if window.wrong is not None:
             raise window.wrong
-        self._lister.give_back(window.listed)
+        self._lister.give_back(window.listed, window.counted.rows)
         self._free_rows.append(window.rows)
 
     def _of_runs(self, window: Window) -> Iterator[Batch]:

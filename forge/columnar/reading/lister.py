@@ -25,6 +25,7 @@ from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, EventList,
 from forge.columnar.reading.listed import Listed, checked
 from forge.columnar.reading.payloads import SMALL, SmallPayloads, frame_of
 from forge.columnar.reading.splits import PartOfFile, Split
+from forge.columnar.reading.window_size import WindowSize
 from forge.errors import FormatError, UnsupportedError
 from forge.events.event import SIZE_OFFSET, Event, advance, decode_event_strictly
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext, old_format
@@ -34,12 +35,6 @@ from forge.events.start_v3 import StartV3
 from forge.events.transaction_payload import TransactionPayload
 from forge.unpacking import LARGEST_UNPACKED, too_large
 
-#: Bytes of a window: enough to be worth the few hundred microseconds of the interpreter that it takes beside kernels,
-#: and what of it is in use fits a core's cache.
-WINDOW = 1 << 21
-#: A smaller file has at least so many windows, for two threads to share, as long as they are not smaller than this.
-_WINDOWS = 8
-_LEAST_WINDOW = 1 << 19
 #: A window that an event has made larger than so many ordinary ones is given back behind it.
 _MOST_WINDOWS = 16
 #: Servers write no larger event (max_allowed_packet), and offsets in a window have 32 bits.
@@ -56,25 +51,21 @@ class EventLister:
     """
 
     def __init__(self, path: Path, split: Split | None) -> None:
-        window = WINDOW
         self.path = path
         self.classes = event_classes()
         #: Bytes of the file that have been read.
         self.read_bytes = 0
         self._split = split
-        self._ordinary = window
-        self._window = window
+        self._size = WindowSize()
+        self._window = self._size.ordinary
         self._inner_size = SMALL
         self._small = SmallPayloads()
         #: The list that is made, and those that were given back.
         self._list = Listed(np.zeros(0, np.uint8), EventList(), FormatContext())
         self._free: list[Listed] = []
-        self._inner_fill = 0
         #: The file offset of the window's first byte, and how much of it is filled.
-        self._base = 0
-        self._fill = 0
-        self._at = 0
-        self._number = 0
+        self._base = self._fill = 0
+        self._at = self._number = self._inner_fill = 0
 
     def _room_of(self) -> Bytes:
         room = np.empty(self._window + SLACK + self._inner_size + SLACK, np.uint8)
@@ -109,7 +100,8 @@ class EventLister:
                 magic = source.read(4)
             check_magic(magic)
             if source is file and self._split is None:
-                self._fit(os.fstat(file.fileno()).st_size)
+                self._size.fit(os.fstat(file.fileno()).st_size)
+                self._window = self._size.ordinary
             self._list.buffer = self._room_of()
             self._list.events.unpacked_from = self._inner_base
             self._base, self.read_bytes = 4, 4
@@ -120,12 +112,6 @@ class EventLister:
             self._base, self._number, self._list.format = mark.position, mark.number, mark.context()
             file.seek(mark.position)
             yield from self._windows(PartOfFile(file, self._split.end))
-
-    def _fit(self, size: int) -> None:
-        """What suits so many bytes of a file: a small one needs a window that it does not fill, and no more room."""
-        if size > 0:
-            several = max(size // _WINDOWS, _LEAST_WINDOW)
-            self._window = self._ordinary = min(WINDOW, several, size // SLACK * SLACK + SLACK)
 
     def _windows(self, file: _File) -> Iterator[Listed]:
         while self._refill(file) > 0:
@@ -185,8 +171,9 @@ class EventLister:
             self._list.buffer[:left] = self._list.buffer[self._at : self._fill].copy()
         self._base += self._at
         self._fill, self._at = left, 0
-        if self._window > _MOST_WINDOWS * self._ordinary and left < self._ordinary:
-            self._resize(window=self._ordinary, inner=SMALL)
+        ordinary = self._size.ordinary
+        if self._window > _MOST_WINDOWS * ordinary and left < ordinary:
+            self._resize(window=ordinary, inner=SMALL)
 
     def _walk_window(self) -> Iterator[Listed]:
         while True:
@@ -239,7 +226,8 @@ class EventLister:
     def _turn(self) -> None:
         """Go on in another room with what is left of the window: the list is in use from here on."""
         used = self._list
-        self._list = self._free.pop() if self._free else Listed(self._room_of(), EventList(), used.format)
+        self._window = self._size.behind(self._window)
+        self._list = self._spare()
         self._list.format = used.format
         self._list.compressed = {}
         self._list.events.clear()
@@ -247,9 +235,21 @@ class EventLister:
         self._list.buffer[self._at : self._fill] = used.buffer[self._at : self._fill]
         self._inner_fill = 0
 
-    def give_back(self, listed: Listed) -> None:
-        """The list is not in use any more."""
-        if len(listed.buffer) == self._inner_base + self._inner_size + SLACK:
+    def _spare(self) -> Listed:
+        """A list that was given back, or a new one."""
+        while self._free:
+            listed = self._free.pop()
+            if self._is_of_use(listed):
+                return listed
+        return Listed(self._room_of(), EventList(), self._list.format)
+
+    def _is_of_use(self, listed: Listed) -> bool:
+        return len(listed.buffer) == self._inner_base + self._inner_size + SLACK
+
+    def give_back(self, listed: Listed, rows: int) -> None:
+        """The list, which had so many rows that were wanted, is not in use any more."""
+        self._size.learn(listed, rows)
+        if self._is_of_use(listed):
             self._free.append(listed)
 
     def _size_at(self, at: int) -> int:
