@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
-from collections.abc import Iterator
 from functools import cache
 
-from forge.binlog.reader import MAGIC, Frame, frames
-from forge.binlog.writer import GROUP_BOUNDARIES
-from forge.events.format import CHECKSUM_SIZE
-from forge.events.format_description import FormatDescription
-from forge.events.registry import event_name
+from forge.binlog.reader import MAGIC
+from forge.corpus.fuzz.excerpts import Sizes, excerpts_of
 from forge.resources import corpora_dir
 from forge.testing.draws.source import RandomSource
 from forge.testing.mutations import changed_log
@@ -22,10 +16,6 @@ _LARGEST, _LARGEST_EXCERPT = 3000, 600
 _WHOLE = 64
 #: Changes of one log at most.
 _MOST_CHANGES = 3
-#: The version that wrote an excerpt, and the types and sizes of its events.
-_Sizes = tuple[bytes, tuple[tuple[int, int], ...]]
-_POSITION = struct.Struct("<I")
-_POSITION_AT = 13
 
 
 @cache
@@ -49,50 +39,12 @@ def excerpts() -> tuple[tuple[bytes, ...], ...]:
 
     A reader takes as long for every event, changed or not: where few stand around the changed one, more are changed.
     """
-    kinds: dict[tuple[int, ...], dict[_Sizes, bytes]] = {}
+    kinds: dict[tuple[int, ...], dict[Sizes, bytes]] = {}
     for log in recordings():
-        for sizes, excerpt in _excerpts(log):
+        for sizes, excerpt in excerpts_of(log):
             if len(excerpt) <= _LARGEST_EXCERPT:
                 kinds.setdefault(tuple(code for code, _ in sizes[1]), {}).setdefault(sizes, excerpt)
     return tuple(tuple(several.values()) for several in kinds.values())
-
-
-def _excerpts(log: bytes) -> Iterator[tuple[_Sizes, bytes]]:
-    events = list(frames(log))
-    if not events or events[0].type_code != FormatDescription.type_code or _is_encrypted(events):
-        return
-    first, group = events[0], list[Frame]()
-    for frame in [*events[1:], None]:
-        if frame is not None and (not group or frame.type_code not in GROUP_BOUNDARIES):
-            group.append(frame)
-            continue
-        if group:
-            # Events of other sizes have other columns, values or metadata.
-            sizes = tuple((one.type_code, len(one.raw)) for one in group)
-            yield (first.raw[19:73], sizes), _file_of([first, *group])
-        group = [] if frame is None else [frame]
-
-
-def _is_encrypted(events: list[Frame]) -> bool:
-    return any(event_name(frame.type_code) == "START_ENCRYPTION" for frame in events)
-
-
-def _file_of(events: list[Frame]) -> bytes:
-    """The events one behind the other, with positions and checksums that hold."""
-    checksums = events[0].raw[-CHECKSUM_SIZE:] == _checksum(events[0].raw)
-    parts, end = [MAGIC], len(MAGIC)
-    for frame in events:
-        raw = frame.raw
-        end += len(raw)
-        if any(raw[_POSITION_AT : _POSITION_AT + _POSITION.size]):
-            raw = raw[:_POSITION_AT] + _POSITION.pack(end) + raw[_POSITION_AT + _POSITION.size :]
-            raw = raw[:-CHECKSUM_SIZE] + _checksum(raw) if checksums else raw
-        parts.append(raw)
-    return b"".join(parts)
-
-
-def _checksum(raw: bytes) -> bytes:
-    return _POSITION.pack(zlib.crc32(raw[:-CHECKSUM_SIZE]))
 
 
 def mutant(seed: int, number: int) -> bytes:

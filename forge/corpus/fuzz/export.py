@@ -14,7 +14,7 @@ from forge.resources import templates_dir
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A fuzzer: the folders of ``templates/fuzz`` with its harness, where its seeds and dictionary are, what runs it.
+    """A fuzzer: the folders of ``templates/fuzz`` with its harness, where seeds, dictionary and rows are, what runs it.
 
     ``seed`` makes the file of a seed of its bytes; an engine without ``dictionary`` takes none.
     """
@@ -24,6 +24,7 @@ class Engine:
     dictionary: str | None
     run: str
     seed: Callable[[bytes], bytes] = bytes
+    rows: str = "rows.txt"
 
 
 def go_seed(data: bytes) -> bytes:
@@ -43,7 +44,7 @@ ENGINES: dict[str, Engine] = {
     ),
     "jazzer": Engine(
         ("jazzer",), "src/test/resources/binlog/BinlogFuzzTestInputs/readBinlog",
-        "src/test/resources/binlog/binlog.dict", "JAZZER_FUZZ=1 mvn test",
+        "src/test/resources/binlog/binlog.dict", "JAZZER_FUZZ=1 mvn test", rows="src/test/resources/binlog/rows.txt",
     ),
     "afl": Engine(("c", "afl"), "seeds", "binlog.dict", "make && afl-fuzz -i seeds -o found -x binlog.dict -- ./fuzz"),
     "atheris": Engine(
@@ -51,6 +52,19 @@ ENGINES: dict[str, Engine] = {
         "pip install -r requirements.txt && python fuzz.py -dict=binlog.dict -timeout=5 -rss_limit_mb=1024 seeds",
     ),
 }  # fmt: skip
+
+
+def fnv1a(data: bytes) -> int:
+    """FNV-1a of 64 bits: what a harness in any language has in three lines, to know a seed again."""
+    result = 0xCBF29CE484222325
+    for byte in data:
+        result = (result ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return result
+
+
+def rows_of_seeds(seeds: Sequence[SeedLog]) -> str:
+    """``rows.txt``: the FNV-1a of each seed that a correct reader reads, its rows, and its name (of its SHA-256)."""
+    return "".join(f"{fnv1a(one.data):016x} {one.rows} {one.name}\n" for one in seeds if one.rows is not None)
 
 
 def engine_of(name: str) -> Engine:
@@ -65,6 +79,7 @@ def engine_of(name: str) -> Engine:
 def exported(engine: Engine, seeds: Sequence[SeedLog]) -> dict[str, bytes]:
     """The files of a fuzz target, by their path in its folder."""
     files = {f"{engine.seeds}/{seed.name}": engine.seed(seed.data) for seed in seeds}
+    files[engine.rows] = rows_of_seeds(seeds).encode()
     if engine.dictionary is not None:
         files[engine.dictionary] = dictionary().encode()
     for name in engine.harness:

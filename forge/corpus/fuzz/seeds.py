@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from forge.binlog.reader import MAGIC
 from forge.check.canonical.decode import canonical_events
+from forge.check.canonical.reference import read_reference
+from forge.corpus.fuzz.excerpts import excerpts_of
 from forge.corpus.kit.reading import open_kit
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.progress import Progress
@@ -19,10 +23,11 @@ LARGEST = 1 << 13
 
 @dataclass(frozen=True, slots=True)
 class SeedLog:
-    """A seed: its bytes, and what it was chosen for."""
+    """A seed: its bytes, what it was chosen for, and the rows that a reader gets (None: ours has a problem with it)."""
 
     data: bytes
     features: frozenset[str]
+    rows: int | None
 
     @property
     def name(self) -> str:
@@ -44,23 +49,46 @@ def recorded_logs() -> list[Path]:
 def chosen_seeds(paths: Iterable[Path], progress: Progress | None = None) -> list[SeedLog]:
     """Of these logs the smallest that together have the features of all of them, smallest first.
 
-    Logs above :data:`LARGEST` bytes are left out.  Raises OSError; ScenarioError if there is none left.
+    Of logs above :data:`LARGEST` bytes there are their excerpts.  Raises OSError; ScenarioError if there is none left.
     """
-    sized = sorted((path.stat().st_size, path) for path in set(paths))
-    small = [path for size, path in sized if 0 < size <= LARGEST]
+    logs = sorted(_small_logs(sorted(set(paths))), key=len)
     seen: set[str] = set()
     chosen: list[SeedLog] = []
-    for number, path in enumerate(small, start=1):
-        data = path.read_bytes()
-        features = frozenset(_features(data))
-        if features - seen:
-            seen |= features
-            chosen.append(SeedLog(data, features))
+    for number, data in enumerate(logs, start=1):
+        seed = _seed(data)
+        if seed.features - seen:
+            seen |= seed.features
+            chosen.append(seed)
         if progress is not None:
-            progress(number, len(small))
+            progress(number, len(logs))
     if not chosen:
         raise ScenarioError(f"there is no log of at most {LARGEST} bytes", expected="a kit of forge corpus export")
     return chosen
+
+
+def _small_logs(paths: Iterable[Path]) -> Iterator[bytes]:
+    """Each log that is not too large, and the excerpts of the others: one of each kind."""
+    kinds: dict[object, bytes] = {}
+    for path in paths:
+        data = path.read_bytes()
+        if len(data) <= LARGEST:
+            if data:
+                yield data
+        elif data[: len(MAGIC)] == MAGIC:
+            with suppress(FormatError):
+                for sizes, excerpt in excerpts_of(data):
+                    kinds.setdefault(sizes, excerpt)
+    yield from (excerpt for excerpt in kinds.values() if len(excerpt) <= LARGEST)
+
+
+def _seed(data: bytes) -> SeedLog:
+    return SeedLog(data, frozenset(_features(data)), _rows(data))
+
+
+def _rows(data: bytes) -> int | None:
+    """How many rows a correct reader gets of a log, if it has no reason to refuse it."""
+    reference = read_reference(data)
+    return None if reference.problem else sum(map(len, reference.rows.values()))
 
 
 def _features(data: bytes) -> Iterator[str]:
@@ -72,7 +100,7 @@ def _features(data: bytes) -> Iterator[str]:
             family = "mariadb" if "MariaDB" in str(fields.get("server_version", family)) else family
             yield f"{event['type']} {family}"
             yield f"checksum {(event.get('checksum') or {}).get('algorithm')}"
-            yield from (f"{event['type']} {name}" for name in fields)
+            yield from (f"{event['type']} {name}{'' if value else ' empty'}" for name, value in fields.items())
             for column in fields.get("columns", ()) if event["type"] == "TABLE_MAP" else ():
                 yield f"column {column['type_code']} {column.get('metadata')}"[:40]
             for record in fields.get("optional_metadata", ()) if event["type"] == "TABLE_MAP" else ():

@@ -15,10 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import forge
 from forge.binlog.reader import MAGIC
 from forge.cli.app import run
 from forge.corpus.fuzz.dictionary import dictionary, tokens
-from forge.corpus.fuzz.export import ENGINES, engine_of, exported, go_seed
+from forge.corpus.fuzz.export import ENGINES, engine_of, exported, fnv1a, go_seed, rows_of_seeds
 from forge.corpus.fuzz.seeds import LARGEST, SeedLog, chosen_seeds, kit_logs, recorded_logs
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir
@@ -29,7 +30,8 @@ FRAIL = """\
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-int read_binlog(const uint8_t *log, size_t size) {
+int read_binlog(const uint8_t *log, size_t size, long *rows) {
+  (void)rows;
   if (size < 4 || memcmp(log, "\\xfe" "bin", 4)) return 1;
   if (size > 8 && log[8] == 0x77) abort();
   return 0;
@@ -70,6 +72,27 @@ def test_a_folder_without_logs_gives_no_seeds(tmp_path: Path) -> None:
         chosen_seeds([])
     with pytest.raises(ScenarioError, match="there is no kit in"):
         kit_logs(tmp_path)
+
+
+def test_rows_of_seeds_are_found_by_their_hash() -> None:
+    # Vectors of FNV-1a (draft-eastlake-fnv).
+    assert [fnv1a(data) for data in (b"", b"a", b"foobar")] == [
+        0xCBF29CE484222325, 0xAF63DC4C8601EC8C, 0x85944171F73967E8
+    ]  # fmt: skip
+    lines = [line.split() for line in rows_of_seeds(some_seeds()).splitlines()]
+    assert [line[2] for line in lines] == [seed.name for seed in some_seeds() if seed.rows is not None]
+    for seed, (_, count, _) in zip(some_seeds(), lines, strict=True):
+        assert len(forge.read(seed.data).rows) == int(count)
+
+
+def test_a_log_that_is_too_large_gives_excerpts_that_read_as_it_does() -> None:
+    path = corpora_dir() / "recordings" / "partitions-full" / "binlog.000001"
+    assert path.stat().st_size > LARGEST
+    seeds = chosen_seeds([path])
+    assert any("WRITE_ROWS extra" in seed.features for seed in seeds)
+    for seed in seeds:
+        assert len(seed.data) <= LARGEST
+        assert forge.read(seed.data).problem is None
 
 
 @given(st.binary())
