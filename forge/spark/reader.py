@@ -17,7 +17,7 @@ from forge.spark.read_options import EVENT_COLUMNS, ReadOptions
 from forge.spark.reading.larger import larger
 from forge.spark.reading.pruning import holds_rows, may_match
 from forge.spark.reading.types import arrow_schema, spark_form, spark_schema
-from forge.spark.settled import settled
+from forge.spark.settled import settle, settled
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import Filter
@@ -52,6 +52,7 @@ class BinlogReader(DataSourceReader):
         if splits and not kernels_are_kept():
             # Here, once: else all workers compile them at the same time.
             next(batches(self.options, self._schema, splits[0]), None)
+        settle()
         return [SplitPartition(split) for split in splits]
 
     def _may_hold(self, split: Split) -> bool:

@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 from forge.spark.job import Job
 from forge.spark.owner import this_driver
 from forge.spark.parts import Part, arrow_schema, this_task, write_part
+from forge.spark.settled import settle
 
 if TYPE_CHECKING:
     from forge.spark.commit import Commit
@@ -56,12 +57,14 @@ class BinlogWriter(DataSourceArrowWriter):
     def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
         """Raises ScenarioError for what is wrong before there are rows."""
         self._write = Write(options, schema, overwrite)
+        settle()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         return write_part(iterator, self._write.job(), self._write.owner, this_task())
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         self._write.commit().run([part for part in messages if isinstance(part, Part)], self._write.job())
+        settle()
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         self._write.commit().take_back(self._write.job())

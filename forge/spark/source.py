@@ -40,9 +40,12 @@ class BinlogDataSource(DataSource):
         """The columns of a read.  Raises ScenarioError for options that cannot be, FormatError, OSError."""
         from forge.spark.read_options import read_options
         from forge.spark.reader import schema_of
+        from forge.spark.settled import settle
         from forge.spark.stream_options import STREAM_OPTIONS
 
-        return schema_of(read_options(self.options, also=STREAM_OPTIONS))
+        found = schema_of(read_options(self.options, also=STREAM_OPTIONS))
+        settle()
+        return found
 
     def reader(self, schema: StructType) -> DataSourceReader:
         from forge.spark.read_options import read_options

@@ -12,6 +12,7 @@ import pyarrow as pa
 from forge.errors import EnvironmentMissing
 from forge.spark.job import Job
 from forge.spark.parts import Part, this_task, write_part
+from forge.spark.settled import settle
 from forge.spark.sink import Write
 
 try:
@@ -43,6 +44,7 @@ class BinlogStreamWriter(DataSourceStreamArrowWriter):
         if parts:
             query = str(parts[0].query)
             self._write.commit().run(parts, Job(self._write.folder, parts[0].job), Batch(query, batchId))
+        settle()
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:
         for name in {part.job for part in messages if isinstance(part, Part)}:

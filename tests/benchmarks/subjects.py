@@ -31,6 +31,8 @@ from tests.benchmarks.tables import COLUMNS, DATABASE, DEFINITIONS
 from tests.benchmarks.workloads import Workloads
 
 _ROOT = Path(__file__).resolve().parents[2]
+#: Passes until what the JVM runs most often is compiled thoroughly.
+_SPARK_WARM_UP = 8
 
 
 @dataclass
@@ -143,11 +145,11 @@ class Subjects:
         _require_spark()
         made = self._warm("spark-read", source, *self._rows_of(name), str(self.workloads.rows(name)))
         # Workers start, kernels are loaded, and each worker comes to hold all batches.
-        return replace(made, warm_up=4)
+        return replace(made, warm_up=_SPARK_WARM_UP)
 
     def _spark_write(self, sink: str, table: str) -> Subject:
         _require_spark()
-        return replace(self._warm("spark-write", sink, *self._source_of(table)), warm_up=4)
+        return replace(self._warm("spark-write", sink, *self._source_of(table)), warm_up=_SPARK_WARM_UP)
 
     def _first_start(self, name: str) -> Subject:
         """Each start has a folder for compiled kernels of its own."""

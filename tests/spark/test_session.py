@@ -123,7 +123,7 @@ def test_sockets_of_ours_are_files_unless_their_path_is_too_long(spark: SparkSes
 
 
 def test_what_a_worker_has_loaded_is_no_garbage_after_its_first_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forge.spark.settled._is_settled", False)
+    monkeypatch.setattr("forge.spark.settled._known", 0)
     before = gc.get_freeze_count()
     try:
         assert list(settled(iter("ab"))) == ["a", "b"]
