@@ -15,6 +15,7 @@ from forge.columnar.machine import brief_kernel
 from forge.columnar.plan import Cells, ColumnPlan, Read, strings_of, utf8
 from forge.columnar.reading import beside
 from forge.columnar.reading.odd import OnOdd, present_odd, replaced, text_of, with_nulls
+from forge.columnar.reading.reused import Reused
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.columnar.reading.tables import Table, fill_absent
 from forge.columnar.reading.window import RowIndexes, Window
@@ -70,7 +71,7 @@ class Batches:
         self._file_word = strings_of([utf8(file)])
         self._kept = beside.Kept()
         #: Those that no thread uses.
-        self._free: list[_Walk] = []
+        self._free: Reused[_Walk] = Reused()
         #: No event says how many fractional digits MariaDB's old temporal types have; they are read as without any.
         self._width_is_guessed = any(column.type_code in OLD_TEMPORALS for column in table.columns)
         self._as_text = [on_odd == "text" and plan.can_be_odd for plan in table.plans]
@@ -98,11 +99,11 @@ class Batches:
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.columnar.reading.file_rows.Taker has it."""
-        walk = self._free.pop() if self._free else _Walk(self.table)
+        walk = self._free.take() or _Walk(self.table)
         try:
             yield from self._of(window, chosen, walk)
         finally:
-            self._free.append(walk)
+            self._free.add(walk)
 
     def _of(self, window: Window, chosen: RowIndexes, walk: _Walk) -> Iterator[pa.RecordBatch | Misfit]:
         table, rows = self.table, window.rows

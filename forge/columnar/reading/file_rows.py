@@ -19,6 +19,7 @@ from forge.columnar.reading.gtids import Gtids
 from forge.columnar.reading.listed import Listed
 from forge.columnar.reading.lister import EventLister
 from forge.columnar.reading.odd import ReadSummary
+from forge.columnar.reading.reused import Reused
 from forge.columnar.reading.side_by_side import SideBySide
 from forge.columnar.reading.splits import Split
 from forge.columnar.reading.survey import NEW_LAYOUT, NEW_MAP, NO_MAP, SHORT, Known, RowEvents
@@ -91,7 +92,7 @@ class FileRows:
         self._known = Known()
         #: Those in force behind the last window that was surveyed.
         self._gtids = Gtids(None if split is None else split.mark.gtid)
-        self._free_rows: list[RowEvents] = []
+        self._free_rows: Reused[RowEvents] = Reused()
         self._slots: dict[bytes, int] = {}
         #: Of each slot: its taker, and why it has none.
         self._takers_of: list[int] = []
@@ -139,7 +140,7 @@ class FileRows:
 
     def _windows(self, lists: Iterator[Listed]) -> Iterator[Window]:
         for listed in lists:
-            yield Window(listed, self._free_rows.pop() if self._free_rows else RowEvents())
+            yield Window(listed, self._free_rows.take() or RowEvents())
 
     def _verify(self, window: Window) -> None:
         window.wrong = window.listed.verify()
@@ -191,7 +192,7 @@ class FileRows:
         if window.wrong is not None:
             raise window.wrong
         self._lister.give_back(window.listed, window.counted.rows)
-        self._free_rows.append(window.rows)
+        self._free_rows.add(window.rows)
 
     def _of_runs(self, window: Window) -> Iterator[Batch]:
         rows = window.rows

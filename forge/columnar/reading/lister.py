@@ -24,6 +24,7 @@ from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, EventList, event_classes
 from forge.columnar.reading.listed import Listed, checked
 from forge.columnar.reading.payloads import SMALL, SmallPayloads, frame_of
+from forge.columnar.reading.reused import Reused
 from forge.columnar.reading.splits import PartOfFile, Split
 from forge.columnar.reading.window_size import WindowSize
 from forge.errors import FormatError, UnsupportedError
@@ -62,7 +63,7 @@ class EventLister:
         self._small = SmallPayloads()
         #: The list that is made, and those that were given back.
         self._list = Listed(np.zeros(0, np.uint8), EventList(), FormatContext())
-        self._free: list[Listed] = []
+        self._free: Reused[Listed] = Reused()
         #: The file offset of the window's first byte, and how much of it is filled.
         self._base = self._fill = 0
         self._at = self._number = self._inner_fill = 0
@@ -237,8 +238,7 @@ class EventLister:
 
     def _spare(self) -> Listed:
         """A list that was given back, or a new one."""
-        while self._free:
-            listed = self._free.pop()
+        while (listed := self._free.take()) is not None:
             if self._is_of_use(listed):
                 return listed
         return Listed(self._room_of(), EventList(), self._list.format)
@@ -250,7 +250,7 @@ class EventLister:
         """The list, which had so many rows that were wanted, is not in use any more."""
         self._size.learn(listed, rows)
         if self._is_of_use(listed):
-            self._free.append(listed)
+            self._free.add(listed)
 
     def _size_at(self, at: int) -> int:
         """What the header there says."""
