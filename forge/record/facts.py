@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -67,6 +68,8 @@ class _Collected:
         self.thread_id: int | None = None
         #: An event of the file has told it.
         self.thread_told = False
+        #: UUID, tag and number of each transaction.
+        self.gtids: list[tuple[str | None, str | None, int | None]] = []
         self.timestamps: list[list[int]] = []
         self.commit_timestamps: list[int] = []
         self.exec_times: list[int] = []
@@ -98,8 +101,7 @@ class _Collected:
         elif isinstance(body, AnonymousGtid):
             self._group(body)
         elif isinstance(body, GtidTagged):
-            self.session_facts.setdefault("server_uuid", body.uuid)
-            self.session_facts.setdefault("first_gno", body.gno)
+            self.gtids.append((body.uuid, body.tag, body.gno))
             self.commit_timestamps.append(body.commit_timestamp or 0)
             self._open_group()
         elif isinstance(body, MariadbGtid):
@@ -147,12 +149,23 @@ class _Collected:
             file_ids=self.file_ids or None,
             later_files=[FileFacts(**file) for file in later],
             **self.session_facts,
+            **self._own_gtids(),
         )
+
+    def _own_gtids(self) -> dict[str, Any]:
+        """The server's UUID, which most transactions have: others were given theirs (``gtid_next``).  Its first number
+        is the smallest, since those that it gives by itself ascend.
+        """
+        counts = Counter(uuid for uuid, _, _ in self.gtids)
+        if not counts:
+            return {}
+        own = max(counts, key=lambda uuid: counts[uuid])
+        tag = next(tag for uuid, tag, _ in self.gtids if uuid == own)
+        return {"server_uuid": own, "first_gno": min(gno or 1 for *name, gno in self.gtids if name == [own, tag])}
 
     def _group(self, body: AnonymousGtid) -> None:
         if isinstance(body, Gtid):
-            self.session_facts.setdefault("server_uuid", body.uuid)
-            self.session_facts.setdefault("first_gno", body.gno)
+            self.gtids.append((body.uuid, "", body.gno))
         if body.commit_timestamp is None:
             raise FormatError("a GTID event has no commit timestamp, so its facts cannot be read", phase="body")
         self.commit_timestamps.append(body.commit_timestamp[0])

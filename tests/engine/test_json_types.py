@@ -31,6 +31,9 @@ def documents(*transactions: str) -> list[Any]:
     [
         ("!decimal 1.50", opaque_decimal(Decimal("1.50"))),
         ("!unsigned 5", SqlInteger(5, unsigned=True)),
+        ("!signed 5000000000", SqlInteger(5000000000, unsigned=False)),
+        ("!decimal 1.50 precision 11", opaque_decimal(Decimal("1.50"), whole_digits=9)),
+        ("!opaque 254 0041", Opaque(254, b"\x00A")),
         ("!bit 101", Opaque(16, b"\x05")),
         ("!bit 000000101", Opaque(16, b"\x00\x05")),
         ("!hex 00ff", Opaque(15, b"\x00\xff")),
@@ -45,7 +48,21 @@ def test_a_tag_makes_a_value_of_its_type(written: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["!decimal x", "!bit 2", "!hex 0", "!date 2024-13-01", "!date 0000-00-00", "!column n", "!unsigned -1"]
+    "written",
+    [
+        "!decimal x",
+        "!bit 2",
+        "!hex 0",
+        "!date 2024-13-01",
+        "!date 0000-00-00",
+        "!column n",
+        "!unsigned -1",
+        "!signed 1.5",
+        "!decimal 1.50 precision 1",
+        "!decimal 1.5 digits",
+        "!opaque 00ff",
+        "!opaque 256 00",
+    ],
 )
 def test_what_is_no_value_of_the_type_is_refused_with_its_line(written: str) -> None:
     with pytest.raises(ScenarioError, match=r"one\.yaml:4"):

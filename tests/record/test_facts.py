@@ -14,7 +14,9 @@ from forge.compile import compile_plan
 from forge.errors import FormatError
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
+from forge.plan.session import Session
 from forge.record.facts import facts_of
+from forge.scenario import Scenario, Transaction, insert, plan
 
 MakePlan = Callable[..., Plan]
 seconds = st.integers(0, 2**32 - 1)
@@ -54,6 +56,20 @@ def test_anonymous_transactions_tell_no_uuid(make_plan: MakePlan) -> None:
     assert found.server_uuid is None
     assert found.first_gno is None
     assert len(found.commit_timestamps or []) == 4
+
+
+def test_the_servers_uuid_is_that_of_most_transactions_and_its_first_number_the_smallest() -> None:
+    own, foreign = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"
+    given = [f"{foreign}:5", f"{own}:100", None, None]
+    scenario = Scenario(
+        "given",
+        session=Session(gtid=True, facts=Facts(server_uuid=own, first_gno=7)),
+        tables=["CREATE TABLE d.t (id INT)"],
+        transactions=[Transaction(gtid=gtid, statements=[insert("d.t", {"id": 1})]) for gtid in given],
+    )
+    log = write_binlog(compile_plan(plan(scenario)))
+    found = facts_of(log)
+    assert (found.server_uuid, found.first_gno) == (own, 7)
 
 
 def test_a_rotated_file_tells_the_next_files_name(make_plan: MakePlan) -> None:

@@ -2,12 +2,14 @@
 
 =====================================  ================================================================
 ``!decimal 1.50``                      a DECIMAL literal of these digits
+``!decimal 1.50 precision 10``         one of another precision; its scale is that of the digits
 ``!date``, ``!time``, ``!datetime``    DATE, TIME(6), DATETIME(6)
 ``!timestamp``                         TIMESTAMP(6), in UTC
 ``!bit 0101``                          a BIT of as many bits
 ``!hex 00ff``, ``!!binary AP8=``       a binary string
 ``!blob 00ff``                         a LONGBLOB
-``!unsigned 5``                        an integer of an UNSIGNED expression
+``!unsigned 5``, ``!signed 5``         an integer of an UNSIGNED or SIGNED expression, of as few bytes as hold it
+``!opaque 252 00ff``                   the bytes of a value of the column type with that number
 ``!column price``                      what another column of the row holds (UPDATE, in JSON functions)
 =====================================  ================================================================
 """
@@ -38,7 +40,7 @@ from forge.values.wire_types import WireType
 
 #: The tags of YAML that scenarios know.
 TAGS: Final = frozenset(
-    ("decimal", "date", "time", "datetime", "timestamp", "bit", "hex", "blob", "unsigned", "column")
+    ("decimal", "date", "time", "datetime", "timestamp", "bit", "hex", "blob", "unsigned", "signed", "opaque", "column")
 )
 _DEEPEST: Final = 100
 
@@ -70,9 +72,12 @@ def _typed(tagged: Tagged) -> Json:
     tag, text = tagged.tag, tagged.text.strip()
     try:
         if tag == "decimal":
-            return opaque_decimal(Decimal(text))
-        if tag == "unsigned":
-            return SqlInteger(int(text), unsigned=True)
+            return _decimal(text)
+        if tag in ("unsigned", "signed"):
+            return SqlInteger(int(text), unsigned=tag == "unsigned")
+        if tag == "opaque":
+            number, _, data = text.partition(" ")
+            return Opaque(int(number), bytes.fromhex(data))
         if tag == "bit":
             return Opaque(WireType.BIT, int(text, 2).to_bytes((len(text) + 7) // 8, "big"))
         if tag in ("hex", "blob"):
@@ -90,8 +95,20 @@ def _typed(tagged: Tagged) -> Json:
     raise ScenarioError(f"{tagged} is not a date of the calendar", expected="another date")
 
 
+def _decimal(text: str) -> Opaque:
+    digits, word, precision = text.partition(" precision ")
+    value = Decimal(digits)
+    if not word:
+        return opaque_decimal(value)
+    exponent = value.as_tuple().exponent
+    scale = max(-exponent, 0) if isinstance(exponent, int) else 0
+    return opaque_decimal(value, whole_digits=int(precision) - scale)
+
+
 _EXPECTED: Final = {
-    "decimal": "its digits: !decimal 1.50",
+    "decimal": "its digits, and a precision: !decimal 1.50 precision 10",
+    "signed": "digits: !signed 5",
+    "opaque": "the number of a column type, and hex: !opaque 252 00ff",
     "unsigned": "digits: !unsigned 5",
     "bit": "bits: !bit 0101",
     "hex": "digits of hex in pairs: !hex 00ff",

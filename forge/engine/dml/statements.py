@@ -34,7 +34,7 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     if sent is not None:
         declared = structs.replace(declared, query=as_logged(sent, context.references.line))
     early = _parents_first(declared, context)
-    statement = _executed(declared, context)
+    statement = _executed(declared, replace(context, has_text=sent is not None))
     events = _events(declared)
     follow, _ = context.references.followed(statement.table, events)
     parts = [

@@ -8,7 +8,7 @@ from typing import Any
 from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.json_cells import asks_for_zone, with_types
-from forge.engine.dictionary.literals import taken, zero_value
+from forge.engine.dictionary.literals import strict_value, taken, zero_value
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import ColumnPlace, is_generator, literal_of
 from forge.engine.rows.context import DmlContext
@@ -59,7 +59,14 @@ def _null(column: ColumnDefinition, context: DmlContext) -> Clipped:
 
 def _taken(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipped:
     if column.type_facts.is_json:
-        cell = taken(column.wire, with_types(literal), clips=context.clips)
+        document = with_types(literal)
+        try:
+            cell = taken(column.wire, document, clips=context.clips)
+        except UnsupportedError:
+            if not context.has_text:
+                raise
+            # No SQL expression gives it by itself.
+            cell = Clipped(strict_value(column.wire, column.codec, document), "")
         return cell._replace(converts=cell.value is not None and asks_for_zone(decode_document(cell.value)))
     if isinstance(literal, Tagged):
         raise ScenarioError(f"{literal} is possible only inside a JSON document", expected="a literal without a tag")

@@ -36,6 +36,8 @@ class DmlContext:
     is_text: bool = False
     #: INSERT IGNORE: impossible values become warnings.
     ignores: bool = False
+    #: The statement has a text of its own, so that its cells need none.
+    has_text: bool = False
 
     def opened(self, name: str) -> TableState:
         """The table of a declared name such as ``shop.orders``, which the statement opens.
