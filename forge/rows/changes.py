@@ -51,12 +51,20 @@ class Changes:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the arrays."""
-        return sum(array.nbytes for image in self.images for array in image.arrays.values())
+        """Bytes of the values."""
+        return sum(_value_bytes(array) for image in self.images for array in image.arrays.values())
 
     def slice(self, first: int, count: int) -> Changes:
         before, after = (None if image is None else image.slice(first, count) for image in (self.before, self.after))
         return Changes(self.kind, count, before, after)
+
+
+def _value_bytes(array: pa.Array) -> int:
+    # Arrow gives the interpreter to other threads while it counts, and has to wait for it.
+    try:
+        return int(array.type.bit_width) * len(array) // 8
+    except ValueError:
+        return int(array.nbytes)
 
 
 def record_batches(batches: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -57,10 +57,17 @@ class Shape:
     in_block: bool = False
 
 
-class Envelopes:
-    """The envelopes of transactions that change rows of one table."""
+#: The envelope of each shape, and the rows event that it was made of.
+CompiledShapes: TypeAlias = dict[Shape, tuple[Envelope, Event]]
 
-    def __init__(self, plan: Plan, table: Table, line: ServerLine) -> None:
+
+class Envelopes:
+    """The envelopes of transactions that change rows of one table.
+
+    ``compiled``: those that are known of such a plan; gets what is compiled.
+    """
+
+    def __init__(self, plan: Plan, table: Table, line: ServerLine, compiled: CompiledShapes) -> None:
         if table.partition is not None:
             raise UnsupportedError(f"rows in bulk of the partitioned table {table.full_name!r} are not supported")
         if plan.session.gtid and plan.session.gtid_tag:
@@ -68,7 +75,7 @@ class Envelopes:
         self.plan = plan
         self.table = table
         self.line = line
-        self._made: dict[Shape, tuple[Envelope, Event]] = {}
+        self._made = compiled
         self._rows: dict[tuple[Shape, tuple[bytes, ...]], RowsTemplate] = {}
 
     def of(self, shape: Shape) -> Envelope:

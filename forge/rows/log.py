@@ -31,7 +31,7 @@ from forge.plan.plan import Plan
 from forge.plan.tables import Key, Table
 from forge.rows.cells import CellWriter, RowsToWrite
 from forge.rows.changes import ChangeReader, Changes
-from forge.rows.envelopes import Envelopes, Shape
+from forge.rows.envelopes import CompiledShapes, Envelopes, Shape
 from forge.rows.log_end import LogEnd, go_on
 from forge.rows.numbers import Numbers
 from forge.rows.output import OutputFiles
@@ -59,7 +59,9 @@ class RowsLog:
     First come the groups of the plan (CREATE DATABASE, CREATE TABLE), then transactions of rows.
     """
 
-    def __init__(self, plan: Plan, table: Table, reader: ChangeReader, output: OutputFiles) -> None:
+    def __init__(
+        self, plan: Plan, table: Table, reader: ChangeReader, output: OutputFiles, compiled: CompiledShapes
+    ) -> None:
         self.plan = plan
         self.session = plan.session
         self.line = server_line(plan.server)
@@ -68,7 +70,7 @@ class RowsLog:
         self.output = output
         self.log = LOGS[self.line.family](plan, self.line)
         self.files = SessionFiles(self.log)
-        self.envelopes = Envelopes(plan, table, self.line)
+        self.envelopes = Envelopes(plan, table, self.line, compiled)
         columns = wire_columns(table, plan.session, self.line)
         self.cells = CellWriter(table, columns, self.line, output.workers)
         self.limit = plan.session.binlog_row_event_max_size

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -15,6 +16,7 @@ from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.tables import Table
 from forge.rows.changes import METADATA
+from forge.rows.envelopes import CompiledShapes
 from forge.scenario.model import Scenario
 from forge.scenario.planning import plan
 from forge.sql.write.identifiers import identifier
@@ -31,23 +33,34 @@ def table_text(table: str, schema: pa.Schema) -> str:
     return table if _CREATE.match(table) else create_table(table, schema)
 
 
-def table_plan(text: str, server: str, session: Session) -> tuple[Plan, Table]:
-    """The plan of a session that makes the table of a CREATE TABLE text, and the table.
+class PlannedTable(NamedTuple):
+    """The plan of a session that makes a table, the table, and the shapes that were compiled for such a session."""
+
+    plan: Plan
+    table: Table
+    compiled: CompiledShapes
+
+
+def table_plan(text: str, server: str, session: Session) -> PlannedTable:
+    """The plan of a session that makes the table of a CREATE TABLE text.
 
     Raises ScenarioError for what a server of the line refuses.
     """
     # Facts say nothing of a table, and may be long.
     plain = msgspec.structs.replace(session, facts=Facts())
     made = _planned(text, server, msgspec.msgpack.encode(plain))
-    (only,) = made.tables.values()
-    return dataclasses.replace(made, session=session), only
+    # What is compiled may hold facts.
+    compiled = made.compiled if session.facts == plain.facts else {}
+    return PlannedTable(dataclasses.replace(made.plan, session=session), made.table, compiled)
 
 
 @lru_cache(maxsize=16)
-def _planned(text: str, server: str, settings: bytes) -> Plan:
+def _planned(text: str, server: str, settings: bytes) -> PlannedTable:
     """The same for settings that can be compared: a table is written in many calls, and planning takes milliseconds."""
     session = msgspec.msgpack.decode(settings, type=Session)
-    return plan(Scenario(scenario="rows", server=server, session=session, tables=[text]))
+    made = plan(Scenario(scenario="rows", server=server, session=session, tables=[text]))
+    (only,) = made.tables.values()
+    return PlannedTable(made, only, {})
 
 
 def create_table(name: str, schema: pa.Schema) -> str:

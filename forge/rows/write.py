@@ -17,6 +17,7 @@ from forge.errors import ScenarioError
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.rows.changes import ChangeReader, Changes, Operation, record_batches
+from forge.rows.envelopes import CompiledShapes
 from forge.rows.log import RowsLog
 from forge.rows.log_end import LogEnd, end_of, plan_after, session_after
 from forge.rows.output import log_name_of, output_files
@@ -96,7 +97,7 @@ def write_rows(
     )
     plan, reader = ready.plan, ready.reader
     with output_files(target, sync=sync) as output:
-        log = RowsLog(plan, reader.table, reader, output)
+        log = RowsLog(plan, reader.table, reader, output, ready.compiled)
         changes = chain.from_iterable(map(reader.changes, items))
         if rows_per_transaction is not None:
             log.begin(after)
@@ -112,11 +113,12 @@ def write_rows(
 
 
 class Prepared(NamedTuple):
-    """What is known before there are rows: the plan, the text of CREATE TABLE, and how batches are read."""
+    """What is known before there are rows: the plan, the text of CREATE TABLE, how batches are read, shapes."""
 
     plan: Plan
     text: str
     reader: ChangeReader
+    compiled: CompiledShapes
 
 
 def prepared(
@@ -135,12 +137,12 @@ def prepared(
     if after is not None:
         settings = session_after(settings, server, after)
     text = table_text(table, schema)
-    plan, made = table_plan(text, server, settings)
+    plan, made, compiled = table_plan(text, server, settings)
     if after is not None:
-        plan = plan_after(plan, text, after)
+        plan, compiled = plan_after(plan, text, after), {}
     if not definitions:
         plan = dataclasses.replace(plan, groups=())
-    return Prepared(plan, text, ChangeReader(schema, made, operation))
+    return Prepared(plan, text, ChangeReader(schema, made, operation), compiled)
 
 
 def _named(session: Session, path: Path) -> Session:

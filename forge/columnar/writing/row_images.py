@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from forge.columnar.machine import (
+    SLACK,
     copy,
     kernel,
     load8,
@@ -23,6 +24,7 @@ from forge.columnar.machine import (
     load32,
     load64,
     memory,
+    prefetch,
     signed,
     store8,
     store16,
@@ -35,6 +37,7 @@ from forge.columnar.plan import Bytes, Numbers
 Sizes = npt.NDArray[np.int64]
 #: Rows that are written column after column.
 BLOCK: Final = 512
+_CACHE_LINE: Final = 64
 #: Bits of a validity bitmap that are looked at together.
 _AT_ONCE: Final = 32
 
@@ -98,9 +101,9 @@ def row_sizes(images: Sequence[ImageCells], rows: int) -> Sizes:
 
 def write_rows_at(images: Sequence[ImageCells], first: int, begins: Sizes, out: Bytes) -> None:
     """Write row ``first + i`` at ``out[begins[i]]``; rows take the bytes that :func:`row_sizes` says, and no more."""
-    begins, cursors = begins.copy(), np.empty(BLOCK, np.int64)
+    begins, scratch = begins.copy(), np.empty((2, BLOCK), np.int64)
     for image in images:
-        _write_image(out, begins, cursors, BLOCK, first, image.words, image.null_bytes, image.last_null_byte)
+        _write_image(out, begins, scratch, first, image.words, image.null_bytes, image.last_null_byte)
 
 
 #: Where the words that describe a column to a kernel stand: numbers, and the memory (address, bytes) of its arrays.
@@ -159,9 +162,10 @@ def _add_spans(validity: Any, first_bit: Any, prefix: Any, lengths: Any, sizes: 
 
 
 @_inline
-def _mark_null(out: Any, bitmap: Any, number: Any) -> None:
+def _mark_null(out: Any, bitmap: Any, number: Any, null: Any) -> None:
+    """``null``: 1, or 0 for a column that is not."""
     at = bitmap + (number >> 3)
-    store8(out, at, load8(out, at) | np.uint64(1 << (number & 7)))
+    store8(out, at, load8(out, at) | np.uint64(null << (number & 7)))
 
 
 @_inline
@@ -252,13 +256,15 @@ def _put_length(out: Any, at: Any, length: Any, prefix: Any) -> None:
 
 @_inline
 def write_image(
-    out: Any, begins: Any, cursors: Any, count: Any, words: Any, first: Any, null_bytes: Any, last: Any
+    out: Any, begins: Any, scratch: Any, count: Any, words: Any, first: Any, null_bytes: Any, last: Any
 ) -> None:
     """One image of rows ``first`` to ``first + count - 1``, whose columns ``words`` describe, column after column.
 
-    ``begins[i]``: where the image of row ``first + i`` begins in ``out``; becomes where it ends.  ``cursors`` is room
-    for as many numbers.  So many rows that both and the bytes stay in a core's first cache are written fastest.
+    ``begins[i]``: where the image of row ``first + i`` begins in ``out``, which ends with SLACK bytes; becomes where it
+    ends.  ``scratch`` is room for twice as many numbers.  So many rows that all of them and the bytes stay in a core's
+    first cache are written fastest.
     """
+    cursors, places = scratch[0], scratch[1]
     for row in range(count):
         at = cursors[row] = begins[row]
         for byte in range(null_bytes - 1):
@@ -273,21 +279,27 @@ def write_image(
         first_bit = _word(words, column, _FIRST_BIT) + first
         wire = _word(words, column, _WIRE)
         values = _memory(words, column, _VALUES)
+        if wire > 0:
+            # What the next block needs: each column is read a block at a time, too little for a processor to foresee.
+            for line in range(wire * (first + count), wire * (first + 2 * count), _CACHE_LINE):
+                prefetch(values, line)
         if wire > 0 and validity[1] == 0:
             _put_fixed(out, cursors, count, shift, values, first, wire)
             shift += wire
         elif wire > 0:
+            nowhere = out[1] - SLACK
             for row in range(count):
-                if _bit(validity, first_bit + row):
-                    _copy_fixed(out, cursors[row] + shift, values, first + row, wire)
-                    cursors[row] += wire
-                else:
-                    _mark_null(out, begins[row], number)
+                # No branch: a NULL's cell goes where nothing is.
+                bit = _bit(validity, first_bit + row)
+                places[row] = cursors[row] + shift if bit else nowhere
+                cursors[row] += wire * bit
+                _mark_null(out, begins[row], number, 1 - bit)
+            _put_fixed(out, places, count, 0, values, first, wire)
         else:
             starts, lengths = _memory(words, column, _STARTS), _memory(words, column, _LENGTHS)
             for row in range(count):
                 if validity[1] > 0 and not _bit(validity, first_bit + row):
-                    _mark_null(out, begins[row], number)
+                    _mark_null(out, begins[row], number, 1)
                     continue
                 begin = signed(load64(starts, 8 * (first + row)))
                 length = load32(lengths, 4 * (first + row))
@@ -301,13 +313,11 @@ def write_image(
 
 
 @kernel
-def _write_image(
-    out: Any, begins: Any, cursors: Any, block: Any, first: Any, columns: Any, null_bytes: Any, last: Any
-) -> None:
+def _write_image(out: Any, begins: Any, scratch: Any, first: Any, columns: Any, null_bytes: Any, last: Any) -> None:
     to, words = memory(out), memory(columns)
-    for row in range(0, len(begins), block):
-        count = min(block, len(begins) - row)
-        write_image(to, begins[row:], cursors, count, words, first + row, null_bytes, last)
+    for row in range(0, len(begins), BLOCK):
+        count = min(BLOCK, len(begins) - row)
+        write_image(to, begins[row:], scratch, count, words, first + row, null_bytes, last)
 
 
 __all__ = [

@@ -7,6 +7,7 @@ them, a piece at a time, which is still in the cache when it is written; meanwhi
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numba.core import types
 
-from forge.columnar.machine import copy, kernel, load64, memory, signed
+from forge.columnar.machine import copy, inline, kernel, load64, memory, signed
 from forge.columnar.plan import Bytes, slacked
 from forge.columnar.writing.envelope import RowsTemplate
 from forge.columnar.writing.packing import fill_header, put_checksum
@@ -54,7 +55,8 @@ class Rows:
 
     def parted(self, at: int) -> tuple[Rows, Rows]:
         """Those that begin before ``at``, and the others."""
-        count = int(np.searchsorted(self.begins, at))
+        # NumPy gives the interpreter to other threads while it searches, and has to wait for it.
+        count = bisect_left(self.begins, at)
         return (
             Rows(self.images, self.first, self.begins[:count]),
             Rows(self.images, self.first + count, self.begins[count:]),
@@ -144,7 +146,20 @@ _RUN_WORDS = _RUN_IMAGES + 2 * _IMAGE_WORDS
 
 
 def _scratch() -> Sizes:
-    return np.empty((2, BLOCK), np.int64)
+    return np.empty((3, BLOCK), np.int64)
+
+
+@inline
+def _count_before(begins: Any, first: Any, most: Any, end: Any) -> Any:
+    """How many of so many rows from ``first`` on begin before ``end``."""
+    low, high = np.int64(0), np.int64(most)
+    while low < high:
+        middle = (low + high) // 2
+        if signed(load64(begins, 8 * (first + middle))) < end:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @kernel
@@ -171,7 +186,7 @@ def _make(
     how much of that is: none is left unless the system did not take it.
     """
     data, source = memory(out), memory(heads)
-    starts, cursors = scratch[0], scratch[1]
+    starts, others = scratch[0], scratch[1:]
     # Where what ``out`` holds begins and ends.
     begin = end = begins[event] if event < len(begins) else np.int64(0)
     while event < len(begins):
@@ -186,14 +201,13 @@ def _make(
         while run < len(runs):
             row_begins, of_image = (runs[run, 2], runs[run, 3]), runs[run, 1] + row
             most = min(runs[run, 0] - row, scratch.shape[1])
-            count = np.int64(0)
-            while count < most and signed(load64(row_begins, 8 * (row + count))) < end:
-                starts[count] = signed(load64(row_begins, 8 * (row + count))) - begin
-                count += 1
+            count = _count_before(row_begins, row, most, end)
+            for number in range(count):
+                starts[number] = signed(load64(row_begins, 8 * (row + number))) - begin
             for image in range(runs[run, 4]):
                 place = _RUN_IMAGES + _IMAGE_WORDS * image
                 words = (runs[run, place], runs[run, place + 1])
-                write_image(data, starts, cursors, count, words, of_image, runs[run, place + 2], runs[run, place + 3])
+                write_image(data, starts, others, count, words, of_image, runs[run, place + 2], runs[run, place + 3])
             row += count
             if row == runs[run, 0]:
                 run, row = run + 1, np.int64(0)
