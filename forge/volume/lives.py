@@ -162,6 +162,14 @@ def base_moment(n: Any, k: Any, on: Any, ok: Any, group: Any) -> Any:
 
 
 @inline
+def _latest_base(n: Any, on: Any, group: Any) -> Any:
+    """A moment that :func:`base_moment` does not reach: the end of the last row's slot, or of its owner's."""
+    last = min((group + 1) * n[GROUP], n[ROWS]) - 1
+    owner = ((last + 1) * on[ROWS] - 1) // n[ROWS] if n[INSIDE] else last
+    return on[OFFSET] + (owner + 1) * on[SLOT]
+
+
+@inline
 def updates_inside(n: Any, k: Any, on: Any, ok: Any, group: Any) -> Any:
     """Rows whose owner is deleted one day are not updated: it takes them along at a moment of its own."""
     if n[INSIDE] and is_ended(on, ok, owner_of(n, k, on, group) // on[GROUP]):
@@ -298,8 +306,12 @@ def _later(
     if n[INSIDE]:
         early, late = first_inside(n, k, on, early), first_inside(n, k, on, late + 1) - 1
     for group in range(early // n[GROUP], late // n[GROUP] + 1):
-        count = updates_inside(n, k, on, ok, group)
         ended = not n[INSIDE] and is_ended(n, k, group)
+        most = updates_of(n, k, group) + (1 if ended else 0)
+        # Most groups have had their changes long before: that is told without the moments of them.
+        if most == 0 or _latest_base(n, on, group) + most * n[DELAY] < begin:
+            continue
+        count = updates_inside(n, k, on, ok, group)
         if count == 0 and not ended:
             continue
         first = group * n[GROUP]
