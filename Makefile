@@ -80,7 +80,7 @@ testees:
 
 power: $(VENV)/.ready
 	$(BIN)/forge corpus build --out $(OUT)/corpus --decoders forge
-	$(BIN)/python -m tests.power --corpus $(OUT)/corpus --json $(OUT)/power.json $(POWER_ARGS)
+	$(BIN)/python -m tests.power --corpus $(OUT)/corpus --json $(OUT)/power.json --adding corpora/kit/power.tsv $(POWER_ARGS)
 	$(BIN)/python -m tests.power.page $(OUT)/power.json
 
 known-bugs: $(VENV)/.ready

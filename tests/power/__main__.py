@@ -7,11 +7,16 @@ from pathlib import Path
 
 import click
 
+from forge.corpus.kit.profiles import featured_entries, kit_entries
+from forge.corpus.manifest import read_entries
+from tests.power.choice import adding, listed
+from tests.power.kept import readings
 from tests.power.logs import logs_of_corpus, real_logs, spread
-from tests.power.measure import measured
+from tests.power.measure import covered, measured
 from tests.power.subjects import SUBJECTS
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
@@ -23,30 +28,44 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 @click.option("--jobs", default=1, help="Processes.")
 @click.option("--largest", default=1 << 15, help="Only logs of at most so many bytes.")
 @click.option("--logs", "most", default=0, help="No more logs than this, of all files of scenarios (0: all).")
-@click.option("--json", "out", type=click.Path(path_type=Path), required=True, help="The figures.")
+@click.option("--json", "out", type=_FILE, required=True, help="The figures; what logs reach is kept beside them.")
+@click.option("--adding", "cases", type=_FILE, help="Write the cases that add something, for the profile smoke.")
 def main(
     corpus: Path, real: tuple[Path, ...], names: tuple[str, ...], sample: int, seed: int, jobs: int, largest: int,
-    most: int,
-    out: Path,
+    most: int, out: Path, cases: Path | None,
 ) -> None:  # fmt: skip
     """Measure lines, branches and mutants of decoders under a corpus."""
     logs = logs_of_corpus(corpus, largest)
     logs = spread(logs, most) if most else logs
     others = real_logs(real, 1 << 20)
     figures = json.loads(out.read_text()) if out.exists() else {}
-    for name in names or SUBJECTS:
+
+    def say(text: str) -> None:
+        click.echo(text, err=True)
+
+    subjects = [SUBJECTS[name]() for name in names or SUBJECTS]
+    read = [readings(subject, logs, out.parent / "kept", jobs, say) for subject in subjects]
+    entries = kit_entries(read_entries(corpus))
+    chosen = adding(entries, logs, [reached for reached, _ in read], featured_entries(entries))
+    measures = []
+    for subject, (reached, right) in zip(subjects, read, strict=True):
         found = measured(
-            SUBJECTS[name], logs, others, sample=sample, seed=seed, jobs=jobs,
-            say=lambda text: click.echo(text, err=True),
-        )  # fmt: skip
-        figures[name] = found | {"sample": sample, "seed": seed}
-        out.write_text(json.dumps(figures, indent=1))
-        covered = found["corpus"]
-        click.echo(
-            f"{name}: lines {covered['hit'] / covered['lines']:.1%}, "
-            f"branches {covered['taken'] / covered['branches']:.1%}, "
-            f"mutants {found['killed'] / max(1, found['tried']):.1%} of {found['tried']}"
+            subject, logs, reached, right, favoured=chosen.keys(), sample=sample, seed=seed, jobs=jobs, say=say
         )
+        measures.append(found)
+        figures[subject.name] = found.figures
+        if others:
+            of_real = readings(subject, others, out.parent / "kept", jobs, say)[0]
+            figures[subject.name]["real"] = covered(subject, of_real) | {"logs": len(others)}
+        of_corpus = found.figures["corpus"]
+        click.echo(
+            f"{subject.name}: lines {of_corpus['hit'] / of_corpus['lines']:.1%}, "
+            f"branches {of_corpus['taken'] / of_corpus['branches']:.1%}, "
+            f"mutants {found.figures['killed'] / max(1, found.figures['tried']):.1%} of {found.figures['tried']}"
+        )
+        out.write_text(json.dumps(figures, indent=1))
+    if cases is not None:
+        cases.write_text(listed(entries, logs, chosen, measures))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,14 @@ from tests.power.left_out import left_out, spans
 from tests.power.logs import Log
 from tests.power.mutants import Mutant, mutants_of
 from tests.power.subjects import Subject
-from tests.power.tracing import Living, Place, Reached, functions_of, traced
+from tests.power.tracing import Living, Place, Reached, functions_of
 from tests.power.trials import baselines, in_child, tried
 
-#: Logs that a mutant is tried with at most: the smallest that reach its function, and others spread over all of them.
-_SMALLEST, _SPREAD, _RARE = 60, 240, 4
+#: Of the logs that run what few logs run of a mutant's function, the smallest come early; so do those that told other
+#: mutants of the function.
+_RARE, _KNOWN = 4, 20
+#: Logs that are read once more, to see that a decoder shows the same.
+_AGAIN = 200
 
 
 def covered(subject: Subject, reached: Reached) -> dict[str, Any]:
@@ -93,26 +97,37 @@ def _reason(subject: Subject, name: str) -> str | None:
     return next((reason for suffix, reason in subject.unreachable if re.fullmatch(suffix, last)), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The figures of a subject, and what the choice of cases needs.
+
+    ``told`` has the log that told each mutant that was told.
+    """
+
+    figures: dict[str, Any]
+    told: dict[Mutant, int]
+
+
 def measured(
-    make: Callable[[], Subject],
+    subject: Subject,
     logs: Sequence[Log],
-    real: Sequence[Log],
+    reached: Reached,
+    right: Sequence[bytes],
     *,
+    favoured: Container[str],
     sample: int,
     seed: int,
     jobs: int,
     say: Callable[[str], None],
-) -> dict[str, Any]:
-    """All figures of one subject.  ``sample`` mutants are tried, chosen by ``seed`` (0: all)."""
-    subject = make()
-    reached = in_child(lambda: traced(subject, logs))
-    say(f"{subject.name}: traced {len(logs)} logs")
+) -> Measured:
+    """All figures of one subject.  ``sample`` mutants are tried, chosen by ``seed`` (0: all).
+
+    A mutant is tried with every log that runs its statement, until one tells it: first with those of the cases
+    ``favoured``, then with those that are likely to tell it.
+    """
     figures: dict[str, Any] = {"corpus": covered(subject, reached), "logs": len(logs)}
-    if real:
-        figures["real"] = covered(subject, in_child(lambda: traced(subject, real))) | {"logs": len(real)}
-    right = in_child(lambda: baselines(subject, logs))
-    again = in_child(lambda: baselines(subject, logs[:500]))
-    if right[:500] != again:
+    again = in_child(lambda: baselines(subject, logs[:_AGAIN]))
+    if list(right[:_AGAIN]) != again:
         raise SystemExit(f"{subject.name} does not show the same twice")
     living = Living(subject)
     statements = {
@@ -123,50 +138,52 @@ def measured(
     every = [one for kept, _ in counted_by_file for one in kept if one.function in functions]
     chosen = every if not sample or sample >= len(every) else random.Random(seed).sample(every, sample)
     say(f"{subject.name}: {len(chosen)} of {len(every)} mutants")
-    order = sorted(range(len(logs)), key=lambda number: len(logs[number].data))
+    order = sorted(range(len(logs)), key=lambda number: (logs[number].name not in favoured, len(logs[number].data)))
     rank = {number: place for place, number in enumerate(order)}
     survivors: list[dict[str, Any]] = []
-    killers: Counter[int] = Counter()
-    #: The logs that told a mutant of the function: they often tell the next one.
-    by_function: dict[Place, Counter[int]] = defaultdict(Counter)
-    counted = Counter[str]()
+    told: dict[Mutant, int] = {}
+    not_made = 0
 
-    def one(mutant: Mutant) -> tuple[Mutant, int | None]:
-        numbers = sorted(reached.logs.get((str(mutant.path), mutant.statement), ()), key=rank.__getitem__)
-        if not numbers:
-            return mutant, -1
-        among = set(numbers)
-        known = [number for number, _ in by_function[mutant.function].most_common(20) if number in among]
-        # Those that also run what few logs run of the function: the other side of a condition is there.
-        beside = sorted((reached.logs.get(at, ()) for at in statements[mutant.function]), key=len)
-        rare = [number for some in beside for number in sorted(among.intersection(some), key=rank.__getitem__)[:_RARE]]
-        rest = numbers[_SMALLEST:]
-        spread = sorted(rest)[:: max(1, len(rest) // _SPREAD)]
-        order = list(dict.fromkeys([*known, *rare, *numbers[:_SMALLEST], *spread]))
-        return mutant, tried(subject, living, mutant, logs, order, right)
+    def of_function(mutants: Sequence[Mutant]) -> list[tuple[Mutant, int | None]]:
+        """The outcomes of the mutants of one function, one after the other: what told one often tells the next."""
+        tellers = Counter[int]()
+        outcomes: list[tuple[Mutant, int | None]] = []
+        for mutant in mutants:
+            numbers = sorted(reached.logs.get(mutant.at, ()), key=rank.__getitem__)
+            among = set(numbers)
+            known = [number for number, _ in tellers.most_common(_KNOWN) if number in among]
+            # Those that also run what few logs run of the function: the other side of a condition is there.
+            beside = sorted((reached.logs.get(at, ()) for at in statements[mutant.function]), key=len)
+            rare = [one for some in beside for one in sorted(among.intersection(some), key=rank.__getitem__)[:_RARE]]
+            first = sorted(dict.fromkeys([*known, *rare]), key=lambda number: logs[number].name not in favoured)
+            trial = list(dict.fromkeys([*first, *numbers]))
+            outcome = tried(subject, living, mutant, logs, trial, right) if trial else -1
+            if outcome is not None and outcome >= 0:
+                tellers[outcome] += 1
+            outcomes.append((mutant, outcome))
+        return outcomes
 
+    groups: dict[Place, list[Mutant]] = defaultdict(list)
+    for mutant in chosen:
+        groups[mutant.function].append(mutant)
     with ThreadPoolExecutor(jobs) as pool:
-        for count, (mutant, outcome) in enumerate(pool.map(one, chosen), start=1):
-            if count % 100 == 0:
-                say(f"{subject.name}: {count} mutants, {len(survivors)} survive")
+        for mutant, outcome in (one for some in pool.map(of_function, groups.values()) for one in some):
             if outcome is None:
-                counted["not made"] += 1
-            elif outcome < 0:
-                is_reached = (str(mutant.path), mutant.statement) in reached.logs
-                name = f"{mutant.path.parent.name}/{mutant.path.name}"
+                not_made += 1
+            elif outcome >= 0:
+                told[mutant] = outcome
+            else:
                 survivors.append(
                     {
-                        "file": name, "line": mutant.line, "what": mutant.what, "reached": is_reached,
-                        "function": mutant.function[1], "number": mutant.number,
+                        "file": f"{mutant.path.parent.name}/{mutant.path.name}", "line": mutant.line,
+                        "what": mutant.what, "function": mutant.function[1],
+                        "logs": len(reached.logs.get(mutant.at, ())),
                     }
                 )  # fmt: skip
-            else:
-                counted["killed"] += 1
-                killers[outcome] += 1
-                by_function[mutant.function][outcome] += 1
+                say(f"{subject.name}: {len(told)} told, not told: {survivors[-1]}")
     figures |= {
-        "mutants": len(every), "tried": len(chosen) - counted["not made"], "killed": counted["killed"],
+        "mutants": len(every), "tried": len(chosen) - not_made, "killed": len(told), "sample": sample, "seed": seed,
         "left out": dict(sum((reasons for _, reasons in counted_by_file), Counter[str]()).most_common()),
-        "survivors": sorted(survivors, key=lambda one: (one["file"], one["line"])), "killers": len(killers),
+        "survivors": sorted(survivors, key=lambda one: (one["file"], one["line"])),
     }  # fmt: skip
-    return figures
+    return Measured(figures, told)

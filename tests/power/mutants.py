@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 
-from tests.power.tracing import Place
+from tests.power.tracing import At, Place
 
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -38,6 +38,11 @@ class Mutant:
     statement: int
     what: str
     function: Place
+
+    @property
+    def at(self) -> At:
+        """The statement."""
+        return str(self.path), self.statement
 
 
 def mutants_of(path: Path) -> list[Mutant]:

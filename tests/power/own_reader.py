@@ -19,6 +19,7 @@ from forge.errors import ForgeError, FormatError, UnsupportedError
 from forge.events.event import carries_checksum
 from forge.events.format import CHECKSUM_SIZE
 from forge.events.registry import EVENT_TYPES
+from forge.events.row_image import iterate_rows
 from forge.events.rows import ROWS_BODIES
 from forge.events.taking import body_taker
 from forge.values.quick import UNUSUAL, UnusualError
@@ -82,7 +83,7 @@ def _body(logged: LoggedEvent) -> Any:
 def _rows(logged: LoggedEvent, tables: TableMaps) -> Any:
     body: Any = logged.placed.event.body
     mapped = tables.by_id.get(body.table_id)
-    if mapped is None or mapped.rows is None:
+    if mapped is None or mapped.rows is None or mapped.columns is None:
         return None
     try:
         quick = repr(mapped.rows.read(body))
@@ -90,7 +91,8 @@ def _rows(logged: LoggedEvent, tables: TableMaps) -> Any:
         quick = _LEFT
     changes = tables.changes(logged)
     cells = [cell for change in changes for image in (change.before, change.after) for cell in image or ()]
-    return quick, [_cell(cell) for cell in cells if cell.raw is not None and not cell.partial]
+    images = repr(list(iterate_rows(body, mapped.columns)))
+    return quick, images, [_cell(cell) for cell in cells if cell.raw is not None and not cell.partial]
 
 
 def _cell(cell: Cell) -> Any:
@@ -104,5 +106,5 @@ def _cell(cell: Cell) -> Any:
     try:
         reference = repr(codec_for(column).text(column, cell.value()))
     except ForgeError as error:
-        reference = type(error).__name__
+        reference = repr((type(error).__name__, error.offset if isinstance(error, FormatError) else None))
     return quick, reference

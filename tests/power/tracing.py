@@ -30,7 +30,7 @@ class Reached:
     """The numbers of the logs that reach a statement, and of those that pass a branch by without entering it."""
 
     logs: dict[At, array[int]] = field(default_factory=dict)
-    passed: set[At] = field(default_factory=set)
+    passed: dict[At, array[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,10 @@ def functions_of(path: Path) -> list[Function]:
 
 
 def traced(subject: Subject, logs: Sequence[Log]) -> Reached:
-    """Read all logs, and note what is reached.  For a process of its own: the subject's functions stay marked."""
+    """Read all logs, and note what is reached.  For a process of its own: the subject's functions stay marked.
+
+    Nothing is in a cache when a log is read: what an earlier one left there would hide what this one reaches.
+    """
     codes: dict[Place, CodeType | None] = {}
     keys: list[tuple[bool, At]] = []
     for path in subject.files:
@@ -66,6 +69,7 @@ def traced(subject: Subject, logs: Sequence[Log]) -> Reached:
     found: dict[int, array[int]] = defaultdict(lambda: array("I"))
     for number, log in enumerate(logs):
         marks[:] = bytes(len(keys))
+        living.forget()
         subject.read(log)
         at = marks.find(1)
         while at >= 0:
@@ -74,10 +78,8 @@ def traced(subject: Subject, logs: Sequence[Log]) -> Reached:
     reached = Reached()
     for at, numbers in found.items():
         is_passed, key = keys[at]
-        if is_passed:
-            reached.passed.add(key)
-        else:
-            reached.logs[key] = array("I", sorted({*reached.logs.get(key, ()), *numbers}))
+        places = reached.passed if is_passed else reached.logs
+        places[key] = array("I", sorted({*places.get(key, ()), *numbers}))
     return reached
 
 
@@ -98,6 +100,10 @@ class Living:
             if other is not None and len(other.co_freevars) == len(function.__code__.co_freevars):
                 function.__code__ = other
                 yield function
+        self.forget()
+
+    def forget(self) -> None:
+        """Empty the caches."""
         for cache in self.caches:
             cache.cache_clear()
 

@@ -64,7 +64,8 @@ def run_case(kit: OpenKit, case: KitCase, testee: Testee, level: Level, forms: F
         expected = kit.expected(case, file)
         # Answers are kept until they are compared: a flood ends where it can be no answer any more.
         most = _SPARE + _WORDIER * kit.expected_size(case, file)
-        reading = testee.read(kit.path(case, file), level, case.flavor, case.server, most=most)
+        with kit.laid_out(case, file) as path:
+            reading = testee.read(path, level, case.flavor, case.server, most=most)
         comparison = Comparison(expected, forms, reading)
         difference = comparison.difference()
         # A correct reader stops in one file of a chain; the others it reads.

@@ -16,23 +16,24 @@ from forge.corpus.conform.expected_failures import read_expected_failures
 from forge.corpus.conform.one_file import FileResult, ask
 from forge.corpus.conform.testee import Limits, Testee
 from forge.corpus.findings.records import LARGEST, CellPlace, Finding, Made
-from forge.corpus.kit.case_files import KitCase
+from forge.corpus.kit.case_files import KitCase, KitFile
 from forge.corpus.kit.reading import OpenKit
 from forge.corpus.shrink.outcomes import TesteeFinding, finding_of
 from forge.corpus.shrink.shrink import shrink
 from forge.errors import FormatError, ScenarioError
 from forge.resources import shipped_corpora
 
-#: Cases of a group that are tried, the smallest first.
+#: Files of a group that are tried, the smallest first.
 _TRIED = 6
 
 
 def make_finding(finding: Finding, kit: OpenKit, command: str, *, seconds: float, timeout: float) -> Made:
     """The smallest file of at most 1 KiB that shows a finding, of the cases that its reasons cover.
 
-    ``seconds`` may be taken for a case.  Raises ScenarioError if there is none; what :func:`ask` raises.
+    Of a case of several files, each is tried by itself.  ``seconds`` may be taken for a file.  Raises ScenarioError if
+    there is none; what :func:`ask` raises.
     """
-    cases = _cases(finding, kit)
+    files = _files(finding, kit)
     made: list[Made] = []
     tried = 0
     with (
@@ -45,8 +46,8 @@ def make_finding(finding: Finding, kit: OpenKit, command: str, *, seconds: float
             path.write_bytes(data)
             return ask(testee, path, data, inventions=finding.inventions)
 
-        for case in cases:
-            data = kit.path(case, case.files[0]).read_bytes()
+        for case, file in files:
+            data = kit.path(case, file).read_bytes()
             first = done(data)
             if first.right or not is_like(finding, first):
                 continue
@@ -83,15 +84,16 @@ def is_like(finding: Finding, result: FileResult) -> bool:
     return re.search(finding.like, f"{made.outcome}, {made.kind}: {made.right} -> {made.wrong}") is not None
 
 
-def _cases(finding: Finding, kit: OpenKit) -> list[KitCase]:
-    """The cases that the finding covers, of one file each; first the one that it was made of before."""
+def _files(finding: Finding, kit: OpenKit) -> list[tuple[KitCase, KitFile]]:
+    """The files of the cases that the finding covers, the smallest first; before them those of the case that it was
+    made of before."""
     listed = read_expected_failures(shipped_corpora() / "testees" / finding.decoder / "expected-failures.txt")
     covered = {entry.case for entry in listed.values() if entry.reason in finding.covers}
-    found = [case for case in kit.cases if case.id in covered and len(case.files) == 1]
+    found = [(case, file) for case in kit.cases if case.id in covered for file in case.files if not file.holes]
     if not found:
         raise ScenarioError(f"{finding.name}: the kit has no case that the list of {finding.decoder} has for it")
     before = finding.made.case if finding.made is not None else None
-    return sorted(found, key=lambda case: (case.id != before, case.files[0].size, case.id))
+    return sorted(found, key=lambda one: (one[0].id != before, one[1].size, one[0].id, one[1].name))
 
 
 def made_of(case: str, data: bytes, result: FileResult, event_type: str | None = None) -> Made:

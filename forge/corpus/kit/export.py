@@ -6,7 +6,7 @@
     index.jsonl            a line a case: what its case.json says
     schemas/NAME.json      JSON Schemas of all that follows
     cases/ID/case.json     what the case is
-    cases/ID/FILE          a binary log, with FILE.events.jsonl and FILE.rows.jsonl
+    cases/ID/FILE          a binary log, with FILE.events.jsonl and FILE.rows.jsonl (FILE.packed if it has holes)
     examples/LANGUAGE/     a small reader, and a test that holds it against the kit
 """
 
@@ -17,7 +17,7 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -28,9 +28,11 @@ import msgspec
 from forge import __version__
 from forge.corpus.cases import SHIPPED
 from forge.corpus.kit.case_files import KitCase, Plain, WrittenCase, write_case
+from forge.corpus.kit.power import read_power
 from forge.corpus.kit.profiles import chosen_entries
 from forge.corpus.kit.registry import Registry, digest_of, read_registry, short_id
 from forge.corpus.kit.schemas import kit_schemas
+from forge.corpus.kit.sparse import SPARSE, sparse_rows
 from forge.corpus.known_bugs import guards, read_known_bugs
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
 from forge.corpus.workers import few_collections
@@ -63,28 +65,24 @@ def export_kit(
 ) -> Kit:
     """Write the cases of a profile as a kit to the folder ``out``, or to an archive if it is called ``*.tar.gz``.
 
+    The profile ``sparse`` takes none of the corpus, which need not be there.
+
     ``jobs`` is the number of processes (default: one a core).  The result appears whole or not at all.
     Raises ScenarioError for a corpus or profile that is not there, for a folder that holds something else, and for
     a case whose bytes are not those of its id; ManifestError for a damaged corpus; OSError.
     """
     check_target(out)
-    whole = list(read_entries(corpus))
-    entries = chosen_entries(whole, profile)
-    smoke = {entry.case for entry in (entries if profile == "smoke" else chosen_entries(whole, "smoke"))}
     ids = read_registry()
-    guarded = guards(read_known_bugs())
-    named = _named(entries, ids)
+    total, plain = _sparse() if profile == SPARSE else _of_corpus(corpus, profile, ids)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
         folder = Path(scratch) / out.name.removesuffix(ARCHIVE)
         (folder / "cases").mkdir(parents=True)
-        rows = read_bytes_of(corpus, named)
-        plain = (_plain(row, named[row["case"]], smoke, guarded) for row in rows)
         written: list[WrittenCase] = []
         for case in _written(folder / "cases", plain, jobs or len(os.sched_getaffinity(0))):
             written.append(case)
             if progress is not None:
-                progress(len(written), len(named))
+                progress(len(written), total)
         cases = sorted((one.case for one in written), key=lambda case: case.id)
         kit = Kit(
             format=FORMAT,
@@ -128,8 +126,32 @@ def _named(entries: Iterable[Entry], ids: Registry) -> dict[str, _Name]:
     return named
 
 
-def _plain(row: dict[str, Any], name: _Name, smoke: Container[str], guarded: Mapping[str, list[str]]) -> Plain:
-    return Plain(id=name.id, since=name.since, smoke=row["case"] in smoke, guards=guarded.get(row["case"], []), row=row)
+def _of_corpus(corpus: Path, profile: str, ids: Registry) -> tuple[int, Iterator[Plain]]:
+    """How many cases of a corpus are of a profile, and the cases."""
+    whole = list(read_entries(corpus))
+    entries = chosen_entries(whole, profile)
+    smoke = {entry.case for entry in (entries if profile == "smoke" else chosen_entries(whole, "smoke"))}
+    guarded = guards(read_known_bugs())
+    adds = {row.case: row.places + row.mutants for row in read_power()}
+    named = _named(entries, ids)
+
+    def plain(row: dict[str, Any]) -> Plain:
+        case, name = row["case"], named[row["case"]]
+        added = adds.get(case, 0) if name.since is not None else 0
+        return Plain(
+            id=name.id, since=name.since, smoke=case in smoke, adds=added, guards=guarded.get(case, []), row=row
+        )
+
+    return len(named), map(plain, read_bytes_of(corpus, named))
+
+
+def _sparse() -> tuple[int, Iterator[Plain]]:
+    """The same of the profile ``sparse``."""
+    rows = list(sparse_rows())
+    return len(rows), (
+        Plain(id=short_id(row["case"]), since=None, smoke=False, adds=0, guards=[], row=row, sparse=True)
+        for row in rows
+    )
 
 
 def _written(folder: Path, plain: Iterable[Plain], jobs: int) -> Iterator[WrittenCase]:

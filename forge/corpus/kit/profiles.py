@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from forge.corpus.kit.power import read_power
 from forge.corpus.kit.withheld import withheld_cases
 from forge.corpus.manifest import Entry
 from forge.errors import ScenarioError, nearest
@@ -18,8 +19,9 @@ _SMALL = 1 << 16
 _TOLD = frozenset(("event", "type", "record", "verdict"))
 
 PROFILES: dict[str, str] = {
-    "smoke": f"at most {SMOKE_LIMIT} cases, which together have every feature and every outcome of each decoder",
+    "smoke": f"at most {SMOKE_LIMIT} cases, which together have every feature, and reach and tell what all cases do",
     "full": "all cases",
+    "sparse": "cases whose files are larger than 4 GiB, most of it zero bytes; they are in no other profile",
 }
 
 
@@ -28,8 +30,7 @@ def chosen_entries(entries: Sequence[Entry], profile: str) -> list[Entry]:
 
     Cases that a vendor has to have first are in none (SECURITY.md).  Raises ScenarioError for another word.
     """
-    withheld = withheld_cases()
-    usable = [entry for entry in entries if entry.files and entry.against is None and entry.case not in withheld]
+    usable = kit_entries(entries)
     if profile == "full":
         return usable
     if profile == "smoke":
@@ -40,27 +41,45 @@ def chosen_entries(entries: Sequence[Entry], profile: str) -> list[Entry]:
         words = [*PROFILES, *servers, *tags]
         raise ScenarioError(
             f"there is no profile {profile!r}",
-            expected="smoke, full, a server line of the corpus, or a tag of its cases",
+            expected="smoke, full, sparse, a server line of the corpus, or a tag of its cases",
             suggestion=nearest(profile, words),
         )
     return [entry for entry in usable if entry.server == profile or profile in entry.tags]
 
 
+def kit_entries(entries: Iterable[Entry]) -> list[Entry]:
+    """The cases that a kit may have."""
+    withheld = withheld_cases()
+    return [entry for entry in entries if entry.files and entry.against is None and entry.case not in withheld]
+
+
+def featured_entries(entries: Sequence[Entry]) -> list[Entry]:
+    """Few small cases that together have every tag, and every phase and server line."""
+    return covering_entries(entries, _covered, SMOKE_LIMIT)
+
+
 def _smoke(entries: Sequence[Entry]) -> list[Entry]:
-    """Few small cases that together have every tag, and every phase and server line.
+    """Few small cases that together have every tag, and every phase and server line; then those that reach and tell
+    what they do not, in the decoders that are measured.
 
     The room that is left goes to cases that together have every feature with every outcome of each decoder, and then to
     one of each file of scenarios.
     """
-    taken: dict[str, Entry] = {}
-    for covered in (_covered, _told, _file):
+    taken = {entry.case: entry for entry in featured_entries(entries)}
+    by_name = {entry.case: entry for entry in entries}
+    powerful = [by_name[row.case] for row in read_power() if row.case in by_name and row.case not in taken]
+    taken |= {entry.case: entry for entry in powerful[: SMOKE_LIMIT - len(taken)]}
+    for covered in (_told, _file):
         left = [entry for entry in entries if entry.case not in taken]
-        taken |= {entry.case: entry for entry in _greedy(left, covered, list(taken.values()))}
+        more = covering_entries(left, covered, SMOKE_LIMIT - len(taken), list(taken.values()))
+        taken |= {entry.case: entry for entry in more}
     return sorted(taken.values(), key=lambda entry: entry.case)
 
 
-def _greedy(entries: Sequence[Entry], covered: Callable[[Entry], set[str]], taken: Sequence[Entry]) -> list[Entry]:
-    """Cases that cover what those taken do not, as far as there is room.
+def covering_entries(
+    entries: Sequence[Entry], covered: Callable[[Entry], set[str]], most: int, taken: Sequence[Entry] = ()
+) -> list[Entry]:
+    """At most ``most`` cases that cover what those ``taken`` do not.
 
     The case that adds most is next, again and again; of those that add as much, the smallest.
     """
@@ -70,7 +89,7 @@ def _greedy(entries: Sequence[Entry], covered: Callable[[Entry], set[str]], take
     # What a case adds becomes less and less: one that is still the best once it is counted again is the best of all.
     heap = [(_rank(entry, len(covers[number] & missing)), number) for number, entry in enumerate(entries)]
     heapq.heapify(heap)
-    while heap and len(found) + len(taken) < SMOKE_LIMIT:
+    while heap and len(found) < most:
         _, number = heapq.heappop(heap)
         added = len(covers[number] & missing)
         if not added:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 
 from forge.corpus.kit.case_files import EVENTS, ROWS, KitCase, KitFile
+from forge.corpus.kit.sparse import laid_out
 from forge.errors import ManifestError, ScenarioError, nearest
 
 
@@ -60,8 +62,12 @@ class OpenKit:
         return found
 
     def path(self, case: KitCase, file: KitFile) -> Path:
-        """Where a binary log is."""
+        """Where a binary log is, if it has no holes."""
         return self.folder / "cases" / case.id / file.name
+
+    def laid_out(self, case: KitCase, file: KitFile) -> AbstractContextManager[Path]:
+        """Where a binary log is for the time of the block: one with holes is laid out.  Raises OSError."""
+        return laid_out(self.path(case, file), file.holes, file.size)
 
     def expected(self, case: KitCase, file: KitFile) -> ExpectedLog:
         """What a correct reader gets of a file.  Raises ManifestError if the kit is damaged; OSError."""

@@ -74,7 +74,8 @@ def _file(kit: OpenKit, case: KitCase, file: KitFile, given: Sequence[Answer]) -
     expected = kit.expected(case, file)
     here = [answer for answer in given if not answer.result.right and answer.result.file in (None, file.name)]
     about = _about(expected, here)
-    sections, more = _sections(kit.path(case, file), expected, about)
+    # A file with holes is larger than a page can be about.
+    sections, more = ([], len(expected.events)) if file.holes else _sections(kit.path(case, file), expected, about)
     return {
         "file": file,
         "events": expected.events[:_EVENTS],

@@ -21,7 +21,8 @@ from forge.errors import CheckFailed
     "--profile",
     default="full",
     metavar="WORD",
-    help="smoke (few cases with every feature), full, a server line, or a tag (default full).",
+    help="smoke (few cases with every feature), full, sparse (files beyond 4 GiB, of no corpus), a server line, "
+    "or a tag (default full).",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes (default: one a core).")
 @click.option("--json", "as_json", is_flag=True, help="What was written as JSON.")

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"strings"
 )
 
@@ -45,24 +46,34 @@ func little(data []byte) (number int64) {
 	return number
 }
 
-// Read reads a whole file. What it has read before an error is in the log all the same.
-func Read(data []byte) (log Log, err error) {
+// Read reads a file of that size. What it has read before an error is in the log all the same.
+func Read(file io.ReaderAt, size int64) (log Log, err error) {
 	defer func() { // Every slice of this reader is checked by Go: a length that leads too far ends here.
 		if reason := recover(); reason != nil {
 			err = fmt.Errorf("%v", reason)
 		}
 	}()
-	data, log.Skipped = data[:len(data):len(data)], map[int64]bool{}
-	if !bytes.HasPrefix(data, []byte("\xfebin")) {
+	log.Skipped = map[int64]bool{}
+	bytesAt := func(offset, count int64) []byte {
+		if offset+count > size {
+			panic(fmt.Sprintf("%d bytes at %d lead beyond the end", count, offset))
+		}
+		data := make([]byte, count)
+		if _, err := file.ReadAt(data, offset); err != nil {
+			panic(err)
+		}
+		return data
+	}
+	if !bytes.Equal(bytesAt(0, 4), []byte("\xfebin")) {
 		return log, fmt.Errorf("no binary log")
 	}
 	checksums, tables := false, map[int64]*table{}
-	for offset := int64(4); offset < int64(len(data)); {
-		size := little(data[offset+9 : offset+13])
+	for offset := int64(4); offset < size; {
+		size := little(bytesAt(offset+9, 4))
 		if size < 19 {
 			return log, fmt.Errorf("the event at %d has %d bytes", offset, size)
 		}
-		raw := bytes.Clone(data[offset : offset+size])
+		raw := bytesAt(offset, size)
 		if raw[4] == 15 {
 			checksums = hasChecksums(raw)
 			raw[17] &^= 1 // The sum is that of a file which is not in use.

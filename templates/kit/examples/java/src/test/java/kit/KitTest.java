@@ -55,6 +55,9 @@ class KitTest {
     private static void compare(JsonObject one) throws IOException {
         boolean reject = one.get("verdict").getAsString().equals("reject");
         for (JsonElement file : one.getAsJsonArray("files")) {
+            if (file.getAsJsonObject().has("holes")) {
+                continue; // It is larger than an array of Java; examples/go reads such files.
+            }
             String name = file.getAsJsonObject().get("name").getAsString();
             Path path = KIT.resolve("cases").resolve(one.get("id").getAsString()).resolve(name);
             byte[] data = Files.readAllBytes(path);
