@@ -41,6 +41,8 @@ class Plan:
     server: str
     session: Session
     groups: tuple[Group, ...]
+    #: So many of them were there before the log began: those that make databases and tables.
+    existing: int = 0
     #: Rows that every table holds at the end, by full name: {"shop.orders": (row, ...)}.
     contents: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
     #: The definition of every table at the end.

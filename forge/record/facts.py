@@ -27,6 +27,7 @@ from forge.events.query import Query
 from forge.events.rotate import Rotate
 from forge.events.rows import ROWS_BODIES
 from forge.events.rows_query import RowsQuery
+from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
@@ -80,6 +81,9 @@ class _Collected:
         self.in_transaction = False
         self.file_ids: list[int] = []
         self.statement_open = False
+        #: The log has GTID events; without, BEGIN or a statement behind the last end begins a group.
+        self.has_gtids = False
+        self.in_block = False
         self.gtid_second: int | None = None
 
     @property
@@ -95,22 +99,12 @@ class _Collected:
 
     def add(self, event: Event) -> None:
         body = event.body
-        if isinstance(body, FormatDescription):
+        if isinstance(body, FormatDescription | StartV3):
             self.session_facts["server_version"] = body.server_version
             self.files[-1] |= {"opened": event.timestamp, "created": body.created}
-        elif isinstance(body, AnonymousGtid):
-            self._group(body)
-        elif isinstance(body, GtidTagged):
-            self.gtids.append((body.uuid, body.tag, body.gno))
-            self.commit_timestamps.append(body.commit_timestamp or 0)
-            self._open_group()
-        elif isinstance(body, MariadbGtid):
-            self.session_facts.setdefault("first_gno", body.sequence_number)
-            self._open_group()
-            if body.thread_id is not None:
-                self._thread(body.thread_id)
-            self.in_transaction = not body.flags2 & STANDALONE
-            self.gtid_second = event.timestamp
+        elif isinstance(body, AnonymousGtid | GtidTagged | MariadbGtid):
+            self.has_gtids = True
+            self._gtid(body, event)
         elif isinstance(body, (PreviousGtids, GtidList)):
             if event.timestamp != self.file.get("opened"):
                 self.file["listed"] = event.timestamp
@@ -163,12 +157,26 @@ class _Collected:
         tag = next(tag for uuid, tag, _ in self.gtids if uuid == own)
         return {"server_uuid": own, "first_gno": min(gno or 1 for *name, gno in self.gtids if name == [own, tag])}
 
+    def _gtid(self, body: AnonymousGtid | GtidTagged | MariadbGtid, event: Event) -> None:
+        if isinstance(body, AnonymousGtid):
+            self._group(body)
+        elif isinstance(body, GtidTagged):
+            self.gtids.append((body.uuid, body.tag, body.gno))
+            self.commit_timestamps.append(body.commit_timestamp or 0)
+            self._open_group()
+        else:
+            self.session_facts.setdefault("first_gno", body.sequence_number)
+            self._open_group()
+            if body.thread_id is not None:
+                self._thread(body.thread_id)
+            self.in_transaction = not body.flags2 & STANDALONE
+            self.gtid_second = event.timestamp
+
     def _group(self, body: AnonymousGtid) -> None:
         if isinstance(body, Gtid):
             self.gtids.append((body.uuid, "", body.gno))
-        if body.commit_timestamp is None:
-            raise FormatError("a GTID event has no commit timestamp, so its facts cannot be read", phase="body")
-        self.commit_timestamps.append(body.commit_timestamp[0])
+        if body.commit_timestamp is not None:
+            self.commit_timestamps.append(body.commit_timestamp[0])
         self._open_group()
 
     def _checkpoint(self, name: str, second: int) -> None:
@@ -198,13 +206,17 @@ class _Collected:
         self.statement_open = False
 
     def _query(self, body: Query | ExecuteLoadQuery, timestamp: int) -> None:
+        ends = body.query in ("COMMIT", "ROLLBACK")
+        if not self.has_gtids and not self.in_block and not ends:
+            self._open_group()
+        self.in_block = self.in_block or body.query == "BEGIN"
         if "implicitly emptying" not in body.query:
             # The server empties MEMORY tables in connections of its own.
             self._thread(body.thread_id)
         self.exec_times.append(body.exec_time)
         if body.query == "BEGIN" or body.query.startswith("XA START "):
             return
-        if body.query in ("COMMIT", "ROLLBACK"):
+        if ends:
             self._end(timestamp)
             self.xids[-1] = dict(body.status_variables).get("mariadb_ddl_xid", 0)
             return
@@ -216,6 +228,7 @@ class _Collected:
 
     def _end(self, timestamp: int) -> None:
         """A transaction ends; on MariaDB its GTID event and its end may differ."""
+        self.in_block = False
         self._current().extend([] if self.gtid_second is None else [self.gtid_second])
         self._current().append(timestamp)
 

@@ -159,13 +159,16 @@ def verify(folder: Path) -> VerifyResult:
 
 def verify_against(scenario: Path, logs: Mapping[str, bytes], parameters: Settings | None = None) -> VerifyResult:
     """Compile a scenario with the facts of the binary logs ``logs`` (by name, in their order), which anybody may have
-    recorded, and compare.
+    recorded, but for those that the scenario has itself, and compare.
 
     Raises ScenarioError if the scenario does not compile, FormatError if a log cannot be read or holds no transactions
     that the compiler could make.
     """
     recorded = list(logs.values())
-    planned = plan(load_scenario(scenario, _with_facts(parameters, facts_of(*recorded))))
+    declared = load_scenario(scenario, parameters).session.facts
+    # What the scenario says itself holds: of groups that it places as events, the log's facts are of no group of its.
+    facts = msgspec.to_builtins(facts_of(*recorded)) | (msgspec.to_builtins(declared) if declared else {})
+    planned = plan(load_scenario(scenario, _with_facts(parameters, msgspec.convert(facts, Facts))))
     compiled = write_files(planned, compile_files(planned))
     difference = first_difference_of_files(list(logs), recorded, compiled, _SIDES)
     return VerifyResult(scenario, sum(map(len, recorded)), sum(map(len, compiled)), difference)

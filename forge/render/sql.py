@@ -88,6 +88,7 @@ def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
     groups: list[ReplayGroup] = []
     first = True
     for number in range(len(plan.groups) + 1):
+        groups += _logging(plan, number)
         if number in plan.reconnects:
             yield ReplaySession(_session_text(plan, groups, first=first))
             groups, current, settings, first = [], "", plan.session, False
@@ -117,7 +118,17 @@ def _turns(plan: Plan) -> Iterator[ReplaySession]:
             group = _group(plan, turn.group, database, settings, turn)
             sent = plan.groups[turn.group]
             current[turn.client] = _current_after(sent, database), _settings_after(plan, turn, settings)
-        yield ReplaySession(_session_text(plan, [group], first=not turn.client, begins=begins), client=turn.client)
+        switched = () if turn.group is None else _logging(plan, turn.group)
+        text = _session_text(plan, [*switched, group], first=not turn.client, begins=begins)
+        yield ReplaySession(text, client=turn.client)
+
+
+def _logging(plan: Plan, number: int) -> tuple[ReplayGroup, ...]:
+    """What keeps the first groups out of the log, where they are in the plan as there before it, and ends that."""
+    switch = {0: 0, plan.existing: 1}.get(number) if plan.existing else None
+    return (
+        () if switch is None else (ReplayGroup(None, (), (ReplayStatement(f"SET sql_log_bin = {switch}", None),), ()),)
+    )
 
 
 def _current_after(group: Group, current: str) -> str:

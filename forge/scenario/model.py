@@ -39,6 +39,9 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         list[str | TableDeclaration],
         Meta(description="Tables that exist at the start: CREATE TABLE text, or a mapping."),
     ] = []
+    existing: Annotated[
+        bool, Meta(description="The databases and `tables` are there before the log begins: it does not create them.")
+    ] = False
     transactions: Annotated[
         list[list[Statement] | Transaction],
         Meta(description="Transactions in order of commit; each is a list of statements."),

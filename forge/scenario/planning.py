@@ -25,7 +25,8 @@ def plan(scenario: Scenario) -> Plan:
     """The compiler's input for a scenario.
 
     Groups are, in order: CREATE DATABASE for every database that the scenario does not create itself, CREATE TABLE
-    for every entry of ``tables``, the transactions.  Those that change no row are replayed, and not logged.
+    for every entry of ``tables``, the transactions.  Those that change no row are replayed, and not logged; nor are the
+    first two where the scenario says that they exist.
 
     Raises ScenarioError (file, line, what was expected, nearest word) for what a server would refuse, and
     UnsupportedError for what this version cannot make.
@@ -40,6 +41,8 @@ def plan(scenario: Scenario) -> Plan:
     for path, text, statement in tables:
         with places.sql(path, text):
             session.define(statement, text, places.line(path))
+    if scenario.existing:
+        session.journal.keep_out_of_log()
     for number, entry in enumerate(scenario.transactions):
         _run(session, Entry(places, ("transactions", number)), entry)
     session.end()
@@ -90,6 +93,7 @@ def _plan(session: Session, scenario: Scenario) -> Plan:
         server=scenario.server,
         session=scenario.session,
         groups=tuple(journal.groups),
+        existing=journal.existing,
         file_steps=tuple(journal.file_steps),
         event_steps=tuple(journal.event_steps),
         reconnects=tuple(journal.reconnects),

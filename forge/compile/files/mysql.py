@@ -39,6 +39,7 @@ from forge.events.status_vars import StatusVariables
 from forge.events.transaction_payload import NONE, ZSTD
 from forge.events.xid import Xid
 from forge.plan.definitions import DdlStatement, MemoryEmptied, SessionEndDrop, TableCreationSelect
+from forge.plan.engines import is_transactional
 from forge.plan.gtids import MysqlGtid
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
@@ -254,7 +255,7 @@ class MysqlLog(SessionLog):
         )
         flags = statement_flags(first) if isinstance(first, RowsStatement) else 0
         flags |= THREAD_SPECIFIC if isinstance(first, DdlStatement) else 0
-        if transaction.of_statement and not self.line.groups.begins_single_statements:
+        if transaction.of_statement and self._stands_alone(first):
             self.xid(number)
             yield from self.steps(number, transaction)
             return
@@ -272,6 +273,12 @@ class MysqlLog(SessionLog):
         else:
             self.xid(number)
             yield from self.xa_prepare(number, transaction, xa)
+
+    def _stands_alone(self, statement: object) -> bool:
+        """Whether a statement that commits by itself has no BEGIN and no end."""
+        begins = self.line.groups.begins_single_statements
+        plain = isinstance(statement, RowsStatement) and not is_transactional(statement.table)
+        return begins == "nothing" or (begins == "transactional" and plain)
 
     def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
         status = ddl_variables(statement, None, 0, self.session, self.line)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from forge.compile.groups.grouping import logged_groups
 from forge.plan.circumstances import Circumstances
+from forge.plan.definitions import DdlStatement
 from forge.plan.plan import EventStep, FileEnd, FileStep
 from forge.plan.transactions import Group, OwnEvent
 from forge.plan.turns import Turn
@@ -24,6 +25,8 @@ class Journal:
     reconnects: list[int] = field(default_factory=list)
     #: How many groups the log has so far.
     logged: int = 0
+    #: How many of the first groups were there before the log began.
+    existing: int = 0
     #: What groups run in, by their numbers, where that is not what the session began with.
     circumstances: dict[int, Circumstances] = field(default_factory=dict)
     #: What clients send, in order, and the number of the one that sends.
@@ -53,6 +56,12 @@ class Journal:
         self.turns.append(Turn(self.client, len(self.groups)))
         self.groups.append(group)
         self.logged += sum(1 for _ in logged_groups((group,), self.line))
+
+    def keep_out_of_log(self) -> None:
+        """What has happened so far was there before the log began."""
+        definitions = [group for group in self.groups if isinstance(group, DdlStatement)]
+        self.groups = [replace(definition, unlogged=True) for definition in definitions]
+        self.existing, self.logged = len(self.groups), 0
 
     def end_file(self, kind: FileEnd) -> None:
         self.turns.append(Turn(self.client))

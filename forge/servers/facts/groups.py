@@ -14,8 +14,9 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     always_gtids: bool
     #: A commit of transactional tables is logged as XID; else as COMMIT.
     xid_commits: bool
-    #: Statements that commit by themselves stand between BEGIN and COMMIT; else alone.
-    begins_single_statements: bool
+    #: Which statements that commit by themselves stand between BEGIN and COMMIT: all, those of tables with
+    #: transactions, or nothing; the others stand alone.
+    begins_single_statements: Literal["all", "transactional", "nothing"]
     #: With GTIDs, what enforce_gtid_consistency forbids is refused.
     enforces_gtid_consistency: bool
     #: GTID events of transactions of rows say that they may have statements in them.
