@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from forge.columnar.machine import (
+    address,
     brief_kernel,
     copy,
     kernel,
@@ -64,48 +65,13 @@ def bitmap_of(offsets: Numbers) -> Bytes:
     return bitmap
 
 
-@kernel
-def _fixed8(buffer: Any, offsets: Any, out: Any) -> None:
-    for row in range(len(offsets)):
-        offset = offsets[row]
-        out[row] = np.uint8(load8(buffer, offset)) if offset >= 0 else np.uint8(0)
-
-
-@kernel
-def _fixed16(buffer: Any, offsets: Any, out: Any) -> None:
-    for row in range(len(offsets)):
-        offset = offsets[row]
-        out[row] = np.uint16(load16(buffer, offset)) if offset >= 0 else np.uint16(0)
-
-
-@kernel
-def _fixed32(buffer: Any, offsets: Any, out: Any) -> None:
-    for row in range(len(offsets)):
-        offset = offsets[row]
-        out[row] = np.uint32(load32(buffer, offset)) if offset >= 0 else np.uint32(0)
-
-
-@kernel
-def _fixed64(buffer: Any, offsets: Any, out: Any) -> None:
-    for row in range(len(offsets)):
-        offset = offsets[row]
-        out[row] = load64(buffer, offset) if offset >= 0 else np.uint64(0)
-
-
-_FIXED: dict[int, tuple[Any, Any]] = {
-    1: (_fixed8, np.uint8),
-    2: (_fixed16, np.uint16),
-    4: (_fixed32, np.uint32),
-    8: (_fixed64, np.uint64),
-}
+_WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 def fixed(cells: Cells, width: int) -> np.ndarray[Any, Any]:
     """The cells' bytes as unsigned little-endian words of ``width`` (1, 2, 4, 8); 0 where there is no value."""
-    gather, word = _FIXED[width]
-    out = np.empty(len(cells), word)
-    gather(cells.buffer, cells.offsets, out)
-    return out
+    (values,), _ = fixed_columns(cells.buffer, cells.offsets[np.newaxis], (0,), (width,), len(cells))
+    return values
 
 
 #: Of a column: its width, the line of its offsets, and the memory (address, bytes) of its values.
@@ -116,7 +82,7 @@ _DESCRIBED = 32
 def fixed_columns(
     buffer: Bytes, offsets: Numbers, lines: Sequence[int], widths: Sequence[int], rows: int
 ) -> tuple[list[np.ndarray[Any, Any]], list[int]]:
-    """What :func:`fixed` makes of several columns, and how many NULLs each has.
+    """The same of several columns, and how many NULLs each has.
 
     The offsets of column ``k`` are ``offsets[lines[k], :rows]``.  One kernel makes them all: at the end of each, a
     thread may have to wait for the interpreter.
@@ -124,9 +90,9 @@ def fixed_columns(
     columns: list[np.ndarray[Any, Any]] = []
     words: list[int] = []
     for line, width in zip(lines, widths, strict=True):
-        out = np.empty(rows, _FIXED[width][1])
+        out = np.empty(rows, _WORDS[width])
         columns.append(out)
-        words += (width, line, out.ctypes.data, out.nbytes)
+        words += (width, line, address(out), out.nbytes)
     nulls = np.empty(len(columns), np.int64)
     _fixed_columns(buffer, offsets, np.array(words, np.int64).view(np.uint8), rows, nulls)
     return columns, nulls.tolist()

@@ -214,7 +214,7 @@ class Batches:
         """By its place each of the columns whose cells are Arrow's values as they are."""
         filled, plans = made.walk.filled, self.table.plans
         chosen = [place for place in self._plain if filled[first + place] != 2]
-        if len(chosen) < 2:  # One alone is read as any other column.
+        if not chosen:
             return {}
         lines, widths = [first + place for place in chosen], [plans[place].wire for place in chosen]
         found = made.walk.places.fixed_columns(made.window.buffer, lines, widths, made.count)

@@ -61,7 +61,7 @@ class ChosenEvents:
         return np.array([self._wanted.has_gtid(text) for text in texts], np.bool_)[places]
 
 
-def _timestamps(window: Window, begins: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _timestamps(window: Window, begins: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     """Those of the events' headers, which lie there."""
     words = window.buffer[begins[:, np.newaxis] + np.arange(4)].astype(np.int64)
     times: npt.NDArray[np.int64] = words @ (1 << 8 * np.arange(4, dtype=np.int64))

@@ -72,10 +72,10 @@ class EventList:
     def __init__(self) -> None:
         self.count = 0
         self.unpacked_from = 0
-        self.begins = np.empty(self.CAPACITY, np.int64)
-        self.sizes = np.empty(self.CAPACITY, np.int64)
+        self.begins = np.empty(self.CAPACITY, np.int32)
+        self.sizes = np.empty(self.CAPACITY, np.int32)
         self.types = np.empty(self.CAPACITY, np.uint8)
-        self.tails = np.empty(self.CAPACITY, np.int64)
+        self.tails = np.empty(self.CAPACITY, np.uint8)
         self.places = np.empty(self.CAPACITY, np.int64)
         self.numbers = np.empty(self.CAPACITY, np.int64)
 

@@ -26,7 +26,6 @@ from forge.events.mariadb_gtid import MariadbGtid
 _LONGEST: Final = 64
 #: Characters of a UUID.
 _UUID: Final = 36
-_NINE: Final = np.uint64(ord("9"))
 _GTID, _ANONYMOUS, _MARIADB = Gtid.type_code, AnonymousGtid.type_code, MariadbGtid.type_code
 _TAGGED = GtidTagged.type_code
 _HAS_TAG: Final = -2
@@ -113,8 +112,10 @@ def _write(
     at = ends[there] + 0  # Of 64 bits.
     # Where the text of the last UUID is: the next one is the same, most likely.
     known, known_first, known_second = -1, np.uint64(0), np.uint64(0)
-    # The number of the last one, and where its digits are: the next one is greater by one, most likely.
-    before, digits, digit_count = np.int64(-2), 0, 0
+    # The number of the last one, its digits and how many they are: the next one is greater by one, most likely.  They
+    # are not read where they were just written, which the CPU would wait for.
+    before, last, digit_count = np.int64(-2), np.int64(9), np.int64(0)
+    first_digits = second_digits = third_digits = np.uint64(0)
     held = memory(out)
     for index in range(len(chosen)):
         event = chosen[index]
@@ -156,12 +157,19 @@ def _write(
             out[at] = 58
             at += 1
             number = signed(load64(buffer, body + 17))
-            if number == before + 1 and number > 0 and load8(held, digits + digit_count - 1) != _NINE:
+            if number == before + 1 and last < 9:
                 # The digits of the one before, but for the last.
-                for word in range(0, 24, 8):
-                    store64(held, at + word, load64(held, digits + word))
-                out[at + digit_count - 1] += 1
-                digits = at
+                last += 1
+                one = np.uint64(1) << np.uint64(8 * (digit_count - 1) & 63)
+                if digit_count <= 8:
+                    first_digits += one
+                elif digit_count <= 16:
+                    second_digits += one
+                else:
+                    third_digits += one
+                store64(held, at, first_digits)
+                store64(held, at + 8, second_digits)
+                store64(held, at + 16, third_digits)
                 at += digit_count
             else:
                 if number < 0:
@@ -170,6 +178,9 @@ def _write(
                 digits = at
                 at = _digits(out, at, unsigned(abs(number)))
                 digit_count = at - digits
+                first_digits, second_digits = load64(held, digits), load64(held, digits + 8)
+                third_digits = load64(held, digits + 16)
+                last = number % 10 if number > 0 else np.int64(9)
             before = number
         if kind != _ANONYMOUS:
             bit = there + index

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from forge.columnar.machine import inline, kernel, load8, load32, load64, memory, signed
+from forge.columnar.machine import inline, kernel, load32, load64, memory, signed
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import GTID, ROWS, TABLE_MAP, EventList
 from forge.events.format import HEADER_SIZE
@@ -166,11 +166,9 @@ def _are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
         if load64(first, begin + done) != load64(second, at + done):
             return False
         done += 8
-    while done < size:
-        if load8(first, begin + done) != load8(second, at + done):
-            return False
-        done += 1
-    return True
+    # Of the last word the bytes that are left; both have room behind them.
+    different = load64(first, begin + done) ^ load64(second, at + done)
+    return different & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)) == np.uint64(0)
 
 
 @kernel
@@ -209,6 +207,8 @@ def _survey(
     found = counts[0]
     groups = counts[1]
     why = THROUGH
+    # A table map and its rows have one id, most likely.
+    last_id = slot = np.int64(-1)
     while event < event_count:
         kind = classes[event_types[event]]
         if kind == GTID:
@@ -224,8 +224,10 @@ def _survey(
                 table_id = signed(load64(data, at) & np.uint64(0xFFFFFFFFFFFF))
             else:
                 table_id = signed(load32(data, at))
-            place = _place_of(ids, table_id)
-            slot = id_slots[place] if ids[place] != -1 else -1
+            if table_id != last_id:
+                place = _place_of(ids, table_id)
+                last_id = table_id
+                slot = np.int64(id_slots[place] if ids[place] != -1 else -1)
             at += id_size
             if kind == TABLE_MAP:
                 if slot < 0 or map_sizes[slot] != end - at or not _are_same(maps, map_begins[slot], data, at, end - at):

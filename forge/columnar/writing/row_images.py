@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from forge.columnar.machine import (
     SLACK,
+    address,
     copy,
     kernel,
     load8,
@@ -120,13 +121,6 @@ def _described(columns: Sequence[WireColumn]) -> Bytes:
         for array in (column.validity, column.values, column.starts, column.lengths):
             words += (address(array), array.nbytes)
     return np.array(words, np.int64).view(np.uint8)
-
-
-def address(array: npt.NDArray[Any]) -> int:
-    """Where the bytes of an array are, which follow each other."""
-    assert array.flags.c_contiguous
-    found: int = array.__array_interface__["data"][0]
-    return found
 
 
 @_inline
