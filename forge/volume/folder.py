@@ -31,6 +31,8 @@ _LOCK: Final = "lock"
 #: Names of forge.drafts, which a run that was killed has left.
 _DRAFTS: Final = ".*.????????"
 _PIECE: Final = 1 << 20
+#: Bytes of a part that the disk is asked to begin with together.
+_FLUSH: Final = 1 << 25
 
 
 class PartRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -67,6 +69,8 @@ class PartOutput:
         self.descriptor = descriptor
         self._hash = hashlib.sha256()
         self._size = 0
+        #: Bytes that are on their way to the disk.
+        self._flushed = 0
 
     def write(self, data: bytes | memoryview) -> None:
         view = memoryview(data)
@@ -77,6 +81,14 @@ class PartOutput:
                 view = view[os.write(self.descriptor, view) :]
             except OSError as error:
                 raise OSError(error.errno, error.strerror, str(self.path)) from None
+        if self._size - self._flushed >= _FLUSH:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Have the disk begin, so that the end does not wait for all bytes; Linux takes this advice so."""
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(self.descriptor, self._flushed, self._size - self._flushed, os.POSIX_FADV_DONTNEED)
+        self._flushed = self._size
 
     @property
     def checksum(self) -> tuple[int, str]:
