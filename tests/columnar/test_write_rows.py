@@ -319,6 +319,20 @@ def test_a_transaction_of_more_than_16_mb_says_how_long_it_is(tmp_path: Path) ->
     assert all(event.checksum is None and event.log_pos is None for event in events)
 
 
+@pytest.mark.parametrize("allocate", [None, lambda *_: -1])
+def test_a_log_is_the_same_and_as_long_where_no_room_is_kept_for_it(
+    allocate: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = pa.table({"a": np.arange(200_000), "b": pa.array([None, 1] * 100_000, pa.int32())})
+    usual, other = tmp_path / "usual", tmp_path / "other"
+    forge.write_rows(rows, "a.b", usual)
+    monkeypatch.setattr("forge.rows.output._allocate", allocate)
+    forge.write_rows(rows, "a.b", other)
+    assert usual.read_bytes() == other.read_bytes()
+    # What was kept and not needed is given back.
+    assert usual.stat().st_blocks * 512 <= usual.stat().st_size + (1 << 16)
+
+
 @pytest.mark.parametrize(("operation", "row_image"), [("insert", "full"), ("delete", "minimal")])
 def test_rows_in_one_batch_or_in_many_are_the_same_transaction(operation: Any, row_image: Any, tmp_path: Path) -> None:
     """Of one batch it is known at once whether more than 16 MB will follow: here of the first, not of the second."""
