@@ -60,7 +60,9 @@ class LogWindow:
             return
         start = min(offset, self.start + len(self.data))
         pieces = [self.data[start - self.start :]]
-        while missing > 0 and (piece := self.file.read(WINDOW)):
+        # What ends behind a large event is the event: its bytes are there once.
+        exactly = missing > WINDOW
+        while missing > 0 and (piece := self.file.read(min(missing, WINDOW) if exactly else WINDOW)):
             pieces.append(piece)
             missing -= len(piece)
         self.data, self.start = b"".join(pieces), start

@@ -18,7 +18,9 @@ from forge.errors import ScenarioError
 STDOUT = "-"
 
 #: What a file is made of; text is written as UTF-8.
-Chunks = bytes | str | Iterable[bytes] | Iterable[str]
+Chunks = bytes | str | Iterable[bytes] | Iterable[str] | Iterable[bytes | str]
+#: Characters that are encoded at a time.
+_PIECE = 1 << 20
 
 
 def write_output(target: str, chunks: Chunks) -> None:
@@ -40,7 +42,16 @@ def write_files(files: Iterable[tuple[str, Chunks]]) -> None:
         for target, chunks in files:
             with _opened(target, made) as file:
                 for part in [chunks] if isinstance(chunks, (bytes, str)) else chunks:
-                    file.write(part.encode() if isinstance(part, str) else part)
+                    _write(file, part)
+
+
+def _write(file: BinaryIO, part: bytes | str) -> None:
+    """Text is encoded a piece at a time: a value may have many megabytes."""
+    if isinstance(part, bytes):
+        file.write(part)
+        return
+    for at in range(0, len(part), _PIECE):
+        file.write(part[at : at + _PIECE].encode())
 
 
 def write_binlogs(

@@ -184,10 +184,10 @@ def _built(event: Event, layout: Any, values: Sequence[int]) -> bytes:
         raise ScenarioError(f"{event.type_name} header: {str(error).splitlines()[-1]}") from None
 
 
-def event_checksum(data: bytes) -> int:
+def event_checksum(data: bytes | memoryview) -> int:
     """CRC32 of the event without its checksum.  FORMAT_DESCRIPTION is summed with IN_USE cleared."""
     if len(data) >= HEADER_SIZE and data[4] == FormatDescription.type_code and data[17] & IN_USE:
-        data = data[:17] + bytes([data[17] & ~IN_USE]) + data[18:]
+        return zlib.crc32(data[18:], zlib.crc32(bytes([data[17] & ~IN_USE]), zlib.crc32(data[:17])))
     return zlib.crc32(data)
 
 
@@ -250,7 +250,7 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
         flags=flags,
         event_size=None if event_size == len(raw) else event_size,
         log_pos=None if log_pos == place else log_pos,
-        checksum=None if checksum is None or checksum == event_checksum(raw[:end]) else checksum,
+        checksum=None if checksum is None or checksum == event_checksum(memoryview(raw)[:end]) else checksum,
         header_extra=b"" if plain or not any(raw[HEADER_SIZE:size]) else raw[HEADER_SIZE:size],
         post_header_extra=extra if any(extra) else b"",
     )

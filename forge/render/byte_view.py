@@ -35,7 +35,8 @@ def text_lines(section: LabelledSection, level: int = 0) -> Iterator[str]:
 
 
 def _run_lines(run: LabelledRun, field: int, value: int) -> Iterator[str]:
-    pieces = [run.data[at : at + _ON_A_LINE].hex(" ") for at in range(0, len(run.data), _ON_A_LINE)]
+    shown = run.data[: _ON_A_LINE * (_LINES + 1)]
+    pieces = [shown[at : at + _ON_A_LINE].hex(" ") for at in range(0, len(shown), _ON_A_LINE)]
     if len(pieces) > _LINES:
         pieces[_LINES - 1 :] = [f"… {len(run.data) - _ON_A_LINE * (_LINES - 1)} more"]
     said = f"{run.field:<{field}}  {run.value or '':<{value}}  {run.rule or ''}".rstrip()

@@ -21,6 +21,9 @@ from forge.events.start_encryption import StartEncryption
 #: Types whose events tell the length of the group that they begin.
 _GROUP_STARTS = frozenset((Gtid.type_code, AnonymousGtid.type_code, GtidTagged.type_code))
 
+#: Characters of a document's text that are not put together with others.
+_LARGE = 1 << 20
+
 
 def disassemble(source: LogSource) -> Iterator[Document]:
     """The documents of the listing of a file, in file order; memory holds a transaction of it if it is a window."""
@@ -32,17 +35,26 @@ def listing_text(source: LogSource) -> Iterator[str]:
     """The listing as YAML text, a chunk an event."""
     yield "# A binary log as a listing; `forge asm` makes the file again.\n"
     for number, (offset, document) in enumerate(placed_documents(source)):
-        yield f"---\n# event {number} at {offset}\n" + dump_document(document)
+        yield from _joined(f"---\n# event {number} at {offset}\n", dump_document(document))
 
 
 def listing_json(source: LogSource) -> Iterator[str]:
     """The listing as JSON lines."""
     document: Document | None = None
     for _, document in placed_documents(source):
-        yield json.dumps(document, ensure_ascii=False) + "\n"
+        yield from _joined(json.dumps(document, ensure_ascii=False), "\n")
     if document is None:
         # No listing is empty: an empty text is mostly one that could not be made.
         yield json.dumps({"file": MAGIC.hex()}) + "\n"
+
+
+def _joined(first: str, second: str) -> Iterator[str]:
+    """One chunk, unless that would be another copy of a large value."""
+    if len(first) + len(second) < _LARGE:
+        yield first + second
+    else:
+        yield first
+        yield second
 
 
 def placed_documents(source: LogSource) -> Iterator[tuple[int, Document]]:
@@ -63,8 +75,9 @@ def placed_documents(source: LogSource) -> Iterator[tuple[int, Document]]:
         encrypting = event is not None and isinstance(event.body, StartEncryption)
         if event is not None:
             state.note(event)
-        yield frame.offset, document
         end = frame.offset + len(frame.raw)
+        event = None  # Its reader has the document: bytes of large events are not kept beside it.
+        yield frame.offset, document
     if tail := window.rest(end):
         yield end, {"bytes": tail.hex()}
 

@@ -145,19 +145,22 @@ def body_from_fields(type_code: int, fields: Fields, state: ListingState) -> Bod
     fields = dict(fields)
     if kind is TableMap and "columns" in fields:
         fields = _table_map_from_fields(fields)
+    made: Fields = {}
     if issubclass(kind, ROWS_BODIES) and isinstance(fields.get("rows"), list):
         fields = rows_from_fields(kind, fields, state.table(fields.get("table_id", -1)))
+        made["rows"] = fields.pop("rows")
     if kind is QueryCompressed and "query" in fields:
         text = from_plain(fields.pop("query"), "str", "query")
         fields["block"] = compress_block(to_bytes(text)).hex()
     if isinstance(fields.get("status_variables"), dict):
         fields["status_variables"] = as_tuples(list(fields["status_variables"].items()))
-    return _body(kind, fields)
+    return _body(kind, fields, made)
 
 
-def _body(kind: type[Body], fields: Fields) -> Body:
+def _body(kind: type[Body], fields: Fields, made: Fields) -> Body:
+    """The body of fields as the listing has them, and of those that are ``made`` already."""
     expected = _known_fields(kind)  # type: ignore[arg-type]
-    values: Fields = {}
+    values: Fields = dict(made)
     for name, value in fields.items():
         item = expected.get(name)
         if item is None:

@@ -115,7 +115,7 @@ def rows_from_fields(kind: type[Body], fields: Fields, table: ListedTable | None
         except UnusualError:
             built += [build_image(image) for image in _images_from_fields(kind, row, images, bitmaps, table, padded)]
     data = b"".join(built)
-    return fields | {"rows": (compress_block(data) if issubclass(kind, COMPRESSED_ROWS) else data).hex()}
+    return fields | {"rows": compress_block(data) if issubclass(kind, COMPRESSED_ROWS) else data}
 
 
 def _images_from_fields(

@@ -27,11 +27,17 @@ _TYPE_WIDTH = 25
 
 def render_text(event: Mapping[str, Any]) -> str:
     """One object of :func:`forge.check.canonical.decode.canonical_events` as text, without a final newline."""
+    return "".join(text_pieces(event))
+
+
+def text_pieces(event: Mapping[str, Any]) -> Iterator[str]:
+    """As :func:`render_text`, a cell at a time."""
     number = f"{event['index']}.{event['inner']}" if "inner" in event else str(event["index"])
     head = f"{number:>9} {event['offset']:>10}"
     moment, server = _moment(event["timestamp"]), f"server {event['server_id']:<4}"
     line = f"{head}  {event['type']:<{_TYPE_WIDTH}} {moment}  {server}  {_summary(event)}"
-    return "\n".join([line.rstrip(), *_row_lines(event)])
+    yield line.rstrip()
+    yield from _row_pieces(event)
 
 
 @lru_cache(maxsize=256)
@@ -66,13 +72,17 @@ def _rows_summary(event: Mapping[str, Any]) -> str:
     return f"{kind} {where}, {count} row{'' if count == 1 else 's'}"
 
 
-def _row_lines(event: Mapping[str, Any]) -> Iterator[str]:
+def _row_pieces(event: Mapping[str, Any]) -> Iterator[str]:
     for row in event.get("rows", ()):
         marks = ("<", ">") if row["before"] is not None and row["after"] is not None else ("-", "+")
         for mark, image in zip(marks, (row["before"], row["after"]), strict=True):
             if image is not None:
-                shown = " ".join(_cell(cell) for cell in image) or "(no columns)"
-                yield f"{_INDENT} {mark} {shown}"
+                yield f"\n{_INDENT} {mark}"
+                for cell in image:
+                    yield " "
+                    yield _cell(cell)
+                if not image:
+                    yield " (no columns)"
 
 
 def _cell(cell: Mapping[str, Any]) -> str:

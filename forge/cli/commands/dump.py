@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from forge.cli.inputs import errors_in, open_log, shown
 from forge.cli.output import STDOUT, write_output
@@ -52,23 +51,30 @@ def _dump(log: Any, chosen: Selection, file: str | None, as_json: bool, rows_onl
     write_output(STDOUT, lines(chosen.of(canonical_events(log)), rows_only, file))
 
 
-def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[bytes]:
-    encode = msgspec.json.Encoder().encode
+def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[bytes | str]:
+    from forge.check.canonical.pieces import json_line
+
     about: dict[str, Any] = {} if file is None else {"file": shown(file)}
     for event in events:
         for one in _rows_of(event) if rows_only else [event]:
-            yield msgspec.json.format(encode(about | one if about else one), indent=0) + b"\n"
+            yield from json_line(about | one if about else one, event["event_size"])
 
 
 def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[str]:
-    from forge.check.canonical.printed import render_text
+    from forge.check.canonical.pieces import LARGE
+    from forge.check.canonical.printed import render_text, text_pieces
 
     render: Callable[[dict[str, Any]], str] = render_text
     if file is not None:
         yield f"# {shown(file)}\n"
     for event in events:
-        if not rows_only or "rows" in event:
+        if rows_only and "rows" not in event:
+            continue
+        if event["event_size"] < LARGE:
             yield render(event) + "\n"
+        else:
+            yield from text_pieces(event)
+            yield "\n"
 
 
 def _rows_of(event: dict[str, Any]) -> Iterator[dict[str, Any]]:

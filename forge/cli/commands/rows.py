@@ -92,10 +92,21 @@ def _text_records(
                 if form == "csv":
                     yield _csv_line([record.get(name) for name in (*reader.fields(), *BESIDE)])
                 else:
-                    yield json.dumps(record, ensure_ascii=False) + "\n"
+                    yield from _json_line(record)
     reader.check()
     if header:
         yield _csv_line([*reader.fields(), *BESIDE])
+
+
+def _json_line(record: dict[str, Any]) -> Iterator[str]:
+    """A large value is not there once more for each step of writing it."""
+    from forge.check.canonical.pieces import LARGE
+
+    if any(isinstance(value, str) and len(value) >= LARGE for value in record.values()):
+        yield from json.JSONEncoder(ensure_ascii=False).iterencode(record)
+        yield "\n"
+    else:
+        yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def _csv_line(values: list[Any]) -> str:

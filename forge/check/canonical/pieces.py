@@ -1,0 +1,51 @@
+"""The canonical decode as JSON in pieces: a value of many megabytes is not there once more for each step of writing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+#: Bytes of an event, and characters of a cell, from which on JSON is made in pieces.
+LARGE = 1 << 20
+
+_encode = msgspec.json.Encoder().encode
+_encoder = json.JSONEncoder(ensure_ascii=False)
+
+
+def json_line(shown: Mapping[str, Any], size: int) -> Iterator[bytes | str]:
+    """The object of an event, or of a row of it, as a line of JSON; ``size`` is that of the event."""
+    if size < LARGE:
+        yield msgspec.json.format(_encode(shown), indent=0) + b"\n"
+        return
+    before = "{"
+    for name, value in shown.items():
+        yield f"{before}{_encoder.encode(name)}: "
+        before = ", "
+        if name == "rows":
+            yield from _rows(value)
+        elif name in ("before", "after"):
+            yield from _part({name: value}, value)
+        else:
+            yield from _encoder.iterencode(value)
+    yield "}\n"
+
+
+def _rows(rows: list[dict[str, Any]]) -> Iterator[bytes | str]:
+    yield "["
+    for number, row in enumerate(rows):
+        if number:
+            yield ", "
+        yield from _part(row, row)
+    yield "]"
+
+
+def _part(row: Mapping[str, Any], part: Any) -> Iterator[bytes | str]:
+    """A row, or an image of it, in pieces if a cell is large."""
+    cells = (cell for image in ("before", "after") for cell in row.get(image) or ())
+    if any(isinstance(text, str) and len(text) >= LARGE for cell in cells for text in cell.values()):
+        yield from _encoder.iterencode(part)
+    else:
+        yield msgspec.json.format(_encode(part), indent=0)

@@ -1,0 +1,59 @@
+"""Commands and a value of 31 MiB: those that show it stay below 256 MiB."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import forge
+from forge.check.canonical import pieces
+from forge.check.canonical.decode import canonical_events
+from forge.resources import corpora_dir
+
+#: Runs a command and says the most memory that it had, in MiB.
+PEAK = """
+import resource, subprocess, sys
+code = subprocess.run([sys.executable, "-m", "forge", *sys.argv[1:]], stdout=subprocess.DEVNULL).returncode
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
+"""
+
+
+@pytest.fixture(scope="module")
+def large_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("large") / "binlog.000001"
+    forge.build(
+        {
+            "scenario": "large",
+            "server": "mysql-8.4",
+            "tables": ["CREATE TABLE d.t (id INT PRIMARY KEY, b LONGBLOB)"],
+            "transactions": [[{"insert": {"into": "d.t", "rows": [{"id": 1, "b": "A" * (31 << 20)}]}}]],
+        }
+    ).write(path)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["dump", "dump --json", "disasm", "disasm --json", "bytes"])
+def test_a_value_of_31_mib_takes_less_than_256(command: str, large_log: Path) -> None:
+    words = [sys.executable, "-c", PEAK, *command.split(), str(large_log)]
+    code, peak = map(int, subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
+    assert code == 0
+    assert peak < 256
+
+
+@pytest.mark.parametrize("least", [1, 200, 1 << 20])
+def test_json_in_pieces_is_the_same_as_in_one(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = sorted((corpora_dir() / "recordings").rglob("binlog.000001"))[::40]
+    events = [event for path in paths for event in canonical_events(path.read_bytes())]
+    whole = [_line(event, 0) for event in events]
+    monkeypatch.setattr(pieces, "LARGE", least)
+    assert [_line(event, 1 << 20) for event in events] == whole
+    assert json.loads(whole[-1])["index"] == events[-1]["index"]
+
+
+def _line(event: dict[str, object], size: int) -> bytes:
+    return b"".join(part if isinstance(part, bytes) else part.encode() for part in pieces.json_line(event, size))
