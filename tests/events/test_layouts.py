@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from forge.events.query import Query
 from forge.events.registry import EVENT_TYPES
 from forge.events.rows_query import RowsQuery
 from forge.events.serialization import svarint, uvarint
+from forge.events.start_v3 import StartV3
 from forge.events.status_vars import parse_status_variables
 from forge.events.table_map import TableMap
 from forge.testing.events import bodies_of, events
@@ -36,6 +39,8 @@ def test_a_body_reads_back_as_it_was_written(kind: type[Body]) -> None:
 
 @given(events(), st.integers(0, 1 << 33), st.booleans())
 def test_an_event_reads_back_at_any_offset_with_and_without_checksum(event: Event, offset: int, checksum: bool) -> None:
+    if isinstance(event.body, StartV3) and event.body.binlog_version == 1:
+        event = replace(event, flags=0)  # The header of before 4.0 has none.
     format = FormatContext(checksum=checksum)
     raw = encode_event(event, offset, format)
     assert decode_event(raw, offset, format) == event
