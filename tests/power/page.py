@@ -98,12 +98,13 @@ def _missed(found: dict[str, Any]) -> Iterator[str]:
     yield ", ".join(f"`{name}` {count}" for name, count in by_file.most_common(_LISTED)) + "."
     survivors = found.get("survivors", [])
     if survivors:
-        kinds = Counter(one["what"] for one in survivors)
         yield ""
-        on_reached = sum(one["reached"] for one in survivors)
-        yield f"Mutants that no log tells: {len(survivors)}, {on_reached} of them on lines that are reached."
+        yield f"Mutants that no log tells: {len(survivors)}, of those that were tried."
         yield ""
-        yield ", ".join(f"{what} ({count})" for what, count in kinds.most_common(12)) + "."
+        yield "| function | change | logs that run it |"
+        yield "|---|---|---|"
+        for one in survivors:
+            yield f"| `{one['file']}: {one['function']}` | {one['what']} | {one['logs']:,} |"
 
 
 def _left_out(found: dict[str, Any]) -> Iterator[str]:

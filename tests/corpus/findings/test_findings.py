@@ -12,9 +12,10 @@ import pytest
 
 from forge.check.canonical.expected import expected_of
 from forge.cli.app import run
-from forge.corpus.conform.expected_failures import read_expected_failures
+from forge.corpus.conform.expected_failures import ExpectedFailure, read_expected_failures
 from forge.corpus.conform.one_file import ask
 from forge.corpus.conform.testee import Limits, Testee
+from forge.corpus.findings import make
 from forge.corpus.findings.make import made_of, right_of
 from forge.corpus.findings.pages import finding_pages, pages_dir
 from forge.corpus.findings.records import (
@@ -26,6 +27,8 @@ from forge.corpus.findings.records import (
     read_findings,
     record_text,
 )
+from forge.corpus.kit.reading import OpenKit, open_kit
+from forge.corpus.kit.sparse import Hole
 from forge.corpus.kit.withheld import withheld_cases
 from forge.corpus.outcomes import RIGHT
 from forge.errors import ScenarioError
@@ -147,3 +150,15 @@ def test_the_command_lists_them(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["corpus", "findings", OPEN[0].name]) == 0
     assert OPEN[0].title in capfd.readouterr().out
     assert run(["corpus", "findings", "no-such-finding"]) == 2
+
+
+def test_each_file_of_a_case_may_become_that_of_a_finding(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = open_kit(kit)
+    finding, case = OPEN[0], opened.cases[0]
+    second = msgspec.structs.replace(case.files[0], name="binlog.000002", size=1)
+    sparse = msgspec.structs.replace(second, name="binlog.000003", holes=[Hole(offset=4, length=9)])
+    chain = msgspec.structs.replace(case, files=[case.files[0], second, sparse])
+    listed = {case.id: ExpectedFailure(case=case.id, outcome="refused", reason=finding.covers[0])}
+    monkeypatch.setattr(make, "read_expected_failures", lambda path: listed)
+    found = make._files(finding, OpenKit(kit, [chain]))
+    assert [file.name for _, file in found] == ["binlog.000002", case.files[0].name]
