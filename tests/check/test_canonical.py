@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.logged import logged_events
+from forge.check.canonical.cells import Cell
 from forge.check.canonical.decode import canonical_events, canonical_rows, render_text
 from forge.check.canonical.schema import decode_schema
 from forge.errors import FormatError, UnsupportedError
 from forge.events.plain import printable, text_or_hex, to_text
+from forge.values.base import Column
 
 Recording = Callable[[str], bytes]
 Broken = Callable[[str, str, Mapping[int, int]], bytes]
@@ -361,3 +363,9 @@ def test_a_broken_file_breaks_in_the_same_place_whenever_it_is_read(recording: R
         said.append((len(events), str(caught.value), caught.value.offset))
     assert said[0] == said[1] == said[2]
     assert said[0][0] > 2
+
+
+def test_the_type_of_a_choice_is_said_without_its_members() -> None:
+    for wire_type, name in ((0xF7, "ENUM"), (0xF8, "SET")):
+        column = Column(254, bytes([wire_type, 2]), members=tuple(b"m%d" % number for number in range(16)))
+        assert Cell(1, column, None).type_name == name

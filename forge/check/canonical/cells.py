@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -125,9 +125,12 @@ class Cell:
 
         Members of ENUM and SET stay with the table map.
         """
+        column = self.column
         try:
-            name = codec_for(self.column).type_name(self.column)
-            return name if self.column.members is None else name.partition("(")[0]
+            if column.members is None:
+                return codec_for(column).type_name(column)
+            # They may be very many, and would be written for each cell.
+            return codec_for(column).type_name(replace(column, members=())).partition("(")[0]
         except (ForgeError, ValueError, IndexError):
             return f"type {self.column.type_code}"
 
