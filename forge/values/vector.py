@@ -84,15 +84,11 @@ class VectorCodec(LengthPrefixed):
         return value
 
     def nearest(self, column: Column, declared: Any) -> bytes | None:
-        """Numbers beyond the column's dimensions are cut off."""
+        """More numbers than the column has dimensions become an empty vector (recorded on 9.7)."""
         value = declared if isinstance(declared, bytes) else hex_mapping(declared)
-        if value is None or column.dimensions is None:
+        if not value or column.dimensions is None or len(value) % _FLOAT.size:
             return None
-        kept = value[: column.dimensions % _NO_DIMENSIONS * _FLOAT.size]
-        try:
-            return self.accept(column, kept) if len(kept) < len(value) else None
-        except ScenarioError:
-            return None
+        return b"" if len(value) // _FLOAT.size > column.dimensions % _NO_DIMENSIONS else None
 
     @staticmethod
     def _float(item: Any) -> float:

@@ -19,8 +19,8 @@ from forge.values.text.strings import BlobCodec, Text
 MAX_JSON_DEPTH = 31
 UTF8MB4_BIN = 46
 _ESCAPED, _ESCAPES = re.compile(r"\\(.)", re.DOTALL), '"\\/bfnrtu'
-#: Texts, in which any character may be escaped, and the point of 7.e2 (recorded on 11.8).
-_LENIENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=\d)\.(?=[eE])', re.DOTALL)
+#: Texts, in which any character may be escaped, and the point of 7.e2 and 7. (recorded on 11.8).
+_LENIENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=\d)\.(?=[eE\s,\]}]|\Z)', re.DOTALL)
 
 
 class JsonTextCodec(BlobCodec):

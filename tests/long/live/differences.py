@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
@@ -49,6 +50,7 @@ def differences(server: str, session: Session, cases: Sequence[CaseOutcome], ans
     """The first of each case: what follows it may come from it.  What this version names as unsupported is none."""
     for number, case in enumerate(cases):
         before: list[str] = []
+        seen: Counter[str] = Counter()
         for index, one in enumerate(case.outcomes):
             error = answers.errors.get((number, index))
             found: tuple[Kind, str, str] | None = None
@@ -62,8 +64,8 @@ def differences(server: str, session: Session, cases: Sequence[CaseOutcome], ans
                     break
             elif error is not None:
                 found = "accepted", "taken", error
-            elif one.logged != answers.logged.get(one.text, ()):
-                found = "bytes", *_apart(one.logged, answers.logged.get(one.text, ()))
+            elif one.logged != (logged := _logged(answers, one.text, seen)):
+                found = "bytes", *_apart(one.logged, logged)
             if found is not None:
                 yield Difference(found[0], server, session.sql_mode, tuple(before), one.sql, found[1], found[2])
                 break
@@ -73,6 +75,13 @@ def differences(server: str, session: Session, cases: Sequence[CaseOutcome], ans
                 before.append(one.sql)
         else:
             yield from _of_rows(server, session, number, case, answers, before)
+
+
+def _logged(answers: Answers, text: str, seen: Counter[str]) -> Logged:
+    """What the server logged of a text that it has been sent so often before."""
+    every = answers.logged.get(text, ())
+    seen[text] += 1
+    return every[seen[text] - 1] if seen[text] <= len(every) else ()
 
 
 def _of_rows(

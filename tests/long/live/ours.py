@@ -78,26 +78,29 @@ def tried(case: Case, server: str, session: Session) -> CaseOutcome:
         outcomes.append(_taken(result, len(planned.groups), asked.sql))
         scenario, planned = longer, result
     logged = logged_by_text(b"".join(write_files(planned, compile_files(planned))))
-    return CaseOutcome(
-        tuple(one if one.refused else replace(one, logged=logged.get(one.text, ())) for one in outcomes), planned
+    # One text may stand several times.
+    found = (
+        one if one.refused or not logged.get(one.text) else replace(one, logged=logged[one.text].pop(0))
+        for one in outcomes
     )
+    return CaseOutcome(tuple(found), planned)
 
 
-def logged_by_text(log: bytes) -> dict[str, Logged]:
-    """What each statement of a log wrote, by its text: QUERY itself, or what follows ROWS_QUERY and ANNOTATE_ROWS."""
-    logged: dict[str, Logged] = {}
+def logged_by_text(log: bytes) -> dict[str, list[Logged]]:
+    """What statements of a log wrote, by their text, in order: QUERY itself, or what follows ROWS_QUERY."""
+    logged: dict[str, list[Logged]] = {}
     current: str | None = None
     for placed in read_events(log):
         body = placed.event.body
         if isinstance(body, RowsQuery | AnnotateRows):
             current = body.query
-            logged[current] = ()
+            logged.setdefault(current, []).append(())
         elif body.type_name in _ENDS or (isinstance(body, Query) and body.query in ("BEGIN", "COMMIT")):
             current = None
         elif isinstance(body, Query) and current is None:
-            logged[body.query] = (_comparable(body),)
+            logged.setdefault(body.query, []).append((_comparable(body),))
         elif current is not None:
-            logged[current] += (_comparable(body),)
+            logged[current][-1] += (_comparable(body),)
     return logged
 
 

@@ -77,7 +77,8 @@ def _condition(where: dict[str, Any] | None) -> str:
     parts = []
     for column, wanted in (where or {}).items():
         if isinstance(wanted, list):
-            parts.append(f"{column} IN ({', '.join(map(_literal, wanted))})")
+            missing = f" OR {column} IS NULL" if None in wanted else ""
+            parts.append(f"({column} IN ({', '.join(map(_literal, wanted))}){missing})")
         elif isinstance(wanted, dict):
             parts += [f"{column} {_SIGNS[sign]} {_literal(cell)}" for sign, cell in wanted.items()]
         else:

@@ -25,10 +25,10 @@ BATCH_LIMIT = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Errors by (case, statement), what each text logged, and what each case's table holds afterwards."""
+    """Errors by (case, statement), what each text logged, in order, and what each case's table holds afterwards."""
 
     errors: dict[tuple[int, int], str]
-    logged: dict[str, Logged]
+    logged: dict[str, list[Logged]]
     contents: dict[int, Contents]
 
 
