@@ -81,7 +81,7 @@ def require_arrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise EnvironmentMissing("the corpus needs PyArrow: `pip install binlog-forge[spark]`") from error
+        raise EnvironmentMissing("the corpus needs PyArrow: `pip install binlog-forge[rows]`") from error
 
 
 def _chosen(folder: Path, tags: tuple[str, ...], failing: bool) -> list[Entry]:
