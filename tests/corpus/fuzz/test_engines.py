@@ -86,7 +86,7 @@ TARGETS = {
         ("mvn", "--batch-mode", "-Dconnector.version=0.28.0", "test"), ended=re.compile(r"(?!)"),
     ),
     "atheris": Target(
-        (), "python-mysql-replication leaves the rows of a payload out", r"it gives 0 rows without a word",
+        (), "python-mysql-replication leaves compressed rows of MariaDB out", r"it gives 0 rows without a word",
         (sys.executable, "fuzz.py", *_LIBFUZZER, "seeds"),
     ),
     "libfuzzer": Target(
