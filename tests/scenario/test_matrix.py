@@ -151,7 +151,7 @@ def test_errors_in_rendered_text_have_the_templates_line() -> None:
          "f: the template has no parameter 'nme'; expected one of name; did you mean 'name'?"),
         ("scenario: x\n", {"n": 1}, "f: the scenario has no field 'n', and it is not a template with parameters; "
              "expected a field such as "
-         "description, phase, scenario, seed, server, session, tables, tags, transactions, verdict"),
+         "description, existing, phase, scenario, seed, server, session, tables, tags, transactions, verdict"),
         ("scenario: x\n\n{% for %}\n", {}, "f:3: bad template: Expected an expression, got 'end of statement block'"),
         ("scenario: x\nseed: {{ 1 / 0 }}\n", {}, "f:2: the template failed: division by zero"),
         ("scenario: {{ n.m }}\n", {"n": 1}, "f:1: the template failed: 'int object' has no attribute 'm'"),
