@@ -62,14 +62,14 @@ def flag_names(value: int, table: Iterable[tuple[int, str]]) -> list[str | int]:
     return names
 
 
-def flag_value(names: Iterable[str | int], table: Iterable[tuple[int, str]]) -> int:
-    """The inverse of :func:`flag_names`.  Raises ScenarioError for a name that is not in the table."""
+def flag_value(names: object, table: Iterable[tuple[int, str]]) -> int:
+    """The inverse of :func:`flag_names`, or a number.  Raises ScenarioError for a name that is not in the table."""
     bits = {name: bit for bit, name in table}
     value = 0
-    for name in names:
-        if isinstance(name, int):
+    for name in names if isinstance(names, (list, tuple)) else (names,):
+        if isinstance(name, int) and not isinstance(name, bool):
             value |= name
-        elif name in bits:
+        elif isinstance(name, str) and name in bits:
             value |= bits[name]
         else:
             raise ScenarioError(f"unknown flag {name!r}", expected=f"one of {', '.join(bits)} or a number")

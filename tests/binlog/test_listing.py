@@ -136,6 +136,8 @@ def test_an_edited_row_is_assembled_with_new_lengths_positions_and_checksums() -
         ("event: XID\nxids: 3\n", "x.yaml:1: XID has no field 'xids'; expected one of xid; did you mean 'xid'?"),
         ("---\nevent: STOP\n---\nevent: XID\n", "x.yaml:4: XID needs the field 'xid'"),
         ("event: STOP\nflags: [IGNORABEL]\n", "x.yaml:1: unknown flag 'IGNORABEL'"),
+        ("event: STOP\nflags: {IGNORABLE: true}\n", "x.yaml:1: unknown flag {'IGNORABLE': True}"),
+        ("event: STOP\nflags: [[]]\n", "x.yaml:1: unknown flag []"),
         ("bytes: 0g\n", "x.yaml:1: bytes is not hexadecimal; expected pairs of the digits 0-9 a-f"),
         ("- a list\n", "x.yaml:1: this document is not an event; expected a mapping"),
         ("event: WRITE_ROWS\ntable_id: 9\nrows: []\n", "x.yaml:1: no TABLE_MAP before this event maps table_id 9"),
