@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pyarrow")
+
 from forge.corpus.kit.power import Adding, power_text, read_power
 from forge.corpus.kit.registry import read_registry
 from forge.corpus.kit.withheld import withheld_cases
