@@ -1,4 +1,4 @@
-"""Long runs over mutants: each mutant is a function of a seed and a number, and each run is counted in a file.
+"""Long runs over mutants or cases: each is a function of a seed and a number, and each run is counted in a file.
 
 A run goes on where the last one of its seed ended.  It is counted, a line of JSON each, unless something failed: then
 the mutants that failed are kept, and the run is made again once they are mended.
@@ -45,6 +45,20 @@ def counted(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
+def behind(path: Path, **of: object) -> int:
+    """The number behind the counted runs in which these values stand."""
+    return max((one["first"] + one["count"] for one in counted(path) if of.items() <= one.items()), default=0)
+
+
+def count_run(path: Path, told: dict[str, object], *, counts: bool) -> None:
+    """Print the line of a run, and add it to the file if it ``counts``."""
+    line = json.dumps(told) + "\n"
+    if counts:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(line)
+    sys.stdout.write(line)
+
+
 def command(
     description: str | None, run: Mutation, mutant: Callable[[int, int], bytes], counts: Path, *, out: str, count: int
 ) -> int:
@@ -57,19 +71,12 @@ def command(
     parser.add_argument("--out", type=Path, default=Path(out), help=f"where the logs of failures go (default: {out})")
     parser.add_argument("--uncounted", action="store_true", help=f"do not count it in {counts.name}")
     given = parser.parse_args()
-    first = given.first
-    if first is None:
-        ends = [one["first"] + one["count"] for one in counted(counts) if one["seed"] == given.seed]
-        first = max(ends, default=0)
+    first = behind(counts, seed=given.seed) if given.first is None else given.first
     result = run(given.seed, first, given.count, seconds=given.seconds)
     for number, what in result.failures:
         given.out.mkdir(parents=True, exist_ok=True)
         kept = given.out / f"{given.seed}-{number}"
         kept.write_bytes(mutant(given.seed, number))
         sys.stdout.write(f"{kept}: {what}\n")
-    line = json.dumps(result.told()) + "\n"
-    if not given.uncounted and not result.failures:
-        with counts.open("a", encoding="utf-8") as file:
-            file.write(line)
-    sys.stdout.write(line)
+    count_run(counts, result.told(), counts=not given.uncounted and not result.failures)
     return 1 if result.failures else 0

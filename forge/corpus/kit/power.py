@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from forge.errors import ScenarioError
+from forge.corpus.kit.tsv import read_tsv, tsv_text
 from forge.resources import corpora_dir
 
 _HEADER = ("case", "places", "mutants")
@@ -32,21 +32,13 @@ def power_path() -> Path:
 
 def read_power(path: Path | None = None) -> list[Adding]:
     """The list, in its order.  Raises ScenarioError for a file of another form; OSError."""
-    path = path or power_path()
-    head, *lines = path.read_text("utf-8").splitlines()
-    if tuple(head.split("\t")) != _HEADER:
-        raise ScenarioError(f"the columns are {head!r}", file=str(path), line=1, expected=" ".join(_HEADER))
-    rows: list[Adding] = []
-    for number, line in enumerate(lines, start=2):
-        try:
-            case, places, mutants = line.split("\t")
-            rows.append(Adding(case=case, places=int(places), mutants=int(mutants)))
-        except ValueError as error:
-            raise ScenarioError(f"not a line of the list: {error}", file=str(path), line=number) from None
-    return rows
+    return read_tsv(path or power_path(), _HEADER, _adding, "the list")
 
 
 def power_text(rows: Iterable[Adding]) -> str:
     """The list as its file holds it."""
-    lines = ["\t".join(_HEADER), *(f"{row.case}\t{row.places}\t{row.mutants}" for row in rows)]
-    return "\n".join(lines) + "\n"
+    return tsv_text(_HEADER, ((row.case, row.places, row.mutants) for row in rows))
+
+
+def _adding(case: str, places: str, mutants: str) -> Adding:
+    return Adding(case=case, places=int(places), mutants=int(mutants))

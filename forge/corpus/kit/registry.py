@@ -15,8 +15,9 @@ from pathlib import Path
 
 import msgspec
 
+from forge.corpus.kit.tsv import read_tsv, tsv_text
 from forge.corpus.manifest import Entry, FileEntry
-from forge.errors import Phase, ScenarioError, Verdict
+from forge.errors import Phase, Verdict
 from forge.resources import corpora_dir
 
 _HEADER = ("id", "since", "retired", "digest", "case")
@@ -77,29 +78,16 @@ def read_registry(path: Path | None = None) -> Registry:
     path = path or registry_path()
     if not path.exists():
         return Registry()
-    head, *lines = path.read_text("utf-8").splitlines()
-    if tuple(head.split("\t")) != _HEADER:
-        raise ScenarioError(f"the columns are {head!r}", file=str(path), line=1, expected=" ".join(_HEADER))
-    rows: list[Registered] = []
-    for number, line in enumerate(lines, start=2):
-        try:
-            name, since, retired, digest, case = line.split("\t")
-            rows.append(
-                Registered(
-                    id=name, since=int(since), retired=int(retired) if retired else None, digest=digest, case=case
-                )
-            )
-        except ValueError as error:
-            raise ScenarioError(f"not a line of a registry: {error}", file=str(path), line=number) from None
-    return Registry(rows)
+    return Registry(read_tsv(path, _HEADER, _registered, "a registry"))
 
 
 def registry_text(registry: Registry) -> str:
     """The registry as its file holds it."""
-    lines = ["\t".join(_HEADER)]
-    for row in registry.rows:
-        lines.append("\t".join((row.id, str(row.since), str(row.retired or ""), row.digest, row.case)))
-    return "\n".join(lines) + "\n"
+    return tsv_text(_HEADER, ((row.id, row.since, row.retired or "", row.digest, row.case) for row in registry.rows))
+
+
+def _registered(name: str, since: str, retired: str, digest: str, case: str) -> Registered:
+    return Registered(id=name, since=int(since), retired=int(retired) if retired else None, digest=digest, case=case)
 
 
 def short_id(case: str) -> str:

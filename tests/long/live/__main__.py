@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import asdict
 
 from forge.record.server import is_unpacked
 from forge.record.session import BUILD_OF_LINE
-from tests.long.live.searching import BATCH, FIELDS, RUNS, Run, batch, counted, is_known
+from tests.counted_runs import behind, count_run
+from tests.long.live.searching import BATCH, FIELDS, RUNS, Run, batch, is_known
 
 
 def main() -> int:
@@ -40,8 +42,7 @@ def main() -> int:
 def _search(field: str, server: str, given: argparse.Namespace) -> int:
     first = given.first
     if first is None:
-        ours = [run for run in counted() if (run.field, run.server, run.seed) == (field, server, given.seed)]
-        first = max((run.first + run.count for run in ours), default=0)
+        first = behind(RUNS, field=field, server=server, seed=given.seed)
     run, began = Run(field, server, given.seed, first), time.monotonic()
     while not run.count or time.monotonic() - began < given.seconds:
         statements, found = batch(field, server, given.seed, first + run.count)
@@ -53,10 +54,7 @@ def _search(field: str, server: str, given: argparse.Namespace) -> int:
             run.new += not known
             if given.known or not known:
                 sys.stdout.write(f"{difference}\n")
-    if not given.uncounted and not run.new:
-        with RUNS.open("a", encoding="utf-8") as file:
-            file.write(run.line())
-    sys.stdout.write(run.line())
+    count_run(RUNS, asdict(run), counts=not given.uncounted and not run.new)
     return run.new
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -35,16 +33,6 @@ class Run:
     statements: int = 0
     known: int = 0
     new: int = 0
-
-    def line(self) -> str:
-        """The run as a line of runs.jsonl."""
-        return json.dumps(asdict(self)) + "\n"
-
-
-def counted() -> Iterator[Run]:
-    """The runs so far."""
-    for line in RUNS.read_text("utf-8").splitlines() if RUNS.exists() else ():
-        yield Run(**json.loads(line))
 
 
 def batch(field: str, server: str, seed: int, first: int) -> tuple[int, list[Difference]]:

@@ -8,9 +8,10 @@ from random import Random
 
 import pytest
 
+from tests.counted_runs import counted
 from tests.long.live.differences import Difference, known_differences
 from tests.long.live.ours import session_of, tried
-from tests.long.live.searching import FIELDS, counted
+from tests.long.live.searching import FIELDS, RUNS, Run
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -27,7 +28,7 @@ def test_a_case_comes_from_its_number_and_what_is_drawn_is_taken_and_refused(fie
 
 
 def test_the_counted_runs_found_nothing_new_and_do_not_overlap() -> None:
-    runs = sorted(counted(), key=lambda run: (run.field, run.server, run.seed, run.first))
+    runs = sorted((Run(**told) for told in counted(RUNS)), key=lambda run: (run.field, run.server, run.seed, run.first))
     assert [run for run in runs if run.new] == []
     assert all(
         (one.field, one.server, one.seed) != (other.field, other.server, other.seed)
