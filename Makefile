@@ -29,7 +29,7 @@ help:
 	@echo 'make nightly   run the tests that take minutes each: killed processes, clusters, a million changed logs (hours)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
-	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (about an hour)'
+	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (half an hour)'
 	@echo 'make testees   build the programs that drive other decoders for forge conform, into $(OUT)/testees'
 	@echo 'make power     measure how much of decoders the corpus reaches and tells apart, into docs/power.md (an hour)'
 	@echo 'make known-bugs   catch known bugs of other decoders again: fetch releases that had them, run cases of $(OUT)/kit'

@@ -57,7 +57,6 @@ def _versions() -> dict[str, str]:
 
 @click.command(help=__doc__)
 @click.option("--rounds", default=5, show_default=True, help="Rounds; medians are taken over them.")
-@click.option("--passes", default=3, show_default=True, help="Passes of every subject in a round; the best counts.")
 @click.option("--only", metavar="NAME,...", help="Lines (E1) or workloads (W2).")
 @click.option("--before", metavar="REV", help="The revision that the reference path is compared with.")
 @click.option("--folder", type=_FILE, default=Path("out/benchmarks"), show_default=True, help="Keeps the workloads.")
@@ -65,8 +64,7 @@ def _versions() -> dict[str, str]:
 @click.option("--json", "output", type=_FILE, metavar="FILE", help="Write the results there.")
 @click.option("--make-only", is_flag=True, help="Make the workloads, and time nothing.")
 def main(
-    rounds: int, passes: int, only: str | None, before: str | None, folder: Path, tiny: bool, output: Path | None,
-    make_only: bool,
+    rounds: int, only: str | None, before: str | None, folder: Path, tiny: bool, output: Path | None, make_only: bool,
 ) -> None:  # fmt: skip
     lines = _chosen(only)
     workloads = Workloads(folder.resolve(), TINY if tiny else SIZES)
@@ -78,13 +76,13 @@ def main(
         return
     # As where it was installed: a start reads bytecode, also after a source has changed.
     compileall.compile_dir(Path(forge.__file__).parent, quiet=2)
-    run = Run(rounds, passes)
+    run = Run(rounds)
     with ExitStack() as resources:
         run.measure(lines, Subjects(workloads, before, resources).get, _say)
     figures = [figure_of(line, run) for line in lines]
     click.echo(table(figures))
     loads = ", ".join(f"{load:.2f}" for load in run.load)
-    click.echo(f"{rounds} rounds, best of {passes} passes in each; load average {loads}")
+    click.echo(f"{rounds} rounds; load average {loads}")
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(document(run, figures, _versions()), indent=1, ensure_ascii=False) + "\n")

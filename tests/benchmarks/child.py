@@ -1,9 +1,8 @@
-"""What is timed in a process of its own; ``python -P child.py PASSES [--together | --warm-up] WORK ARGUMENT...``.
+"""What is timed in a process of its own; ``python -P child.py WORK ARGUMENT...``.
 
-It imports the ``forge`` of PYTHONPATH, so that another revision can be timed by the same program.  Each pass prints
-what it cost as a JSON object: seconds by the clock and of the processor, rows, and the most memory it has held so far.
-With ``--warm-up`` the first pass may take its time: kernels are compiled.  With ``--together`` a pass is made first,
-and the others start when a line comes in: several processes begin at once.
+It imports the ``forge`` of PYTHONPATH, so that another revision can be timed by the same program.  It makes a pass for
+every line that it reads, and prints what each cost as a JSON object: seconds by the clock and of the processor, rows,
+and the most memory it has held so far.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: Seconds.  A pass that takes longer is the last.
-_LONG_PASS = 10.0
 #: How often :func:`spin` sums its MiB.
 _SPINS = 2000
 
@@ -227,22 +224,14 @@ def _processor() -> float:
 
 
 def main(arguments: list[str]) -> None:
-    passes = int(arguments.pop(0))
-    together, warm_up = arguments[0] == "--together", arguments[0] == "--warm-up"
-    name, *details = arguments[together or warm_up :]
+    name, *details = arguments
     work = _WORK[name]
     out = os.fdopen(os.dup(1), "w")
-    if together:
-        work(*details)
-        print("ready", file=out, flush=True)
-        sys.stdin.readline()
-    for number in range(passes):
+    for _ in sys.stdin:
         wall, cpu = time.perf_counter(), _processor()
         rows = work(*details)
         cost = {"wall": time.perf_counter() - wall, "cpu": _processor() - cpu, "rows": rows, "peak": _peak()}
         print(json.dumps(cost), file=out, flush=True)
-        if cost["wall"] > _LONG_PASS and not together and not (warm_up and number == 0):
-            break
 
 
 if __name__ == "__main__":

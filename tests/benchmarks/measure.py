@@ -1,4 +1,4 @@
-"""What is timed: a subject does one piece of work several times in a row and says what each pass cost."""
+"""What is timed: a subject does one piece of work as often as it is told and says what each pass cost."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from tempfile import TemporaryFile
+from typing import IO, Protocol
 
-#: A pass that takes longer (seconds) is not repeated within its round.
-LONG_PASS = 10.0
 #: Passes of a new process that do not count: what a just-in-time compiler needs, and memory that is not yet there.
 WARM_UP = 2
 
@@ -32,24 +33,24 @@ class Cost:
     peak: int = 0
 
 
+#: Makes one pass.
+Pass = Callable[[], Cost]
+
+
 class NotHere(Exception):
     """A subject cannot run on this machine; the message says what is missing."""
 
 
 class Subject(Protocol):
-    """Something to time.  ``prepare`` comes before the first pass: what is done once is not what is timed."""
+    """Something to time.  ``prepare`` comes before the first round: what is done once is not what is timed.
+
+    ``started`` gives what makes a pass, for the passes of one round: a process that makes them starts with it and ends
+    with it.
+    """
 
     def prepare(self) -> None: ...
 
-    def passes(self, count: int) -> list[Cost]: ...
-
-
-def repeated(count: int, one: Callable[[], Cost]) -> list[Cost]:
-    """Up to ``count`` passes; a long one is the last."""
-    costs: list[Cost] = []
-    while len(costs) < count and not (costs and costs[-1].wall > LONG_PASS):
-        costs.append(one())
-    return costs
+    def started(self) -> AbstractContextManager[Pass]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,8 @@ class InProcess:
     def prepare(self) -> None:
         self.run()  # compiled kernels, warm files
 
-    def passes(self, count: int) -> list[Cost]:
-        return repeated(count, self._once)
+    def started(self) -> AbstractContextManager[Pass]:
+        return nullcontext(self._once)
 
     def _once(self) -> Cost:
         wall, cpu = time.perf_counter(), time.process_time()
@@ -80,8 +81,8 @@ class WholeProgram:
     def prepare(self) -> None:
         return
 
-    def passes(self, count: int) -> list[Cost]:
-        return repeated(count, self._once)
+    def started(self) -> AbstractContextManager[Pass]:
+        return nullcontext(self._once)
 
     def _once(self) -> Cost:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -90,34 +91,54 @@ class WholeProgram:
         wall = time.perf_counter() - wall
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if ended.returncode:
-            raise RuntimeError(f"{self.command[0]} ended with {ended.returncode}: {_last_line(ended.stderr)}")
+            raise RuntimeError(f"{self.command[0]} ended with {ended.returncode}: {_last_line(ended.stderr.decode())}")
         return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class OwnClock:
-    """A program that is told how many passes to make and prints what each cost as a JSON object a line.
+    """A program that makes a pass for every line that it reads, and prints what it cost as a JSON object in a line.
 
-    ``warm_up`` passes come before those that count: what a just-in-time compiler needs.
+    ``warm_up`` passes come before those that count.  ``processor`` is the number of the one that it has to stay on.
     """
 
-    command: Callable[[int], Sequence[str]]
+    command: Sequence[str]
     warm_up: int = 0
     environment: Mapping[str, str] | None = None
+    processor: int | None = None
 
     def prepare(self) -> None:
         return
 
-    def passes(self, count: int) -> list[Cost]:
-        ended = subprocess.run(
-            self.command(count + self.warm_up), check=False, capture_output=True, text=True,
+    @contextmanager
+    def started(self) -> Iterator[Pass]:
+        with TemporaryFile("w+") as errors, subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
             env={**os.environ, **(self.environment or {})},
-        )  # fmt: skip
-        if ended.returncode:
-            raise RuntimeError(
-                f"{self.command(0)[0]} ended with {ended.returncode}: {_last_line(ended.stderr.encode())}"
-            )
-        return [Cost(**json.loads(line)) for line in ended.stdout.splitlines()][self.warm_up :]
+            preexec_fn=None if self.processor is None else partial(_stay_on, self.processor),
+        ) as process:  # fmt: skip
+            once = partial(self._once, process, errors)
+            try:
+                for _ in range(self.warm_up):
+                    once()
+                yield once
+            except BaseException:
+                process.kill()
+                raise
+
+    def _once(self, process: subprocess.Popen[str], errors: IO[str]) -> Cost:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(BrokenPipeError):
+            process.stdin.write("\n")
+            process.stdin.flush()
+        cost = process.stdout.readline()
+        if not cost:
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+            errors.seek(0)
+            raise RuntimeError(f"{self.command[0]} ended with {process.wait()}: {_last_line(errors.read())}")
+        return Cost(**json.loads(cost))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,44 +150,32 @@ class FreshStarts:
     def prepare(self) -> None:
         return
 
-    def passes(self, count: int) -> list[Cost]:
-        return repeated(count, lambda: self.program().passes(1)[0])
+    def started(self) -> AbstractContextManager[Pass]:
+        return nullcontext(self._once)
+
+    def _once(self) -> Cost:
+        with self.program().started() as once:
+            return once()
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
     """The same work in several processes at once, each on a processor of its own; the cost is that of one share."""
 
-    processes: int
-    command: Callable[[int], Sequence[str]]
-    environment: Mapping[str, str]
+    shares: Sequence[OwnClock]
 
     def prepare(self) -> None:
         return
 
-    def passes(self, count: int) -> list[Cost]:
-        started = [
-            subprocess.Popen(
-                self.command(count), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                env={**os.environ, **self.environment},
-                preexec_fn=partial(_stay_on, number),
-            )
-            for number in range(self.processes)
-        ]  # fmt: skip
-        for process in started:
-            if process.stdout is None or process.stdout.readline() != "ready\n":
-                raise RuntimeError(f"{self.command(0)[0]} did not become ready")
-        for process in started:
-            if process.stdin is not None:
-                process.stdin.write("\n")
-                process.stdin.flush()
-        costs = [
-            [Cost(**json.loads(line)) for line in process.communicate()[0].splitlines()] for process in started
-        ]  # fmt: skip
-        wall = max(sum(cost.wall for cost in own) for own in costs)
-        cpu = sum(cost.cpu for own in costs for cost in own)
-        shares = count * self.processes
-        return [Cost(wall / shares, cpu / shares, costs[0][0].rows)]
+    @contextmanager
+    def started(self) -> Iterator[Pass]:
+        with ExitStack() as processes, ThreadPoolExecutor(len(self.shares)) as waiting:
+            passes = [processes.enter_context(share.started()) for share in self.shares]
+            yield lambda: self._once(list(waiting.map(lambda once: once(), passes)))
+
+    def _once(self, costs: Sequence[Cost]) -> Cost:
+        wall, cpu = max(cost.wall for cost in costs), sum(cost.cpu for cost in costs)
+        return Cost(wall / len(costs), cpu / len(costs), costs[0].rows)
 
 
 def _stay_on(number: int) -> None:
@@ -180,10 +189,9 @@ def child(checkout: Path, *arguments: str, environment: Mapping[str, str] | None
     """Work of ``child.py`` in a fresh Python whose ``forge`` is the one in ``checkout``."""
     script = str(Path(__file__).with_name("child.py"))
     return OwnClock(
-        lambda count: [sys.executable, "-P", script, str(count), *arguments],
-        environment={"PYTHONPATH": str(checkout), **(environment or {})},
+        [sys.executable, "-P", script, *arguments], environment={"PYTHONPATH": str(checkout), **(environment or {})}
     )
 
 
-def _last_line(text: bytes) -> str:
-    return (text.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"])[-1]
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["it said nothing"])[-1]

@@ -54,7 +54,7 @@ def results(document: dict[str, Any]) -> str:
     parts = [
         f"{machine['processors']} processors ({machine['processor']}), {machine['memory']} of memory,"
         f" {machine['system']}, Python {machine['python']}; {versions}.",
-        f"{document['rounds']} rounds, best of {document['passes']} passes in each; load average {loads}.",
+        f"{document['rounds']} rounds; load average {loads}.",
         f"![Rows a second of every program, on a logarithmic axis]({_PLOT})",
     ]
     for letters, title in _PARTS.items():

@@ -44,7 +44,8 @@ def figure_of(line: Line, run: Run) -> Figure:
     under = run.costs[line.under] if line.under is not None else None
     control = [run.costs[key] for key in line.control or ()]
     walls, cpus = [], []
-    for number in range(run.rounds):
+    # What takes long is timed in the first rounds alone.
+    for number in range(min(len(run.costs[key]) for key in line.keys if key in run.costs)):
         numerators = [costs[number] for costs in over]
         denominator = under[number] if under is not None else None
         walls.append(_value(line, numerators, denominator, lambda cost: cost.wall))
@@ -122,7 +123,6 @@ def document(run: Run, figures: Sequence[Figure], versions: Mapping[str, str]) -
         "machine": machine(),
         "versions": dict(versions),
         "rounds": run.rounds,
-        "passes": run.passes,
         "load": run.load,
         "lines": [
             {

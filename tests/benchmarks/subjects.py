@@ -225,14 +225,14 @@ class Subjects:
 
     def _warm(self, *arguments: str) -> OwnClock:
         """As the Java connector has it: a new process each round, and passes before those that count."""
-        return replace(child(_ROOT, "--warm-up", *arguments), warm_up=WARM_UP)
+        return replace(child(_ROOT, *arguments), warm_up=WARM_UP)
 
     def _child(self, *arguments: str) -> OwnClock:
         return child(_ROOT, *arguments)
 
     def _together(self, processes: int, *arguments: str) -> Together:
-        alone = child(_ROOT, "--together", *arguments)
-        return Together(processes, alone.command, alone.environment or {})
+        alone = child(_ROOT, *arguments)
+        return Together([replace(alone, warm_up=1, processor=number) for number in range(processes)])
 
     def _rows_of(self, name: str) -> tuple[str, str]:
         return str(self.workloads.log(name)), f"{DATABASE}.{_table_of(name)}"

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.lines import LINES, Line
-from tests.benchmarks.measure import Cost
+from tests.benchmarks.lines import LINES, Key, Line
+from tests.benchmarks.measure import Cost, Pass
 from tests.benchmarks.page import groups, results
 from tests.benchmarks.plot import plot
 from tests.benchmarks.results import document, figure_of, table
-from tests.benchmarks.run import Run
+from tests.benchmarks.run import Run, together
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS, PEER, OTHER = ("decode", "w1_load"), ("go-mysql", "w1_load"), ("java-connector", "w1_load")
@@ -22,7 +24,7 @@ LINE = Line("D2", "W1", "fastest peer / decode", (PEER, OTHER), OURS, ">=", 10)
 
 
 def run_of(costs: dict[tuple[str, str], list[Cost]]) -> Run:
-    return Run(rounds=3, passes=1, costs=costs)
+    return Run(rounds=3, costs=costs)
 
 
 def test_a_figure_is_the_median_of_the_ratios_within_rounds() -> None:
@@ -51,6 +53,60 @@ def test_a_line_without_its_subject_has_no_figure_and_says_why() -> None:
     figure = figure_of(LINE, run)
     assert (figure.wall, figure.is_met) == (None, None)
     assert figure.remarks == ("failed: decode w1_load: ValueError: no rows",)
+
+
+@dataclass
+class Pretended:
+    """A subject whose passes take so long, and which notes in ``made`` that it made one."""
+
+    key: Key
+    wall: float
+    made: list[Key]
+
+    def prepare(self) -> None:
+        return
+
+    def started(self) -> AbstractContextManager[Pass]:
+        return nullcontext(self._once)
+
+    def _once(self) -> Cost:
+        self.made.append(self.key)
+        if self.wall < 0:
+            raise ValueError("it ended")
+        return Cost(self.wall, self.wall)
+
+
+def made_by(walls: dict[Key, float], rounds: int) -> tuple[list[Key], Run]:
+    """The passes that are made for a line whose subjects take so long, in their order."""
+    made: list[Key] = []
+    run = Run(rounds)
+    run.measure([LINE], lambda key: Pretended(key, walls[key], made), lambda _: None)
+    return made, run
+
+
+def test_the_subjects_of_a_figure_take_turns_and_the_short_ones_make_more_passes_in_each() -> None:
+    made, _ = made_by({PEER: 0.5, OTHER: 2, OURS: 0.1}, rounds=1)
+    assert made == [PEER, OTHER, OURS, OURS, OURS, PEER, OURS, OURS, OURS, PEER, OURS, OURS, OURS]
+
+
+def test_what_takes_long_is_timed_in_the_first_rounds_alone_and_its_figure_is_of_those() -> None:
+    made, run = made_by({PEER: 30, OTHER: 40, OURS: 1}, rounds=5)
+    assert (made.count(PEER), len(run.costs[OURS])) == (3, 5)
+    figure = figure_of(LINE, run)
+    assert figure.wall is not None
+    assert figure.wall.median == 30
+
+
+def test_a_subject_that_fails_is_named_and_the_others_go_on() -> None:
+    made, run = made_by({PEER: -1, OTHER: 0.4, OURS: 0.4}, rounds=2)
+    assert (made.count(PEER), made.count(OURS), run.failed) == (1, 6, {PEER: "ValueError: it ended"})
+    assert figure_of(LINE, run).is_met is False
+
+
+def test_subjects_are_together_that_figures_compare_with_each_other() -> None:
+    floor, copy, text = ("read-floor", "w1_load"), ("memcpy", "w3j"), ("json-binary", "w3j")
+    lines = [LINE, Line("J2", "W3", "", (text,), copy, "<=", 1), Line("D3", "W1", "", (OURS,), floor, "<=", 6)]
+    assert together(lines) == [[text, copy], [PEER, OTHER, OURS, floor]]
 
 
 def test_growth_is_the_difference_of_peaks() -> None:
@@ -89,7 +145,7 @@ def test_every_line_has_a_figure_or_names_what_is_missing(tmp_path: Path, server
     pytest.importorskip("numba", reason="the extra [rows] is not installed")
     names = ["E1", "D2", "D6", "R2"]
     output, workloads = tmp_path / "benchmarks.json", tmp_path / "workloads"
-    options = ["--tiny", "--rounds=1", "--passes=1", f"--only={','.join(names)}", f"--json={output}"]
+    options = ["--tiny", "--rounds=1", f"--only={','.join(names)}", f"--json={output}"]
     ended = subprocess.run(
         [sys.executable, "-m", "tests.benchmarks", *options, f"--folder={workloads}"],
         cwd=ROOT, check=False, capture_output=True, text=True,

@@ -24,14 +24,14 @@ _LIBRARIES = {
 def go_mysql(folder: Path, path: Path) -> OwnClock:
     """go-mysql, on one processor, checksums verified.  ``folder`` keeps what is built.  Raises NotHere."""
     program = _build_go(folder)
-    return OwnClock(lambda count: (str(program), str(count), str(path)), environment={"GOMAXPROCS": "1"})
+    return OwnClock((str(program), str(path)), environment={"GOMAXPROCS": "1"})
 
 
 def java_connector(folder: Path, path: Path) -> OwnClock:
     """mysql-binlog-connector-java with the serial collector; it verifies no checksums.  Raises NotHere."""
     classes = _build_java(folder)
     command = ("java", "-XX:+UseSerialGC", "-cp", f"{classes}:{classes}/lib/*", "Peer")
-    return OwnClock(lambda count: (*command, str(count), str(path)), warm_up=WARM_UP)
+    return OwnClock((*command, str(path)), warm_up=WARM_UP)
 
 
 def versions() -> dict[str, str]:
@@ -46,7 +46,7 @@ def versions() -> dict[str, str]:
 @cache
 def _build_go(folder: Path) -> Path:
     program = folder / "go-mysql"
-    if not program.exists():
+    if not _is_built(program, _HERE / "go" / "main.go"):
         _need("go", "Go is not installed")
         _run(("go", "build", "-mod=readonly", "-o", str(program), "."), _HERE / "go", "go-mysql cannot be built")
     return program
@@ -54,17 +54,21 @@ def _build_go(folder: Path) -> Path:
 
 @cache
 def _build_java(folder: Path) -> Path:
-    classes = folder / "java-connector"
-    if not (classes / "Peer.class").exists():
+    classes, source = folder / "java-connector", _HERE / "java" / "Peer.java"
+    if not _is_built(classes / "Peer.class", source):
         for program in ("java", "javac", "mvn"):
             _need(program, f"{program} is not installed")
         libraries = f"-DoutputDirectory={classes / 'lib'}"
         fetch = ("mvn", "-q", "-B", "-f", str(_HERE / "java" / "pom.xml"), "dependency:copy-dependencies", libraries)
         _run(fetch, _HERE, "mysql-binlog-connector-java cannot be fetched")
         _check(classes / "lib")
-        compile_ = ("javac", "-cp", f"{classes}/lib/*", "-d", str(classes), str(_HERE / "java" / "Peer.java"))
+        compile_ = ("javac", "-cp", f"{classes}/lib/*", "-d", str(classes), str(source))
         _run(compile_, _HERE, "the program for mysql-binlog-connector-java cannot be compiled")
     return classes
+
+
+def _is_built(program: Path, source: Path) -> bool:
+    return program.exists() and program.stat().st_mtime >= source.stat().st_mtime
 
 
 def _check(folder: Path) -> None:

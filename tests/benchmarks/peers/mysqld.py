@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 
-from tests.benchmarks.measure import Cost, repeated
+from tests.benchmarks.measure import Cost, Pass
 from tests.benchmarks.server import WorkloadServer
 
 
@@ -21,9 +23,8 @@ class Mysqld:
     def prepare(self) -> None:
         self.server()
 
-    def passes(self, count: int) -> list[Cost]:
-        statements = self.statements()
-        return repeated(count, lambda: self._once(statements))
+    def started(self) -> AbstractContextManager[Pass]:
+        return nullcontext(partial(self._once, self.statements()))
 
     def _once(self, statements: str) -> Cost:
         self.server().create(self.table)

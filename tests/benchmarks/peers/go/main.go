@@ -1,13 +1,13 @@
-// Decodes one binary log with go-mysql as often as asked and prints what each pass cost, one JSON object a line.
+// Decodes one binary log with go-mysql for every line that it reads and prints what it cost, one JSON object a line.
 //
-// peer PASSES FILE
+// peer FILE
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -49,17 +49,13 @@ func images(event *replication.BinlogEvent) int {
 }
 
 func main() {
-	passes, err := strconv.Atoi(os.Args[1])
-	if err != nil {
-		fail(err)
-	}
 	out := json.NewEncoder(os.Stdout)
-	for range passes {
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		parser := replication.NewBinlogParser()
 		parser.SetVerifyChecksum(true)
 		count := 0
 		began, before := time.Now(), processor()
-		err := parser.ParseFile(os.Args[2], 0, func(event *replication.BinlogEvent) error {
+		err := parser.ParseFile(os.Args[1], 0, func(event *replication.BinlogEvent) error {
 			count += images(event)
 			return nil
 		})

@@ -6,14 +6,17 @@ import com.github.shyiko.mysql.binlog.event.TransactionPayloadEventData;
 import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
 import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
 import com.sun.management.OperatingSystemMXBean;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 
 /**
- * Decodes one binary log with mysql-binlog-connector-java and prints what each pass cost, one JSON object a line.
+ * Decodes one binary log with mysql-binlog-connector-java for every line that it reads and prints what it cost, one
+ * JSON object a line.
  *
- * <p>Peer PASSES FILE. It does not verify checksums and leaves JSON documents as bytes.
+ * <p>Peer FILE. It does not verify checksums and leaves JSON documents as bytes.
  */
 final class Peer {
   private static long images(EventData data) {
@@ -38,10 +41,11 @@ final class Peer {
 
   public static void main(String[] arguments) throws IOException {
     OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    for (int pass = Integer.parseInt(arguments[0]); pass > 0; pass--) {
+    BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+    while (lines.readLine() != null) {
       long wall = System.nanoTime();
       long cpu = system.getProcessCpuTime();
-      long rows = decode(arguments[1]);
+      long rows = decode(arguments[0]);
       System.out.printf(
           "{\"rows\": %d, \"wall\": %.6f, \"cpu\": %.6f}%n",
           rows, (System.nanoTime() - wall) / 1e9, (system.getProcessCpuTime() - cpu) / 1e9);
