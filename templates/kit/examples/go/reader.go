@@ -67,7 +67,7 @@ func Read(file io.ReaderAt, size int64) (log Log, err error) {
 	if !bytes.Equal(bytesAt(0, 4), []byte("\xfebin")) {
 		return log, fmt.Errorf("no binary log")
 	}
-	checksums, tables := false, map[int64]*table{}
+	checksums, lengths, tables := false, [256]byte{}, map[int64]*table{}
 	for offset := int64(4); offset < size; {
 		size := little(bytesAt(offset+9, 4))
 		if size < 19 {
@@ -76,6 +76,7 @@ func Read(file io.ReaderAt, size int64) (log Log, err error) {
 		raw := bytesAt(offset, size)
 		if raw[4] == 15 {
 			checksums = hasChecksums(raw)
+			copy(lengths[1:], raw[76:])
 			raw[17] &^= 1 // The sum is that of a file which is not in use.
 		}
 		end := len(raw)
@@ -87,11 +88,12 @@ func Read(file io.ReaderAt, size int64) (log Log, err error) {
 		}
 		body, position := raw[19:end], little(raw[13:17])
 		log.Events = append(log.Events, Event{offset, int64(raw[4]), size, position, little(raw[:4]), little(raw[5:9])})
+		fixed := max(int64(lengths[raw[4]]), 8+2*int64(raw[4]/30)) // What is more than usual is passed over.
 		switch raw[4] {
 		case 19:
-			tables[little(body[:6])] = tableMap(body)
+			tables[little(body[:6])] = tableMap(body[fixed:])
 		case 23, 24, 25, 30, 31, 32:
-			log.rows(offset, raw[4], body, tables)
+			log.rows(offset, raw[4], body, fixed, tables)
 		default:
 			log.Skipped[offset] = true
 		}
@@ -119,8 +121,7 @@ func packed(body []byte) (number int64, rest []byte) {
 // metadataSizes has a type as often as it has bytes of metadata.
 const metadataSizes = " 4  5  17  18  19  140  242  245  252  255  15  15  16  16  141  141  246  246  247  247  248  248  253  253  254  254 "
 
-func tableMap(body []byte) *table {
-	rest := body[8:]
+func tableMap(rest []byte) *table {
 	database, rest := string(rest[1:1+rest[0]]), rest[2+rest[0]:]
 	name, rest := string(rest[1:1+rest[0]]), rest[2+rest[0]:]
 	count, rest := packed(rest)
@@ -132,18 +133,17 @@ func tableMap(body []byte) *table {
 			return found // The rows of such tables are not read here.
 		}
 		size := strings.Count(metadataSizes, fmt.Sprintf(" %d ", kind))
-		found.metadata = append(found.metadata, metadata[:size])
-		metadata = metadata[size:]
+		found.metadata, metadata = append(found.metadata, metadata[:size]), metadata[size:]
 	}
 	return found
 }
 
-func (log *Log) rows(offset int64, kind byte, body []byte, tables map[int64]*table) {
+func (log *Log) rows(offset int64, kind byte, body []byte, fixed int64, tables map[int64]*table) {
 	found, extra := tables[little(body[:6])], int64(0)
 	if kind >= 30 {
-		extra = little(body[8:10])
+		extra = little(body[8:10]) - 2
 	}
-	count, rest := packed(body[8+extra:])
+	count, rest := packed(body[fixed+extra:])
 	if found == nil || count != int64(len(found.types)) {
 		panic("no table is mapped, or one with other columns")
 	}

@@ -72,7 +72,7 @@ fn read_into(data: &[u8], log: &mut Log) -> Result<()> {
     if rest.take(4)? != b"\xfebin" {
         return Err("no binary log".into());
     }
-    let (mut checksums, mut tables) = (false, HashMap::new());
+    let (mut checksums, mut lengths, mut tables) = (false, [0; 256], HashMap::new());
     while !rest.0.is_empty() {
         let offset = (data.len() - rest.0.len()) as u64;
         let mut header = Bytes(Bytes(rest.0).take(19)?);
@@ -84,6 +84,8 @@ fn read_into(data: &[u8], log: &mut Log) -> Result<()> {
         let mut raw = rest.take(size)?.to_vec();
         if kind == 15 {
             checksums = has_checksums(&raw);
+            let given = raw.get(76..).unwrap_or_default().iter().zip(&mut lengths[1..]);
+            given.for_each(|(given, length)| *length = *given as u64);
             raw[17] &= !1; // The sum is that of a file which is not in use.
         }
         let end = raw.len() - 4 * checksums as usize;
@@ -92,12 +94,16 @@ fn read_into(data: &[u8], log: &mut Log) -> Result<()> {
         }
         log.events.push([offset, kind, size, header.number(4)?, timestamp, server_id]);
         let mut body = Bytes(raw.get(19..end).ok_or("no room for a checksum")?);
+        // FORMAT_DESCRIPTION says how long the fixed part of a type is: what is more than usual is passed over.
+        let usual = if kind >= 30 { 10 } else { 8 };
+        let more = lengths[kind as usize].saturating_sub(usual);
         match kind {
             19 => {
                 let id = body.number(6)?;
+                body.take(2 + more)?;
                 tables.insert(id, table_map(body)?);
             }
-            23..=25 | 30..=32 => log.rows(offset, kind, body, &tables)?,
+            23..=25 | 30..=32 => log.rows(offset, kind, body, more, &tables)?,
             _ => drop(log.skipped.insert(offset)),
         }
     }
@@ -119,7 +125,6 @@ fn crc32(data: &[u8]) -> u64 {
 }
 
 fn table_map(mut body: Bytes) -> Result<Table> {
-    body.take(2)?;
     let names = (body.name()?, body.name()?);
     let count = body.packed()?;
     let types = body.take(count)?;
@@ -141,13 +146,11 @@ fn table_map(mut body: Bytes) -> Result<Table> {
 }
 
 impl Log {
-    fn rows(&mut self, offset: u64, kind: u64, mut body: Bytes, tables: &HashMap<u64, Table>) -> Result<()> {
+    fn rows(&mut self, offset: u64, kind: u64, mut body: Bytes, more: u64, tables: &HashMap<u64, Table>) -> Result<()> {
         let table = tables.get(&body.number(6)?).ok_or("no table is mapped")?;
         body.take(2)?;
-        if kind >= 30 {
-            let extra = body.number(2)?.checked_sub(2).ok_or("no extra row info")?;
-            body.take(extra)?;
-        }
+        let extra = if kind >= 30 { body.number(2)?.checked_sub(2).ok_or("no extra row info")? } else { 0 };
+        body.take(more + extra)?;
         let count = body.packed()?;
         if count != table.count {
             return Err("the event has other columns than its table".into());

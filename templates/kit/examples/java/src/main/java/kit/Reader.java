@@ -23,6 +23,7 @@ public final class Reader {
     public final List<Row> rows = new ArrayList<>();
     public final Set<Long> skipped = new HashSet<>();
 
+    private final byte[] lengths = new byte[256];
     private final Map<Long, Table> tables = new HashMap<>();
 
     /** Bytes that are taken one after the other. */
@@ -88,6 +89,7 @@ public final class Reader {
             byte[] raw = file.take(size);
             if (kind == 15) {
                 checksums = hasChecksums(raw);
+                System.arraycopy(raw, 76, lengths, 1, Math.min(raw.length - 76, 255));
                 raw[17] &= ~1; // The sum is that of a file which is not in use.
             }
             int end = raw.length - (checksums ? 4 : 0);
@@ -100,9 +102,11 @@ public final class Reader {
             }
             events.add(new Event(offset, kind, size, header.number(4), timestamp, serverId));
             body = new Bytes(Arrays.copyOfRange(raw, 19, end));
+            // FORMAT_DESCRIPTION says how long the fixed part of a type is: what is more than usual is passed over.
+            long more = Math.max((lengths[kind] & 0xff) - (kind < 30 ? 8 : 10), 0);
             switch (kind) {
-                case 19 -> tables.put(body.number(6), tableMap(body));
-                case 23, 24, 25, 30, 31, 32 -> rows(offset, kind, body);
+                case 19 -> tables.put(body.number(6), tableMap(body, more));
+                case 23, 24, 25, 30, 31, 32 -> rows(offset, kind, body, more);
                 default -> skipped.add(offset);
             }
         }
@@ -117,8 +121,8 @@ public final class Reader {
         return value >= (version.contains("MariaDB") ? 5003000 : 5006001) && raw[raw.length - 5] == 1;
     }
 
-    private static Table tableMap(Bytes body) throws IOException {
-        body.take(2);
+    private static Table tableMap(Bytes body, long more) throws IOException {
+        body.take(2 + more);
         byte[] database = body.name();
         byte[] name = body.name();
         byte[] types = body.take(body.packed());
@@ -137,12 +141,11 @@ public final class Reader {
         return new Table(database, name, types, metadata);
     }
 
-    private void rows(long offset, int kind, Bytes body) throws IOException {
+    private void rows(long offset, int kind, Bytes body, long more) throws IOException {
         Table table = tables.get(body.number(6));
         body.take(2);
-        if (kind >= 30) {
-            body.take(body.number(2) - 2);
-        }
+        long extra = kind < 30 ? 0 : body.number(2) - 2;
+        body.take(more + extra);
         long count = body.packed();
         if (table == null || count != table.types.length) {
             throw new IOException("no table is mapped, or one with other columns");
