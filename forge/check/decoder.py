@@ -86,7 +86,8 @@ class Warned:
 
 Item = DecodedTable | DecodedRow | DecodedStatement | Deferred | Gap | Warned
 
-Ending = Literal["refused", "unsupported", "crashed", "timeout"]
+#: ``too_long``: it printed more than is read of it, and was stopped; nothing is known of the rest.
+Ending = Literal["refused", "unsupported", "crashed", "timeout", "too_long"]
 
 
 class DecodingEnded(ForgeError):

@@ -241,7 +241,7 @@ def _place(file: BinlogFile, files: Sequence[BinlogFile]) -> str:
 
 def _outcome(case: Case, read: compare.Verdict) -> Outcome:
     return judged(
-        read.outcome,
+        "timeout" if read.outcome == "too_long" else read.outcome,
         case.verdict,
         stopped=read.ended in ("refused", "unsupported"),
         marked=case.phase == "value" and read.cells_as_bytes > 0 and not read.cells_invented,

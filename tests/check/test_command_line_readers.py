@@ -47,6 +47,15 @@ def test_a_program_that_prints_without_end_is_ended(monkeypatch: pytest.MonkeyPa
     assert caught.value.ending == "crashed"
 
 
+def test_a_program_that_prints_much_of_a_large_file_is_stopped_but_has_not_crashed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cli_reader, "OUTPUT_LIMIT", 1 << 16)
+    with pytest.raises(DecodingEnded, match="which is all that is read of it") as caught:
+        run_program(["sh", "-c", "yes"], size=1 << 10)
+    assert caught.value.ending == "too_long"
+
+
 def test_a_program_that_cannot_be_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DecodingEnded, match="cannot run"):
         run_program([str(tmp_path / "nothing")])

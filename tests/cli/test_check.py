@@ -91,22 +91,33 @@ def test_a_decoder_that_refuses_a_broken_file_is_right_and_the_files_error_is_to
         check(BROKEN, "refused")
 
 
-@pytest.mark.parametrize("ending", ["unsupported", None])
-def test_a_decoder_that_does_not_know_something_or_is_not_here_does_not_fail_the_check(
+@pytest.mark.parametrize("ending", ["unsupported", "too_long", None])
+def test_a_decoder_that_does_not_know_something_or_prints_too_much_or_is_not_here_does_not_fail_the_check(
     check: Check, ending: Ending | None
 ) -> None:
     assert check(FILE, ending).startswith("2 decoders: 1 agree, 1 ")
 
 
 def test_every_verdict_is_counted_in_the_last_line(check: Check) -> None:
-    endings: tuple[Ending | None, ...] = ("refused", "unsupported", "unsupported", "crashed", "timeout", None)
+    endings: tuple[Ending | None, ...] = (
+        "refused",
+        "unsupported",
+        "unsupported",
+        "crashed",
+        "timeout",
+        "too_long",
+        None,
+    )
     with pytest.raises(CheckFailed):
         check(FILE, *endings)
-    assert check.printed[-1] == "7 decoders: 1 agree, 1 refused, 2 unsupported, 1 crashed, 1 timed out, 1 not here"
+    assert check.printed[-1] == (
+        "8 decoders: 1 agree, 1 refused, 2 unsupported, 1 crashed, 1 timed out, 1 too long, 1 not here"
+    )
     with pytest.raises(CheckFailed):
         check(FILE, *endings, options=("--json",))
     assert json.loads(check.printed[-1]) == {
         "summary": {
-            "agree": 1, "disagree": 0, "refused": 1, "unsupported": 2, "crashed": 1, "timeout": 1, "not_here": 1,
+            "agree": 1, "disagree": 0, "refused": 1, "unsupported": 2, "crashed": 1, "timeout": 1, "too_long": 1,
+            "not_here": 1,
         }
     }  # fmt: skip

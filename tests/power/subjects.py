@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import io
 import logging
 import re
 import sys
@@ -62,7 +63,7 @@ def python_mysql_replication() -> Subject:
     def read(log: Log) -> str:
         feed, shown = None, []
         try:
-            for _, raw in testee.packets(log.data):
+            for _, raw in testee.packets(io.BytesIO(log.data)):
                 feed = feed or testee.Feed(log.flavor, testee.has_checksums(raw))
                 feed.allowed = every
                 event = feed.event(raw)

@@ -17,14 +17,12 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.io.RandomAccessFile;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -43,7 +41,7 @@ public final class Testee {
     private static final Pattern FIELD = Pattern.compile("\"(id|hello|file)\": *(?:(\\d+)|\"((?:[^\"\\\\]|\\\\.)*)\")");
     // It keeps all bytes of strings; documents have to be read as what they are.
     private static final Charset STORED = StandardCharsets.ISO_8859_1;
-    private static final int MAGIC = 4;
+    private static final int MAGIC = 4, HEADER = 19, SIZE = 9;
 
     private final PrintStream out;
     private final LogDecoder decoder = new LogDecoder(LogEvent.UNKNOWN_EVENT, LogEvent.ENUM_END_EVENT);
@@ -148,16 +146,27 @@ public final class Testee {
         }
     }
 
-    private String read(String file) throws IOException {
-        byte[] data = Files.readAllBytes(Path.of(file));
-        int offset = MAGIC;
-        try {
-            if (data.length < MAGIC || data[0] != (byte) 0xfe) {
+    // What there is of the event at a place, at least its header, which says how long it is.
+    private static byte[] event(RandomAccessFile file, long offset) throws IOException {
+        byte[] header = new byte[(int) Math.min(HEADER, file.length() - offset)];
+        file.seek(offset);
+        file.readFully(header);
+        long size = header.length < HEADER ? 0 : Integer.toUnsignedLong(new LogBuffer(header, 0, HEADER).getInt32(SIZE));
+        byte[] event = new byte[(int) Math.min(Math.max(size, header.length), file.length() - offset)];
+        file.seek(offset);
+        file.readFully(event);
+        return event;
+    }
+
+    private String read(String name) throws IOException {
+        long offset = MAGIC;
+        try (RandomAccessFile file = new RandomAccessFile(name, "r")) {
+            if (file.length() < MAGIC || file.read() != 0xfe) {
                 throw new IOException("not a binary log");
             }
-            while (offset < data.length) {
+            while (offset < file.length()) {
                 // Its fetchers give the decoder what has come of the file, and it says how much of that it took.
-                byte[] rest = Arrays.copyOfRange(data, offset, data.length);
+                byte[] rest = event(file, offset);
                 LogBuffer buffer = new LogBuffer(rest, 0, rest.length);
                 LogEvent event = decoder.decode(buffer, context);
                 if (event == null) {

@@ -3,10 +3,10 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"runtime/debug"
@@ -155,6 +155,31 @@ func showRows(rows *replication.RowsEvent, code byte, offset int64, inner int) {
 	}
 }
 
+// A file that knows how far it was read.
+type placed struct {
+	from   *bufio.Reader
+	offset int64
+}
+
+func (file *placed) Read(data []byte) (int, error) {
+	count, err := file.from.Read(data)
+	file.offset += int64(count)
+	return count, err
+}
+
+func opened(asked request) (*os.File, error) {
+	file, err := os.Open(asked.File)
+	if err != nil {
+		return nil, err
+	}
+	magic := make([]byte, len(replication.BinLogFileHeader))
+	if _, err := io.ReadFull(file, magic); err != nil || string(magic) != string(replication.BinLogFileHeader) {
+		file.Close()
+		return nil, fmt.Errorf("not a binary log")
+	}
+	return file, nil
+}
+
 func read(asked request) (end object) {
 	end = object{"id": asked.ID, "end": "ok"}
 	defer func() {
@@ -162,19 +187,17 @@ func read(asked request) (end object) {
 			end["end"], end["message"] = "crashed", fmt.Sprint("panic: ", reason)
 		}
 	}()
-	data, err := os.ReadFile(asked.File)
-	if err == nil && !bytes.HasPrefix(data, replication.BinLogFileHeader) {
-		err = fmt.Errorf("not a binary log")
-	}
+	file, err := opened(asked)
 	if err != nil {
 		end["end"], end["message"] = "refused", err.Error()
 		return end
 	}
+	defer file.Close()
 	parser := replication.NewBinlogParser()
 	configure(parser, asked.Flavor)
-	rest := bytes.NewReader(data[len(replication.BinLogFileHeader):])
+	rest := &placed{bufio.NewReaderSize(file, 1<<16), int64(len(replication.BinLogFileHeader))}
 	for {
-		offset := int64(len(data) - rest.Len())
+		offset := rest.offset
 		done, err := parser.ParseSingleEvent(rest, func(event *replication.BinlogEvent) error {
 			show(event, asked.Level, offset, 0)
 			return nil

@@ -7,6 +7,7 @@ The program is run on each file; what it prints is read by the decoders that `fo
 import json
 import re
 import sys
+from pathlib import Path
 
 from forge.check.decoder import DecodedRow, DecodingEnded, Deferred, Gap, Warned
 from forge.check.decoders.table import decoder
@@ -70,14 +71,15 @@ def image(cells):
 
 
 def read(known, request):
-    with open(request["file"], "rb") as file:
-        data = file.read()
     items, end = [], {"end": "ok"}
     try:
-        for item in known.decode(data):
+        for item in known.decode_file(Path(request["file"])):
             items.append(item)
     except DecodingEnded as error:
-        end = {"end": "crashed" if error.ending == "timeout" else error.ending, "message": str(error)[:400]}
+        end = {
+            "end": "crashed" if error.ending in ("timeout", "too_long") else error.ending,
+            "message": str(error)[:400],
+        }
     gaps = {item.place for item in items if isinstance(item, Gap)}
     # Rows of a statement are shown with its last event.
     held = any(isinstance(item, Deferred) for item in items)

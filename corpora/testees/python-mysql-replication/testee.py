@@ -9,6 +9,7 @@ import importlib.metadata
 import inspect
 import json
 import logging
+import os
 import re
 import sys
 
@@ -28,7 +29,7 @@ FORMS = {
     "json": "value", "geometry": "hex", "diffs": "value",
 }  # fmt: skip
 MAGIC = b"\xfebin"
-FORMAT_DESCRIPTION, IN_USE = 15, 1
+FORMAT_DESCRIPTION, IN_USE, HEADER = 15, 1, 19
 EPOCH = datetime.datetime(1970, 1, 1)
 #: Releases differ.
 KNOWN = frozenset(inspect.signature(BinLogPacketWrapper.__init__).parameters)
@@ -77,16 +78,19 @@ class Feed:
         return event
 
 
-def packets(data):
+def packets(file):
     """What a server would send of a file: its whole events, without the flag that it is in use."""
-    if not data.startswith(MAGIC):
+    end = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if file.read(len(MAGIC)) != MAGIC:
         raise ValueError("not a binary log")
     offset = len(MAGIC)
-    while offset < len(data):
-        size = int.from_bytes(data[offset + 9 : offset + 13], "little")
-        if size < 19 or offset + size > len(data):
+    while offset < end:
+        header = file.read(HEADER)
+        size = int.from_bytes(header[9:13], "little")
+        if len(header) < HEADER or size < HEADER or offset + size > end:
             raise ValueError(f"no whole event at {offset}")
-        raw = bytearray(data[offset : offset + size])
+        raw = bytearray(header + file.read(size - HEADER))
         if raw[4] == FORMAT_DESCRIPTION:
             raw[17] &= ~IN_USE
         yield offset, bytes(raw)
@@ -186,19 +190,18 @@ def read(request):
 
 
 def rows_of(request):
-    with open(request["file"], "rb") as file:
-        data = file.read()
     feed, offset = None, 0
     try:
-        for offset, raw in packets(data):
-            feed = feed or Feed(request.get("flavor", "mysql"), has_checksums(raw))
-            event = feed.event(raw)
-            # A wrong checksum is only logged.
-            if event is not None and event._is_event_valid is False:
-                raise ValueError("the checksum is wrong")
-            if isinstance(event, RowsEvent):
-                for row in rows(event):
-                    answer({"row": row | {"offset": offset}})
+        with open(request["file"], "rb") as file:
+            for offset, raw in packets(file):
+                feed = feed or Feed(request.get("flavor", "mysql"), has_checksums(raw))
+                event = feed.event(raw)
+                # A wrong checksum is only logged.
+                if event is not None and event._is_event_valid is False:
+                    raise ValueError("the checksum is wrong")
+                if isinstance(event, RowsEvent):
+                    for row in rows(event):
+                        answer({"row": row | {"offset": offset}})
     except NotImplementedError as error:
         return {"end": "unsupported", "message": str(error)}
     except Exception as error:  # noqa: BLE001 - whatever the library raises is its answer

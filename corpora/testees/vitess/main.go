@@ -10,7 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"io"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -204,22 +204,32 @@ func (log *reader) show(raw mysql.BinlogEvent, offset, inner int) error {
 }
 
 func (log *reader) file(asked request) error {
-	data, err := os.ReadFile(asked.File)
+	file, err := os.Open(asked.File)
 	if err != nil {
 		return err
 	}
-	if !strings.HasPrefix(string(data), magic) {
+	defer file.Close()
+	data := bufio.NewReaderSize(file, 1<<16)
+	if start, err := data.Peek(len(magic)); err != nil || string(start) != magic {
 		return errors.New("not a binary log")
 	}
-	for offset := len(magic); offset < len(data); {
-		size := math.MaxInt
-		if offset+headerSize <= len(data) {
-			size = int(binary.LittleEndian.Uint32(data[offset+9:]))
+	data.Discard(len(magic))
+	about, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	for offset, end := len(magic), int(about.Size()); offset < end; {
+		size := 0
+		if header, err := data.Peek(headerSize); err == nil {
+			size = int(binary.LittleEndian.Uint32(header[9:]))
 		}
-		if size < headerSize || size > len(data)-offset {
+		if size < headerSize || size > end-offset {
 			return fmt.Errorf("no whole event at %d", offset)
 		}
-		raw := data[offset : offset+size : offset+size]
+		raw := make([]byte, size)
+		if _, err := io.ReadFull(data, raw); err != nil {
+			return err
+		}
 		event := mysql.NewMysql56BinlogEvent(raw)
 		if asked.Flavor == "mariadb" {
 			event = mysql.NewMariadbBinlogEvent(raw)

@@ -11,10 +11,11 @@ import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
 import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
 import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer;
 import java.io.BufferedReader;
-import java.io.ByteArrayInputStream;
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.Serializable;
@@ -30,6 +31,9 @@ import java.util.regex.Pattern;
 
 public final class Testee {
     private static final Pattern FIELD = Pattern.compile("\"(id|hello|file)\": *(?:(\\d+)|\"((?:[^\"\\\\]|\\\\.)*)\")");
+
+    // Bytes that hold the first event of any file that a server wrote.
+    private static final int BEGINNING = 1 << 12;
 
     private final PrintStream out;
     private final Map<Long, TableMapEventData> tables = new HashMap<>();
@@ -103,9 +107,10 @@ public final class Testee {
     private String read(String file) throws IOException {
         EventDeserializer deserializer = new EventDeserializer();
         Values.prepare(deserializer);
-        byte[] data = Files.readAllBytes(Path.of(file));
-        Release.prepare(deserializer, data);
-        try (BinaryLogFileReader reader = new BinaryLogFileReader(new ByteArrayInputStream(data), deserializer)) {
+        try (InputStream beginning = Files.newInputStream(Path.of(file))) {
+            Release.prepare(deserializer, beginning.readNBytes(BEGINNING));
+        }
+        try (BinaryLogFileReader reader = new BinaryLogFileReader(new File(file), deserializer)) {
             for (Event event = reader.readEvent(); event != null; event = reader.readEvent()) {
                 show(event, "\"offset\":" + offset);
                 EventHeaderV4 header = event.getHeader();

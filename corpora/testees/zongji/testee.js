@@ -57,15 +57,21 @@ function rows(event, table, offset) {
   }
 }
 
+function bytesAt(file, offset, size) {
+  const data = Buffer.alloc(size);
+  return data.subarray(0, fs.readSync(file, data, 0, size, offset));
+}
+
 function read(request) {
-  const data = fs.readFileSync(request.file);
+  const file = fs.openSync(request.file);
+  const end = fs.fstatSync(file).size;
   let offset = MAGIC.length, log;
   try {
-    if (!data.subarray(0, offset).equals(MAGIC)) throw new Error('not a binary log');
-    while (offset < data.length) {
-      const size = offset + HEADER <= data.length ? data.readUInt32LE(offset + 9) : 0;
-      if (size < HEADER || offset + size > data.length) throw new Error(`no whole event at ${offset}`);
-      const raw = data.subarray(offset, offset + size);
+    if (!bytesAt(file, 0, offset).equals(MAGIC)) throw new Error('not a binary log');
+    while (offset < end) {
+      const size = offset + HEADER <= end ? bytesAt(file, offset, HEADER).readUInt32LE(9) : 0;
+      if (size < HEADER || offset + size > end) throw new Error(`no whole event at ${offset}`);
+      const raw = bytesAt(file, offset, size);
       log ??= new Log(request.flavor, raw);
       const event = log.event(raw);
       const name = event ? event.getTypeName() : '';
@@ -77,8 +83,10 @@ function read(request) {
       offset += size;
     }
   } catch (error) {
-    const end = error instanceof Unsupported ? 'unsupported' : 'refused';
-    return { end, message: `the event at ${offset}: ${error.name}: ${error.message}`.slice(0, 400) };
+    const word = error instanceof Unsupported ? 'unsupported' : 'refused';
+    return { end: word, message: `the event at ${offset}: ${error.name}: ${error.message}`.slice(0, 400) };
+  } finally {
+    fs.closeSync(file);
   }
   return { end: 'ok' };
 }

@@ -27,8 +27,9 @@ __all__ = [
 ]
 
 #: ``refused``: the decoder ended with an error of its own; ``unsupported``: there is something that it (or forge)
-#: says it does not know; ``crashed``: a signal, or output without end; ``not_here``: not on this machine.
-Outcome = Literal["agree", "disagree", "refused", "unsupported", "crashed", "timeout", "not_here"]
+#: says it does not know; ``crashed``: a signal, or output without end; ``too_long``: more output than is read of it;
+#: ``not_here``: not on this machine.
+Outcome = Literal["agree", "disagree", "refused", "unsupported", "crashed", "timeout", "too_long", "not_here"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 

@@ -30,7 +30,7 @@ _TESTEE_MISTAKES = _MISTAKES | {
 }
 _COUNTED = {
     "agree": "agree", "disagree": "disagree", "refused": "refused", "unsupported": "unsupported",
-    "crashed": "crashed", "timeout": "timed out", "not_here": "not here",
+    "crashed": "crashed", "timeout": "timed out", "too_long": "too long", "not_here": "not here",
 }  # fmt: skip
 
 
@@ -57,7 +57,8 @@ def command(
 
     Prints a verdict per decoder and, where they differ, the first difference: event, table, row, column, both values
     and the bytes; then how many decoders came to each verdict.  Exit code 1 if a decoder disagrees, crashes, does not
-    end, or refuses a file that is right; 3 if none does and the file breaks a rule of the format.
+    end, or refuses a file that is right; 3 if none does and the file breaks a rule of the format.  A program that
+    prints more than 64 MiB of a large file is stopped there: TOO LONG, which does not fail the check.
 
     With --testee, a program of your own is asked in their place (docs/conform.md). Exit code 1 unless it is right:
     also if it reads on in a file that breaks a rule, or does not support a file that breaks none.

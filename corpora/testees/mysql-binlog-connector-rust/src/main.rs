@@ -1,7 +1,7 @@
 //! A testee of mysql-binlog-connector-rust: its BinlogParser over files, in the protocol of docs/conform.md.
 
 use std::collections::HashMap;
-use std::io::{BufRead, Cursor, Write};
+use std::io::{BufRead, BufReader, Seek, Write};
 
 use mysql_binlog_connector_rust::{
     binlog_parser::BinlogParser,
@@ -116,17 +116,20 @@ impl Log<'_> {
 }
 
 fn read(file: &str, out: &mut Vec<u8>) -> Answer<()> {
-    let data = std::fs::read(file).map_err(said)?;
-    let mut rest = Cursor::new(&data[..]);
+    let opened = std::fs::File::open(file).map_err(said)?;
+    let size = opened.metadata().map_err(said)?.len();
+    let mut rest = BufReader::new(opened);
     let mut parser = BinlogParser { checksum_length: 0, table_map_event_by_table_id: HashMap::new() };
     parser.check_magic(&mut rest).map_err(said)?;
     let mut log = Log { tables: HashMap::new(), out };
-    while (rest.position() as usize) < data.len() {
-        let offset = rest.position();
+    loop {
+        let offset = rest.stream_position().map_err(said)?;
+        if offset >= size {
+            return Ok(());
+        }
         let (_, event) = parser.next(&mut rest).map_err(said)?;
         log.show(&event, json!({"offset": offset}))?;
     }
-    Ok(())
 }
 
 fn answer(asked: &Json, out: &mut Vec<u8>) -> Json {

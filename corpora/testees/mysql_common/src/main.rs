@@ -2,7 +2,7 @@
 
 mod release;
 
-use std::io::{BufRead, Write};
+use std::io::{BufRead, BufReader, Seek, Write};
 
 use mysql_common::binlog::{
     BinlogFileHeader, EventStreamReader,
@@ -178,12 +178,11 @@ fn check(event: &Event) -> Answer<()> {
 }
 
 fn read(file: &str, out: &mut Vec<u8>) -> Answer<()> {
-    let data = std::fs::read(file).map_err(said)?;
-    let mut rest = &data[..];
+    let mut rest = BufReader::new(std::fs::File::open(file).map_err(said)?);
     let mut reader = EventStreamReader::new(BinlogVersion::Version4);
     BinlogFileHeader::read(&mut rest).map_err(said)?;
     loop {
-        let offset = data.len() - rest.len();
+        let offset = rest.stream_position().map_err(said)?;
         let Some(event) = reader.read(&mut rest).map_err(said)? else { return Ok(()) };
         check(&event)?;
         show(&event, &mut reader, json!({"offset": offset}), out)?;

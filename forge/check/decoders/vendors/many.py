@@ -83,12 +83,27 @@ def run_alone(command: Sequence[str], data: bytes, foreign: frozenset[int]) -> P
     One that stops at the first event of a ``foreign`` type has seen nothing behind it, and many logs are the same up to
     there: a program is started for one of them.
     """
-    stop = next((frame for frame in frames(data[:_BEGINNING_SIZE]) if frame.raw[4] in foreign), None)
-    if stop is not None:
-        printed = _run_on_beginning(tuple(command), data[: stop.offset + len(stop.raw)])
-        if printed.code and b" at offset %d:" % stop.offset in printed.err:
-            return printed
-    return run_on_file(command, data)
+    return _stopped(command, data[:_BEGINNING_SIZE], foreign) or run_on_file(command, data)
+
+
+def run_in_place(command: Sequence[str], path: Path, foreign: frozenset[int]) -> Printed:
+    """As :func:`run_alone`, of a file that is neither read nor copied.  Raises DecodingEnded, OSError."""
+    with path.open("rb") as file:
+        stopped = _stopped(command, file.read(_BEGINNING_SIZE), foreign)
+    if stopped is not None:
+        return stopped
+    with tempfile.TemporaryDirectory(prefix="forge-check-") as folder:
+        (Path(folder) / FILE_NAME).symlink_to(path.absolute())
+        return run_program([*command, FILE_NAME], folder=folder, size=path.stat().st_size)
+
+
+def _stopped(command: Sequence[str], beginning: bytes, foreign: frozenset[int]) -> Printed | None:
+    """What a reader prints that stops at an event of a ``foreign`` type in the beginning of a file."""
+    stop = next((frame for frame in frames(beginning) if frame.raw[4] in foreign), None)
+    if stop is None:
+        return None
+    printed = _run_on_beginning(tuple(command), beginning[: stop.offset + len(stop.raw)])
+    return printed if printed.code and b" at offset %d:" % stop.offset in printed.err else None
 
 
 @lru_cache(maxsize=256)

@@ -23,8 +23,10 @@ from forge.check.decoder import DecodingEnded
 
 #: Seconds.
 TIME_LIMIT = 20.0
-#: Bytes of standard output, and of standard error.
+#: Bytes of standard output, and of standard error, that are read of a program.
 OUTPUT_LIMIT = 64 << 20
+#: A program that prints so many times the bytes of its file has no end: a bit of NULL takes a line of 70 bytes.
+_ENDLESS = 1024
 _POLL = 0.25
 #: What readers are told that a file is called.  Without its folder: messages that quote it are the same every time.
 FILE_NAME = "binlog.000001"
@@ -82,11 +84,13 @@ def run_on_file(command: Sequence[str], data: bytes, *, time_limit: float = TIME
     """
     with tempfile.TemporaryDirectory(prefix="forge-check-") as folder:
         (Path(folder) / FILE_NAME).write_bytes(data)
-        return run_program([*command, FILE_NAME], folder=folder, time_limit=time_limit)
+        return run_program([*command, FILE_NAME], folder=folder, size=len(data), time_limit=time_limit)
 
 
-def run_program(command: list[str], *, folder: str | None = None, time_limit: float = TIME_LIMIT) -> Printed:
-    """Run a program to its end.  Raises DecodingEnded as :func:`run_on_file`."""
+def run_program(
+    command: list[str], *, folder: str | None = None, size: int = 0, time_limit: float = TIME_LIMIT
+) -> Printed:
+    """Run a program to its end; ``size`` is that of its file.  Raises DecodingEnded as :func:`run_on_file`."""
     environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
@@ -97,7 +101,7 @@ def run_program(command: list[str], *, folder: str | None = None, time_limit: fl
         except OSError as error:
             raise DecodingEnded("refused", f"cannot run {command[0]}: {error.strerror}") from None
         try:
-            code = _wait(process, (out.fileno(), err.fileno()), time_limit)
+            code = _wait(process, (out.fileno(), err.fileno()), size, time_limit)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -112,14 +116,17 @@ def run_program(command: list[str], *, folder: str | None = None, time_limit: fl
     return printed
 
 
-def _wait(process: subprocess.Popen[bytes], outputs: tuple[int, ...], time_limit: float) -> int:
+def _wait(process: subprocess.Popen[bytes], outputs: tuple[int, ...], size: int, time_limit: float) -> int:
     limit = time.monotonic() + time_limit
     while True:
         code = _wait_briefly(process, min(_POLL, max(limit - time.monotonic(), 0.0)))
         if code is not None:
             return code
         if any(os.fstat(output).st_size > OUTPUT_LIMIT for output in outputs):
-            raise DecodingEnded("crashed", f"it printed more than {OUTPUT_LIMIT >> 20} MiB")
+            printed = f"it printed more than {OUTPUT_LIMIT >> 20} MiB"
+            if _ENDLESS * size < OUTPUT_LIMIT:
+                raise DecodingEnded("crashed", f"{printed} of a file of {size} bytes")
+            raise DecodingEnded("too_long", f"{printed}, which is all that is read of it")
         if time.monotonic() >= limit:
             raise DecodingEnded("timeout", f"it had not ended after {time_limit:.0f} s")
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar
 
-from forge.binlog.reader import frames
+from forge.binlog.reader import MAGIC, frames
+from forge.binlog.window import LogSource, LogWindow, window_of
 from forge.check.canonical.cells import Cell, MappedTable, unprefixed
 from forge.check.decoder import NOT_SHOWN, Decoder, DecodingEnded, Expected, ExpectedKey, Form, Item, Warned
 from forge.check.decoders.vendors.columns import Flavour, column_texts, primary_key_text
-from forge.check.decoders.vendors.many import Family, run_alone, run_on_files
+from forge.check.decoders.vendors.many import Family, run_alone, run_in_place, run_on_files
 from forge.check.decoders.vendors.program import Printed, find_program, program_version, servers_home
 from forge.check.decoders.vendors.pseudo_sql import TextReader, unescape
 from forge.events.column_kinds import is_enum, is_set
@@ -62,10 +64,20 @@ class CommandLineReader(Decoder):
             return "unknown"
 
     def decode(self, data: bytes) -> Iterator[Item]:
+        yield from self._items(data, run_alone(self._call(), data, self.foreign_types))
+
+    def decode_file(self, path: Path) -> Iterator[Item]:
+        """As :meth:`decode`, of a file that need not fit the memory.  Raises OSError, too."""
+        printed = run_in_place(self._call(), path, self.foreign_types)
+        with path.open("rb") as file:
+            yield from self._items(LogWindow(file), printed)
+
+    def _call(self) -> list[str]:
+        """The program and its options.  Raises DecodingEnded if it is not here."""
         command = self.command()
         if command is None:
             raise DecodingEnded("refused", str(self.available()))
-        yield from self._items(data, run_alone([*command, "--no-defaults", *OPTIONS], data, self.foreign_types))
+        return [*command, "--no-defaults", *OPTIONS]
 
     def decode_files(self, files: Sequence[bytes]) -> Iterator[Iterable[Item]]:
         """As :meth:`decode`, with many files in one call of the program."""
@@ -78,17 +90,18 @@ class CommandLineReader(Decoder):
         for data, outcome in zip(files, outcomes, strict=True):
             yield self._items(data, outcome)
 
-    def _items(self, data: bytes, printed: Printed | DecodingEnded) -> Iterator[Item]:
+    def _items(self, source: LogSource, printed: Printed | DecodingEnded) -> Iterator[Item]:
         """The items of a file out of what the program printed of it."""
         if isinstance(printed, DecodingEnded):
             raise printed
-        reader = TextReader(self.read_value, frozenset(frame.offset for frame in frames(data)))
+        types, torn = _types(window_of(source))
+        reader = TextReader(self.read_value, frozenset(types))
         yield from reader.read(printed.out)
         for line in self.error_lines(printed):
             if not line.startswith("ERROR"):
                 yield Warned(line)
         if printed.code:
-            raise self.ending(printed, reader, data)
+            raise self.ending(printed, reader, types | torn)
 
     def error_lines(self, printed: Printed) -> list[str]:
         """The lines of standard error, without bells and without the folder that the program lies in."""
@@ -96,15 +109,15 @@ class CommandLineReader(Decoder):
         text = re.sub(rf"\S*/{self.program}\b", self.program, text)
         return [line.strip() for line in text.splitlines() if line.strip()]
 
-    def ending(self, printed: Printed, reader: TextReader, data: bytes) -> DecodingEnded:
-        """Why the program ended with a code other than 0."""
+    def ending(self, printed: Printed, reader: TextReader, types: Mapping[int, int]) -> DecodingEnded:
+        """Why the program ended with a code other than 0; ``types`` are those of the file's events by offset."""
         errors = [line for line in self.error_lines(printed) if line.startswith("ERROR")]
         if not errors and reader.invalid_type is not None:
             problem = f"column type {reader.invalid_type}: it ends with code {printed.code}, without a message"
             return DecodingEnded("unsupported", problem)
         message = "; ".join(errors) or "no message"
         unread = _UNREAD.search(message)
-        if unread is not None and (code := _type_at(data, int(unread[1]))) in self.foreign_types:
+        if unread is not None and (code := types.get(int(unread[1]), 0)) in self.foreign_types:
             return DecodingEnded("unsupported", f"{event_name(code)} events: {message}")
         return DecodingEnded("refused", f"code {printed.code} after the event at {reader.announced[0]}: {message}")
 
@@ -173,8 +186,15 @@ class CommandLineReader(Decoder):
         return primary_key_text(mapped, self.flavour)
 
 
-def _type_at(data: bytes, offset: int) -> int:
-    return data[offset + 4] if offset + 4 < len(data) else 0
+def _types(window: LogWindow) -> tuple[dict[int, int], dict[int, int]]:
+    """The types of the whole events by offset, and that of an event behind them that is not whole."""
+    types: dict[int, int] = {}
+    end = len(MAGIC)
+    for frame in frames(window):
+        types[frame.offset] = frame.type_code
+        end = frame.offset + len(frame.raw)
+    code = window.data[end - window.start :][4:5]
+    return types, {end: code[0]} if code else {}
 
 
 def _signed(raw: bytes) -> str:
