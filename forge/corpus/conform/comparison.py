@@ -186,7 +186,7 @@ class Comparison:
         if given is msgspec.UNSET and not (has_bytes and answer.raw is not None):
             given = None
         if "broken" in (cell.get("value") or ()):
-            if given in (None, msgspec.UNSET):
+            if given in (None, msgspec.UNSET) or (isinstance(given, dict) and "broken" in given):
                 self.as_bytes += 1
             else:
                 self.invented += 1

@@ -28,6 +28,8 @@ _TAIL: Final = 1 << 12
 _LOOK: Final = 0.05
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _PROCESSES: Final = Path("/proc/self").parent
+#: From the id of a request to the next one: an answer that comes before it was asked for has none of these.
+_STEP: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,13 @@ class _Stopped(Exception):
     def __init__(self, ended: Literal["crashed", "timeout"], message: str) -> None:
         self.ended: Literal["crashed", "timeout"] = ended
         self.message = message
+
+
+class _Stray(_Stopped):
+    """It answered another request, as it may have gone wrong with the file before.  It never leaves this module."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("crashed", message)
 
 
 class Testee:
@@ -107,11 +116,32 @@ class Testee:
 
         With ``coverage`` it is asked for that, if it can say it.
         """
+        # What it says beyond its answers belongs to a file before: a new process is asked about this one.
+        if self._process is not None and not self._has_more():
+            with contextlib.suppress(_Stray):
+                return self._reading(path, level, flavor, server, most, coverage)
+        self._kill()
+        try:
+            return self._reading(path, level, flavor, server, most, coverage)
+        except _Stray as stray:
+            self._kill()
+            return Reading(ended=stray.ended, message=stray.message)
+
+    def _reading(
+        self,
+        path: Path,
+        level: Level,
+        flavor: Literal["mysql", "mariadb"],
+        server: str,
+        most: int | None,
+        coverage: bool,
+    ) -> Reading:
+        """As :meth:`read`.  Raises _Stray for an answer to another request."""
         reading = Reading()
         try:
             if self._process is None:
                 self._start()
-            self._number += 1
+            self._number += _STEP
             deadline = time.monotonic() + self.limits.seconds
             request = Request(
                 id=self._number, file=str(path), level=level, flavor=flavor, server=server,
@@ -125,10 +155,22 @@ class Testee:
                     reading.ended, reading.message, reading.coverage = answer.end, answer.message, answer.coverage
                     break
                 _take(answer, reading)
+        except _Stray:
+            raise
         except _Stopped as stopped:
             self._kill()
             reading.ended, reading.message = stopped.ended, stopped.message
         return reading
+
+    def _has_more(self) -> bool:
+        """Whether it said more than was asked for, or closed its output behind the last answer."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        try:
+            said = os.read(self._process.stdout.fileno(), _PIECE)
+        except BlockingIOError:
+            said = b"\n"
+        return not said or any(part.strip() for part in (said, *self._lines, *self._rest))
 
     def close(self) -> None:
         """End the process."""
@@ -190,7 +232,7 @@ class Testee:
                 except ValueError as error:
                     raise _Stopped("crashed", str(error)) from None
                 if answer.id not in (None, self._number):
-                    raise _Stopped("crashed", f"it answers request {answer.id}, asked for {self._number}")
+                    raise _Stray(f"it answers request {answer.id}, asked for {self._number}")
                 yield answer
             piece = self._piece(deadline)
             got += len(piece)
@@ -211,6 +253,8 @@ class Testee:
                 raise _Stopped("timeout", f"it had not ended after {self.limits.seconds:g} s{self._said()}")
             ready = self._selector.select(min(left, _LOOK))
             self._look_at_memory()
+            if not ready and self._process.poll() is not None:  # A process that it started holds its output open.
+                raise _Stopped("crashed", self._death())
             for key, _ in ready:
                 data = os.read(key.fd, _PIECE)
                 if key.fileobj is self._process.stderr:

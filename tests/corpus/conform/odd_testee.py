@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,9 @@ def misbehave(word: str, number: int) -> bool:
         os.abort()
     if word == "exit":
         sys.exit("it cannot go on")
+    if word == "child":
+        subprocess.Popen(["sleep", "60"])  # It holds the output open.
+        os._exit(9)
     if word == "hang":
         time.sleep(600)
     if word == "silence":
@@ -46,6 +50,10 @@ def misbehave(word: str, number: int) -> bool:
         row = {"kind": "insert", "database": "d", "table": "t", "after": [{"column": 1, "value": "x" * 4096}]}
         while True:
             print(json.dumps({"row": row}), flush=True)
+    if word in ("twice", "ahead"):
+        print(json.dumps({"id": number, "end": "ok"}), flush=True)
+        print(json.dumps({"id": number + (word == "ahead"), "end": "ok"}), flush=True)
+        return True
     if word == "refuse":
         print(json.dumps({"id": number, "end": "refused", "message": "no"}), flush=True)
         return True

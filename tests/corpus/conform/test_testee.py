@@ -17,10 +17,12 @@ from forge.cli.app import run
 from forge.corpus.conform.runner import run_cases
 from forge.corpus.conform.testee import Limits
 from forge.corpus.kit.case_files import KitCase
+from forge.corpus.kit.export import export_kit
 from forge.corpus.kit.reading import open_kit
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.resources import corpora_dir
 from tests.corpus.conform.odd_testee import BAD
+from tests.corpus.conftest import write_corpus
 
 pytestmark = pytest.mark.slow
 
@@ -49,11 +51,20 @@ def test_the_echo_testees_are_right(kit: Path, command: str) -> None:
     assert sum(result.cells for result in results) > 1000
 
 
+def test_a_testee_that_says_that_bytes_are_no_value_is_right_about_them(tmp_path: Path) -> None:
+    export_kit(write_corpus(tmp_path / "corpus", ("faults/compressed-values",)), tmp_path / "kit", jobs=1)
+    opened = open_kit(tmp_path / "kit")
+    _, results = run_cases(opened, opened.cases, ECHO[1])
+    assert {result.outcome for result in results if result.case.verdict == "reject"} == {"rejects"}
+    assert all(result.right for result in results)
+
+
 @pytest.mark.parametrize(
     ("word", "outcome", "said"),
     [
         ("crash", "crashed", "it ended by signal SIGABRT"),
         ("exit", "crashed", "it ended with exit code 1: it cannot go on"),
+        ("child", "crashed", "it ended with exit code 9"),
         ("hang", "timeout", "it had not ended after 1.5 s"),
         ("silence", "crashed", "it closed its output"),
         ("garbage", "crashed", "this is no answer of the protocol: 'panic: runtime error'"),
@@ -79,6 +90,15 @@ def test_a_testee_that_misbehaves_spoils_only_its_own_cases(kit: Path, word: str
             assert said in str(result.message)
         else:
             assert result.right, result.message
+
+
+@pytest.mark.parametrize("word", ["twice", "ahead"])
+def test_answers_beyond_those_that_were_asked_for_spoil_no_other_case(kit: Path, word: str) -> None:
+    opened = open_kit(kit)
+    _, results = run_cases(opened, opened.cases, odd(word), limits=LIMITS)
+    wrong = [result.case for result in results if not result.right]
+    assert wrong
+    assert all(is_bad(case) for case in wrong)
 
 
 def test_a_testee_that_dies_every_tenth_case_loses_only_those(kit: Path) -> None:
