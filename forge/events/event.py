@@ -282,7 +282,7 @@ def kind_of(type_code: int, format: FormatContext) -> type[Body] | None:
 
 def _parse_body(type_code: int, data: bytes, format: FormatContext) -> Body:
     kind = kind_of(type_code, format)
-    if kind is None:
+    if kind is None or kind.only_size not in (None, len(data)):
         return RawBody(type_code, data)
     if type_code in _REPEATED and len(data) <= _KEPT_SIZE:
         return _parse_repeated(type_code, data, format)

@@ -252,9 +252,8 @@ class Surroundings:
 class Body:
     """Base of event bodies: frozen dataclasses whose fields are the named fields of ``layout``.
 
-    Subclasses set ``type_code``, ``type_name`` and ``layout`` (a construct Struct).  A field of the canonical decode is
-    the dataclass field of that name; an event that is to be shown otherwise has its own ``canonical`` and, to go with
-    it, ``canonical_shape``; its line in ``forge dump`` is ``summary``.
+    Subclasses set ``type_code``, ``type_name`` and ``layout`` (a Struct).  A field of the canonical decode is the
+    dataclass field of that name, unless ``canonical`` and ``canonical_shape`` differ; ``summary`` is for ``dump``.
     """
 
     __slots__ = ()
@@ -265,6 +264,7 @@ class Body:
     features: ClassVar[tuple[str, ...]] = ()
     #: Carries no change of data (WL#4033): the canonical decode says what readers do with it.
     informational: ClassVar[bool] = False
+    only_size: ClassVar[int | None] = None  #: Where another server has the type too: bodies of other sizes are its.
 
     @classmethod
     def parse(cls, data: bytes, format: FormatContext) -> Self:

@@ -136,6 +136,9 @@ STATUS_VARIABLES: dict[int, tuple[str, Any]] = {
     129: ("mariadb_ddl_xid", Int64ul),
     130: ("mariadb_gtid_flags", _GtidFlags3()),
     131: ("character_set_collations", PrefixedArray(Int8ul, Array(2, Int16ul))),
+    # Of PolarDB-X alone: the global commit numbers of a transaction.
+    200: ("commit_gcn", Int64ul),
+    201: ("prepare_gcn", Int64ul),
     255: ("dummy", _Nothing),
 }
 _CODES = {name: code for code, (name, _) in STATUS_VARIABLES.items()}

@@ -33,6 +33,7 @@ def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, 
         ("log_bin_compress", "compressed_events", session.log_bin_compress),
         ("skip_replication", "mariadb_gtid", session.skip_replication),
         ("skip_parallel_replication", "mariadb_gtid", session.skip_parallel_replication),
+        ("ndb_transaction_id", "private_ndb_row_info", session.ndb_transaction_id is not None),
         ("mysql56_temporal_format", "mysql56_temporal_format", not session.mysql56_temporal_format),
     )
     yield from ((setting, feature) for setting, feature, is_set in asked if is_set)

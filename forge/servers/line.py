@@ -49,7 +49,9 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     def knows(self, name: str) -> bool:
         """Whether servers of this line have the feature of ``features.toml``."""
-        return feature(name).is_in(self.family, self.release)
+        if name in self.framing.missing_features:
+            return False
+        return name in self.framing.private_features or feature(name).is_in(self.family, self.release)
 
     def require(self, name: str) -> None:
         """Raises ScenarioError, which says since when the feature exists, if the line does not have it."""

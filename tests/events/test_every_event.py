@@ -17,6 +17,7 @@ from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
 from forge.events.event import EVENT_FLAGS, Event, RawBody, decode_event_strictly, encode_event
 from forge.events.format import FormatContext
+from forge.events.gcn import GCN_FLAGS
 from forge.events.layout import Surroundings
 from forge.events.load_statement import LOAD_OPTIONS
 from forge.events.mariadb_gtid import GTID_FLAGS2
@@ -81,8 +82,14 @@ def test_every_status_variable_has_a_case() -> None:
 
 @pytest.mark.parametrize(
     ("table", "field"),
-    [(ROW_FLAGS, "row_flags"), (TABLE_FLAGS, "table_flags"), (GTID_FLAGS2, "flags2"), (LOAD_OPTIONS, "options")],
-    ids=["rows", "table map", "MariaDB's GTID", "LOAD DATA"],
+    [
+        (GCN_FLAGS, "gcn_flags"),
+        (ROW_FLAGS, "row_flags"),
+        (TABLE_FLAGS, "table_flags"),
+        (GTID_FLAGS2, "flags2"),
+        (LOAD_OPTIONS, "options"),
+    ],
+    ids=["GCN", "rows", "table map", "MariaDB's GTID", "LOAD DATA"],
 )
 def test_every_flag_has_a_case(table: tuple[tuple[int, str], ...], field: str) -> None:
     assert {name for _, name in table} - {word for case in CASES for word in case["fields"].get(field, ())} == set()

@@ -49,7 +49,7 @@ def _types(one: Overview) -> list[str]:
     return [
         name
         for code, name in sorted(EVENT_NAMES.items())
-        if 0 < code <= listed
+        if (0 < code <= listed or line.framing.private_features)
         and not (code == 15 and not line.post_header_bytes)
         and all(map(line.knows, features_of_type(code)))
     ]

@@ -195,7 +195,7 @@ class SessionLog(ABC):
         return Rotate(next_file=next_file, position=None if self.line.framing.binlog_version == 1 else 4)
 
     def event(self, body: Body, timestamp: int, flags: int = 0) -> Event:
-        flags |= SKIP_REPLICATION if self.session.skip_replication else 0
+        flags |= self.line.framing.header_flags | (SKIP_REPLICATION if self.session.skip_replication else 0)
         server_id = self.session.server_id if self.server_id is None else self.server_id
         return Event(body=body, timestamp=timestamp, server_id=server_id, flags=flags)
 
@@ -256,6 +256,7 @@ class SessionLog(ABC):
         except ScenarioError as error:
             raise error.at(None, statement.text.line) from None
         table_ids: dict[str, int] = {}
+        maps: dict[int, Event] = {}
         for table in statement.tables:
             table_id = table_ids[table.full_name] = self._table_id(table)
             mapped = table_map(table, table_id, self.session, self.line)
@@ -263,9 +264,13 @@ class SessionLog(ABC):
                 mapped = mapped.replace(table_flags=mapped.table_flags | REFERRED_FK_DB)
             if table.full_name in statement.triggers.tables and self.line.table_map.flags_triggers:
                 mapped = mapped.replace(table_flags=mapped.table_flags | HAS_TRIGGERS)
-            yield self.event(mapped, second)
+            maps[table_id] = self.event(mapped, second)
+        single = self.line.rows.single_rows
+        yield from () if single else maps.values()
         yield from (own_event(event, second, self.session, self.line) for event in inside)
         for body in row_events(statement, table_ids, self.session, self.line):
+            if single:
+                yield maps[body.table_id]
             yield self.event(body, second)
 
     def steps(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:

@@ -82,7 +82,7 @@ class MysqlLog(SessionLog):
 
     def _executed(self, groups: int) -> tuple[bool, tuple[GtidSource, ...]]:
         """The GTIDs of the session's first groups, and those before them: of all earlier files."""
-        if not self.session.gtid:
+        if not self.has_gtids:
             return False, ()
         if self.plan.circumstances:
             return self.gtids.executed(groups)
@@ -105,12 +105,17 @@ class MysqlLog(SessionLog):
         return self.gtids.automatic(self.uuid, tag)
 
     @property
+    def has_gtids(self) -> bool:
+        """Groups have GTIDs."""
+        return self.session.gtid or self.line.groups.always_gtids
+
+    @property
     def uuid(self) -> str:
         return self.facts.server_uuid or DEFAULT_UUID
 
     def _opening(self, number: int, group: LoggedGroup) -> Iterator[Event]:
         """The GTID event, where the line writes one before every group."""
-        if self.session.gtid or self.line.knows("anonymous_groups"):
+        if self.has_gtids or self.line.knows("anonymous_groups"):
             yield self._gtid(number, group)
 
     def _gtid(self, number: int, group: LoggedGroup) -> Event:
@@ -130,16 +135,19 @@ class MysqlLog(SessionLog):
             "commit_timestamp": (self.clock.committed(number), None),
             "server_version": (version_number(self.version), None),
         }
+        if self.line.groups.clock_in_gtids:
+            seconds, microseconds = divmod(self.clock.committed(number), 1_000_000)
+            common |= {"last_committed": seconds, "sequence_number": microseconds}
         if not self.line.knows("commit_timestamps"):
             common |= {"commit_timestamp": None, "server_version": None}
         if not self.line.knows("logical_clock"):
             common |= {"clock_type": None, "last_committed": None, "sequence_number": None}
         body: Body
-        uuid, tag, gno = self._group_gtid(number) if self.session.gtid else ("", "", 0)
+        uuid, tag, gno = self._group_gtid(number) if self.has_gtids else ("", "", 0)
         if tag:
             common |= {name: common[name][0] for name in ("commit_timestamp", "server_version")}
             body = GtidTagged(uuid=uuid, gno=gno, tag=tag, **common)
-        elif self.session.gtid:
+        elif self.has_gtids:
             body = Gtid(uuid=uuid, gno=gno, **common)
         else:
             body = AnonymousGtid(**common)
@@ -253,13 +261,16 @@ class MysqlLog(SessionLog):
             status_variables=self._begin_variables(number, first),
             query="BEGIN" if xa is None else f"XA START {xa_text(xa)}",
         )
+        if self.line.query.plain_begin and xa is None:
+            begin = Query(query="BEGIN")
         flags = statement_flags(first) if isinstance(first, RowsStatement) else 0
         flags |= THREAD_SPECIFIC if isinstance(first, DdlStatement) else 0
         if transaction.of_statement and self._stands_alone(first):
             self.xid(number)
             yield from self.steps(number, transaction)
             return
-        yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE | flags)
+        thread_id = 0 if self.line.query.plain_begin else None
+        yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE | flags, thread_id)
         yield from self.steps(number, transaction)
         if xa is None or transaction.cut_off:
             plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))

@@ -73,8 +73,9 @@ def _sql_mode(session: Session, line: ServerLine) -> int:
 
 def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:
     """The variables in writing order, without those that the line does not have yet."""
+    order = ORDER if line.query.variables is None else line.query.variables
     return tuple(
-        (name, variables[name]) for name in ORDER if name in variables and (name not in features() or line.knows(name))
+        (name, variables[name]) for name in order if name in variables and (name not in features() or line.knows(name))
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from forge.compile.row_images import image_columns
 from forge.compile.rows.table_map import wire_columns
 from forge.compile.statement_choice import marks_late
+from forge.events.extra_row_info import ndb_chunk, partition_chunk
 from forge.events.mariadb_compressed import (
     DeleteRowsCompressed,
     UpdateRowsCompressed,
@@ -57,8 +58,6 @@ COMPRESSED: dict[str, type[RowsBody]] = {
     "update": UpdateRowsCompressed,
     "delete": DeleteRowsCompressed,
 }
-#: Type of the chunk of extra row info that names partitions.
-PARTITION = b"\x01"
 STMT_END = 0x0001
 NO_FOREIGN_KEY_CHECKS = 0x0002
 RELAXED_UNIQUE_CHECKS = 0x0004
@@ -77,7 +76,7 @@ class _Shape:
     bitmaps: tuple[bytes, ...] = field(compare=False)
     #: No two rows share an event.
     alone: bool
-    #: Extra row info: the partition.
+    #: Extra row info: NDB's, and the partition.
     extra: bytes = b""
 
     def body(self, rows: Sequence[bytes], session: Session, line: ServerLine, *, last: bool) -> RowsBody:
@@ -86,7 +85,7 @@ class _Shape:
         data = b"".join(rows)
         fields: dict[str, Any] = {
             "table_id": self.table_id,
-            "row_flags": self.flags | (STMT_END if last else 0),
+            "row_flags": self.flags | (STMT_END if last or line.rows.single_rows else 0),
             "width": self.width,
             "rows": compress_block(data) if compressed else data,
         }
@@ -130,7 +129,7 @@ def _grouped(
     pending: list[bytes] = []
     size = 0
     for its_shape, row in rows:
-        limit = 0 if its_shape.alone else session.binlog_row_event_max_size
+        limit = 0 if its_shape.alone or line.rows.single_rows else session.binlog_row_event_max_size
         if shape is not None and (its_shape != shape or size + len(row) > limit):
             yield shape, pending
             shape = None
@@ -166,7 +165,8 @@ def _encoded(
             encoder = _ChangeEncoder(part, change, table_ids[name], session, line, changed=name in changed)
             encoders[key] = encoder
         extra = partition_info(part.table, change, line)
-        yield replace(encoder.shape, extra=extra) if extra else encoder.shape, encoder.encode(change)
+        shape = replace(encoder.shape, extra=encoder.shape.extra + extra) if extra else encoder.shape
+        yield shape, encoder.encode(change)
 
 
 def partition_info(table: Table, change: RowChange, line: ServerLine) -> bytes:
@@ -174,7 +174,7 @@ def partition_info(table: Table, change: RowChange, line: ServerLine) -> bytes:
     if table.partition is None or line.rows.version == 1 or not line.knows("extra_row_info"):
         return b""
     rows = (row for row in (change.after, change.before) if row is not None)
-    return PARTITION + b"".join(table.partition(row).to_bytes(2, "little") for row in rows)
+    return partition_chunk(tuple(table.partition(row) for row in rows))
 
 
 class _ChangeEncoder:
@@ -218,6 +218,7 @@ class _ChangeEncoder:
             columns=tuple(image.columns for image in present),
             bitmaps=tuple(image.bitmap for image in present),
             alone=stands_alone(kind, statement.table, session),
+            extra=b"" if session.ndb_transaction_id is None else ndb_chunk(session.ndb_transaction_id),
         )
 
     def inserted(self, row: Row) -> bytes:

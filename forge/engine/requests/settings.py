@@ -13,8 +13,10 @@ from forge.servers import ServerLine
 
 #: Settings that only MariaDB's sessions can change, and the features that go with them.
 _MARIADB = ("gtid_domain_id", "server_id", "skip_replication", "skip_parallel_replication")
-_NEEDED = dict.fromkeys(_MARIADB, "mariadb_gtid") | dict.fromkeys(
-    ("log_bin_compress", "log_bin_compress_min_len"), "compressed_events"
+_NEEDED = (
+    dict.fromkeys(_MARIADB, "mariadb_gtid")
+    | dict.fromkeys(("log_bin_compress", "log_bin_compress_min_len"), "compressed_events")
+    | {"ndb_transaction_id": "private_ndb_row_info"}
 )
 #: What no server lets a session change between BEGIN and COMMIT (errors 1560 to 1568, 1694).
 OUTSIDE_TRANSACTIONS = (
@@ -56,6 +58,7 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     sql_auto_is_null: bool | UnsetType = UNSET
     skip_replication: bool | UnsetType = UNSET
     skip_parallel_replication: bool | UnsetType = UNSET
+    ndb_transaction_id: Annotated[int, Meta(ge=0)] | UnsetType | None = UNSET
 
     @property
     def values(self) -> dict[str, Any]:
@@ -70,7 +73,8 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             raise ScenarioError("`set` names no setting", expected=", ".join(self.__struct_fields__))
         for name in changes:
             if name in _NEEDED and not line.knows(_NEEDED[name]):
-                raise ScenarioError(f"a session of {line.name} cannot change {name}", expected="a MariaDB server")
+                expected = "mysql-8.0-ndb" if name == "ndb_transaction_id" else "a MariaDB server"
+                raise ScenarioError(f"a session of {line.name} cannot change {name}", expected=expected)
         if changes.get("names", None) is not None and "collation_connection" not in changes:
             # SET NAMES is the connection's collation, too.
             changes["collation_connection"] = None

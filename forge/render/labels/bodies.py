@@ -9,6 +9,7 @@ from typing import Any
 
 from forge.errors import ForgeError, FormatError
 from forge.events.columns import bare_columns
+from forge.events.extra_row_info import chunks
 from forge.events.gtid_tagged import FIELDS
 from forge.events.registry import event_name
 from forge.events.row_image import Image, images_of, iterate_rows, partial_columns, present_columns
@@ -74,7 +75,9 @@ def _columns_set(name: str) -> Apart:
 
 def _extra(labels: Labels, end: int, fields: Any) -> None:
     labels.put(labels.at + 2, "extra.length", end - labels.at, "u16, little-endian; counts itself")
-    labels.put(end, "extra", labels.data[labels.at : end], "row info of partitions or NDB")
+    start = labels.at
+    for place, words in chunks(labels.data[start:end]):
+        labels.put(start + place, "extra", labels.data[labels.at : start + place], words)
 
 
 def _tagged_message(labels: Labels, end: int, fields: Any) -> None:

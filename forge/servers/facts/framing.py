@@ -16,6 +16,12 @@ class Framing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     checksums_by_default: bool
     #: Post-header lengths of FORMAT_DESCRIPTION, type 1 first, in hexadecimal.
     post_header_lengths: str
+    #: Features (forge/servers/features.toml) that no release of the family has, but this line.
+    private_features: tuple[str, ...]
+    #: Features that its release has, but not this line.
+    missing_features: tuple[str, ...]
+    #: Flags that the header of every event has beside its own.
+    header_flags: int
     #: Types that readers of the line do not decode in a file, older ones than the line among them.
     unread_types: tuple[int, ...]
     #: Readers take the type for a signed byte, and stop at 128 and above.

@@ -25,6 +25,8 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     gtid_thread_id: bool
     #: How last_committed is found: the previous transaction, or the last one that wrote the same keys.
     dependency_tracking: Literal["commit_order", "writeset"]
+    #: last_committed and sequence_number are the second and the microsecond of the commit.
+    clock_in_gtids: bool
     #: How many written keys are remembered for it (binlog_transaction_dependency_history_size); 0: none.
     dependency_history: int
     #: What was rolled back stays in the log, and the log says so, once a change was made that stays.

@@ -22,6 +22,10 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     default_collation_for_utf8mb4: int | None
     #: Pairs of a character set's compiled-in default collation and the one in force (MariaDB 11.2 on).
     character_set_collations: tuple[tuple[int, int], ...]
+    #: The status variables that are written at all, in writing order; None: each that says something.
+    variables: tuple[str, ...] | None
+    #: BEGIN says nothing of its session: no thread, database or status variable.
+    plain_begin: bool
     #: (user, host) of the session: INVOKER status variable, and definer of what names none.
     session_user: tuple[str, str]
     #: The status variable that has the fraction of the statement's time.

@@ -12,6 +12,8 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     #: Version of the row events: 1 (no extra row info) or 2.
     version: Literal[1, 2]
+    #: Each row is logged as a statement of its own: a TABLE_MAP, and an event with STMT_END.
+    single_rows: bool
     #: Flags that every row event has.
     flags: int
     #: Unused bits of the null bitmap in row images are 1.

@@ -1,0 +1,33 @@
+"""CONSENSUS_LOG (101): an entry of the consensus log, before the transaction that it is about (PolarDB-X, AliSQL).
+
+Not recorded: from libbinlogevents of polardbx-engine.  Aurora has a private event of this number, whose layout is not
+public: a body of another size is that one, and kept as bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from construct import Int32ul, Int64ul, Struct
+
+from forge.events.layout import Body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsensusLog(Body):
+    """``length``: bytes of the entry, which are the events that follow; ``reserved`` has their CRC-32."""
+
+    type_code: ClassVar[int] = 101
+    type_name: ClassVar[str] = "CONSENSUS_LOG"
+    features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    informational: ClassVar[bool] = True
+    only_size: ClassVar[int | None] = 36
+    entry_flags: int = 0
+    term: int = 1
+    index: int
+    length: int = 0
+    reserved: int = 0
+    layout: ClassVar[Struct] = Struct(
+        "entry_flags" / Int32ul, "term" / Int64ul, "index" / Int64ul, "length" / Int64ul, "reserved" / Int64ul
+    )
