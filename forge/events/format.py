@@ -65,7 +65,7 @@ class FormatContext:
         """Whether events are framed as all servers since 5.1.18 do it; what reads logs in bulk takes no others."""
         if self.binlog_version != 4 or self.header_length != HEADER_SIZE or self.pre_ga:
             return False
-        return self.query_has_variables and self._has_known_lengths()
+        return self.query_has_variables and (self.plain or self._has_known_lengths())
 
     @property
     def pre_ga(self) -> bool:

@@ -73,25 +73,34 @@ def run(seed: int, first: int, count: int, path: Path, *, seconds: float | None 
 
 
 def _read_all(result: Run, number: int, data: bytes, path: Path) -> None:
-    for name, reader in READERS.items():
-        signal.setitimer(signal.ITIMER_VIRTUAL, HANGS)
-        _judged(result, number, name, data, reader, path)
-
-
-def _judged(result: Run, number: int, name: str, data: bytes, reader: Reader, path: Path) -> None:
+    signal.setitimer(signal.ITIMER_VIRTUAL, HANGS)
     before, begun = _peak(), time.process_time()
-    try:
-        result.outcomes[f"{name} {read(data, reader, path)}"] += 1
-    except Exception as error:  # noqa: BLE001 - whatever else a reader raises is the finding
-        result.failures.append((number, f"{name}: {type(error).__name__}: {str(error)[:200]}"))
-        return
-    took, memory = time.process_time() - begun, _peak() - before
-    if took > _SLOW or memory > MEMORY:
+    suspects: list[tuple[str, Reader]] = []
+    for name, reader in READERS.items():
+        try:
+            result.outcomes[f"{name} {read(data, reader, path)}"] += 1
+        except Exception as error:  # noqa: BLE001 - whatever else a reader raises is the finding
+            result.failures.append((number, f"{name}: {type(error).__name__}: {str(error)[:200]}"))
+        took, begun = time.process_time() - begun, time.process_time()
+        if took > _SLOW:
+            suspects.append((name, reader))
+        else:
+            result.slowest = max(result.slowest, took)
+    memory = _peak() - before
+    if memory > MEMORY:
+        suspects = list(READERS.items())
+    else:
+        result.memory = max(result.memory, memory)
+    for name, reader in suspects:
         # The first mutant that needs a kernel waits for its compiler: what counts is the second time.
-        _forget_peak()
-        before, begun = _peak(), time.process_time()
-        read(data, reader, path)
-        took, memory = time.process_time() - begun, _peak() - before
+        _judge(result, number, name, data, reader, path)
+
+
+def _judge(result: Run, number: int, name: str, data: bytes, reader: Reader, path: Path) -> None:
+    _forget_peak()
+    before, begun = _peak(), time.process_time()
+    read(data, reader, path)
+    took, memory = time.process_time() - begun, _peak() - before
     result.slowest, result.memory = max(result.slowest, took), max(result.memory, memory)
     if took > SECONDS:
         result.failures.append((number, f"{name}: {took:.1f} s of CPU"))

@@ -69,19 +69,20 @@ class EventList:
 
     CAPACITY = 1 << 16
 
-    def __init__(self) -> None:
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self.capacity = capacity
         self.count = 0
         self.unpacked_from = 0
-        self.begins = np.empty(self.CAPACITY, np.int32)
-        self.sizes = np.empty(self.CAPACITY, np.int32)
-        self.types = np.empty(self.CAPACITY, np.uint8)
-        self.tails = np.empty(self.CAPACITY, np.uint8)
-        self.places = np.empty(self.CAPACITY, np.int64)
-        self.numbers = np.empty(self.CAPACITY, np.int64)
+        self.begins = np.empty(capacity, np.int32)
+        self.sizes = np.empty(capacity, np.int32)
+        self.types = np.empty(capacity, np.uint8)
+        self.tails = np.empty(capacity, np.uint8)
+        self.places = np.empty(capacity, np.int64)
+        self.numbers = np.empty(capacity, np.int64)
 
     @property
     def full(self) -> bool:
-        return self.count == self.CAPACITY
+        return self.count == self.capacity
 
     def clear(self) -> None:
         self.count = 0

@@ -140,7 +140,7 @@ class FileRows:
 
     def _windows(self, lists: Iterator[Listed]) -> Iterator[Window]:
         for listed in lists:
-            yield Window(listed, self._free_rows.take() or RowEvents())
+            yield Window(listed, self._free_rows.take() or RowEvents(listed.events.capacity))
 
     def _verify(self, window: Window) -> None:
         window.wrong = window.listed.verify()

@@ -60,9 +60,9 @@ class EventLister:
         self._size = WindowSize()
         self._window = self._size.ordinary
         self._inner_size = SMALL
-        self._small = SmallPayloads()
+        self._small: SmallPayloads | None = None
         #: The list that is made, and those that were given back.
-        self._list = Listed(np.zeros(0, np.uint8), EventList(), FormatContext())
+        self._list = Listed(np.zeros(0, np.uint8), EventList(0), FormatContext())
         self._free: Reused[Listed] = Reused()
         #: The file offset of the window's first byte, and how much of it is filled.
         self._base = self._fill = 0
@@ -103,7 +103,7 @@ class EventLister:
             if source is file and self._split is None:
                 self._size.fit(os.fstat(file.fileno()).st_size)
                 self._window = self._size.ordinary
-            self._list.buffer = self._room_of()
+            self._list = Listed(self._room_of(), EventList(self._size.events), FormatContext())
             self._list.events.unpacked_from = self._inner_base
             self._base, self.read_bytes = 4, 4
             if self._split is None:
@@ -241,7 +241,7 @@ class EventLister:
         while (listed := self._free.take()) is not None:
             if self._is_of_use(listed):
                 return listed
-        return Listed(self._room_of(), EventList(), self._list.format)
+        return Listed(self._room_of(), EventList(self._size.events), self._list.format)
 
     def _is_of_use(self, listed: Listed) -> bool:
         return len(listed.buffer) == self._inner_base + self._inner_size + SLACK
@@ -320,7 +320,7 @@ class EventLister:
         if self._inner_fill:
             yield from self._flush()
             self._inner_fill = 0
-        small = self._small
+        small = self._small = self._small or SmallPayloads()
         if small.unpack(self._list.buffer, self._at, self._fill, self.classes, self._tail, self._inner_base, SMALL):
             begin, place = self._at, self._base + self._at
             self._at, self._number, self._inner_fill = small.add_to(

@@ -114,8 +114,7 @@ class RowEvents:
     the number of GTID events of the list before it; ``gtid_events`` are the indexes of those.
     """
 
-    def __init__(self) -> None:
-        capacity = EventList.CAPACITY
+    def __init__(self, capacity: int = EventList.CAPACITY) -> None:
         self.events = np.empty(capacity, np.int64)
         self.slots = np.empty(capacity, np.int64)
         self.layouts = np.empty(capacity, np.int64)

@@ -7,6 +7,7 @@ from typing import Final
 from forge.columnar.machine import SLACK
 from forge.columnar.reading.events import EventList
 from forge.columnar.reading.listed import Listed
+from forge.events.format import HEADER_SIZE
 
 #: Enough to be worth the few hundred microseconds of the interpreter that a window takes beside kernels, and what of it
 #: is in use fits a core's cache.
@@ -20,6 +21,8 @@ _FEW_ROWS: Final = 1 << 14
 _FACTOR: Final = 2
 #: Events of a larger window at most: what the interpreter takes is little beside theirs.
 _MOST_EVENTS: Final = EventList.CAPACITY // 2
+#: Events that there is room for in the list of a small file at least: a payload may hold more than the file has bytes.
+_LEAST_EVENTS: Final = 1 << 10
 
 
 class WindowSize:
@@ -27,6 +30,8 @@ class WindowSize:
 
     def __init__(self) -> None:
         self.ordinary = WINDOW
+        #: Events of a list at most.
+        self.events = EventList.CAPACITY
         self._most = _FACTOR * WINDOW
         self._suitable = 0
 
@@ -36,6 +41,7 @@ class WindowSize:
             several = max(size // _WINDOWS, _LEAST)
             self.ordinary = min(WINDOW, several, size // SLACK * SLACK + SLACK)
             self._most = min(_FACTOR * self.ordinary, several)
+            self.events = min(EventList.CAPACITY, max(size // HEADER_SIZE, _LEAST_EVENTS))
 
     def learn(self, listed: Listed, rows: int) -> None:
         """A list had so many rows that were wanted."""
