@@ -41,7 +41,7 @@ public final class Testee {
     private static final Pattern FIELD = Pattern.compile("\"(id|hello|file)\": *(?:(\\d+)|\"((?:[^\"\\\\]|\\\\.)*)\")");
     // It keeps all bytes of strings; documents have to be read as what they are.
     private static final Charset STORED = StandardCharsets.ISO_8859_1;
-    private static final int MAGIC = 4, HEADER = 19, SIZE = 9;
+    private static final int MAGIC = 4, HEADER = 19, SIZE = 9, BEHIND = 1 << 12;
 
     private final PrintStream out;
     private final LogDecoder decoder = new LogDecoder(LogEvent.UNKNOWN_EVENT, LogEvent.ENUM_END_EVENT);
@@ -146,13 +146,13 @@ public final class Testee {
         }
     }
 
-    // What there is of the event at a place, at least its header, which says how long it is.
+    // What there is of the event at a place, whose header says how long it is, and of those behind it.
     private static byte[] event(RandomAccessFile file, long offset) throws IOException {
         byte[] header = new byte[(int) Math.min(HEADER, file.length() - offset)];
         file.seek(offset);
         file.readFully(header);
         long size = header.length < HEADER ? 0 : Integer.toUnsignedLong(new LogBuffer(header, 0, HEADER).getInt32(SIZE));
-        byte[] event = new byte[(int) Math.min(Math.max(size, header.length), file.length() - offset)];
+        byte[] event = new byte[(int) Math.min(Math.max(size, HEADER) + BEHIND, file.length() - offset)];
         file.seek(offset);
         file.readFully(event);
         return event;

@@ -5,6 +5,7 @@ code, called as ``BinLogStreamReader.fetchone`` calls it.
 """
 
 import datetime
+import gc
 import importlib.metadata
 import inspect
 import json
@@ -30,6 +31,7 @@ FORMS = {
 }  # fmt: skip
 MAGIC = b"\xfebin"
 FORMAT_DESCRIPTION, IN_USE, HEADER = 15, 1, 19
+LARGE = 1 << 20
 EPOCH = datetime.datetime(1970, 1, 1)
 #: Releases differ.
 KNOWN = frozenset(inspect.signature(BinLogPacketWrapper.__init__).parameters)
@@ -202,6 +204,9 @@ def rows_of(request):
                 if isinstance(event, RowsEvent):
                     for row in rows(event):
                         answer({"row": row | {"offset": offset}})
+                if len(raw) >= LARGE:
+                    event = None
+                    gc.collect()  # A packet and its event hold each other.
     except NotImplementedError as error:
         return {"end": "unsupported", "message": str(error)}
     except Exception as error:  # noqa: BLE001 - whatever the library raises is its answer

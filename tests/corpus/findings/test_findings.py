@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shlex
 import sys
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -28,7 +29,8 @@ from forge.corpus.findings.records import (
     record_text,
 )
 from forge.corpus.kit.reading import OpenKit, open_kit
-from forge.corpus.kit.sparse import Hole
+from forge.corpus.kit.registry import read_registry, short_id
+from forge.corpus.kit.sparse import Hole, sparse_rows
 from forge.corpus.kit.withheld import withheld_cases
 from forge.corpus.outcomes import RIGHT
 from forge.errors import ScenarioError
@@ -93,6 +95,24 @@ def test_each_reason_of_a_list_belongs_to_a_finding_or_is_no_defect(path: Path) 
     assert reasons - limits - covered == set()
     of_open = {reason for finding in OPEN if finding.decoder == decoder for reason in finding.covers}
     assert of_open - reasons == set(), "a finding covers a reason that is not in the list"
+
+
+@cache
+def living() -> set[str]:
+    """Ids that stand for a case today; those of the profile ``sparse`` follow from their names."""
+    registered = {row.id for row in read_registry().rows if row.retired is None}
+    return registered | {short_id(row["case"]) for row in sparse_rows()}
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: str(path.parent.name))
+def test_the_cases_of_a_list_are_not_retired(path: Path) -> None:
+    assert set(read_expected_failures(path)) - living() == set()
+
+
+def test_the_cases_that_findings_were_made_of_are_not_retired() -> None:
+    cases = {finding.name: finding.made.case for finding in FINDINGS if finding.made is not None}
+    there = living()
+    assert {name: case for name, case in cases.items() if case not in there} == {}
 
 
 def test_the_pages_are_those_of_the_records() -> None:
