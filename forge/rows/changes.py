@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,12 @@ Operation = Literal["insert", "update", "delete", "operation"]
 OPERATION = "_operation"
 PRESENT, PRESENT_BEFORE, PRESENT_AFTER = "_present", "_present_before", "_present_after"
 METADATA = frozenset((*BESIDE, PRESENT, PRESENT_BEFORE, PRESENT_AFTER))
+#: Types whose arrays have the places of their values in bytes, by the type's id.
+_OFFSETS: Final = {
+    type.id: dtype
+    for dtype, types in ((np.int32, (pa.string(), pa.binary())), (np.int64, (pa.large_string(), pa.large_binary())))
+    for type in types
+}
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 
 
@@ -60,7 +66,11 @@ class Changes:
 
 
 def _value_bytes(array: pa.Array) -> int:
-    # Arrow gives the interpreter to other threads while it counts, and has to wait for it.
+    # Arrow gives the interpreter to other threads while it counts, and has to wait for it: milliseconds.
+    if array.type.id in _OFFSETS:
+        first, last = array.offset, array.offset + len(array)
+        offsets = np.frombuffer(array.buffers()[1], _OFFSETS[array.type.id])
+        return int(offsets[last] - offsets[first]) + offsets.itemsize * len(array) if len(array) else 0
     try:
         return int(array.type.bit_width) * len(array) // 8
     except ValueError:

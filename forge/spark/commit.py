@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import uuid
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
 
-import numpy as np
 import pyarrow as pa
 
-from forge.columnar.crc32 import checksum
 from forge.errors import ForgeError, ScenarioError
 from forge.plan.tables import Table
 from forge.rows.log_end import LogEnd
 from forge.rows.write import Prepared, prepared, write_rows
 from forge.spark.chain import Chain, Manifest, WrittenFile
+from forge.spark.file_sums import crc32_of
 from forge.spark.job import Job
 from forge.spark.parts import Part, read_parts
 from forge.spark.reading.presence import PRESENCE, with_full
 from forge.spark.sink_options import SinkOptions
-
-#: Bytes of a file that are summed together.
-_CHUNK: Final = 1 << 21
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +110,9 @@ class Commit:
                 sync=options.sync,
                 after=after,
             )
-            made = [_described(path) for path in written.files]
+            made = [
+                WrittenFile(name=path.name, size=path.stat().st_size, crc32=crc32_of(path)) for path in written.files
+            ]
             end = written.end
         assert end is not None
         manifest = Manifest(
@@ -152,22 +148,3 @@ def _bitmaps(given: pa.Array, name: str, columns: int) -> pa.Array:
     except pa.ArrowInvalid:
         expected = f"{-(-columns // 8)} bytes"
         raise ScenarioError(f"column {name!r} has bitmaps of other sizes", expected=expected) from None
-
-
-def _described(path: Path) -> WrittenFile:
-    buffer: Any = np.empty(_CHUNK, np.uint8)
-    size = crc32 = 0
-    with path.open("rb", buffering=0) as file:
-        while count := file.readinto(memoryview(buffer)):
-            size += count
-            crc32 = _continued(crc32, buffer[:count])
-    return WrittenFile(name=path.name, size=size, crc32=crc32)
-
-
-def _continued(crc32: int, chunk: Any) -> int:
-    """The CRC32 of bytes that have this one and of the chunk behind them; the chunk is changed."""
-    if len(chunk) < 4:
-        return zlib.crc32(chunk, crc32)
-    # A remainder from before counts as if it were added to the first bytes.
-    chunk[:4] ^= np.frombuffer(crc32.to_bytes(4, "little"), np.uint8)
-    return int(checksum(chunk))

