@@ -116,7 +116,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     skip_parallel_replication: bool = False
     #: NDB: row events have the extra row info that ``ndb_log_transaction_id`` gives them, with this number.
     ndb_transaction_id: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    #: The session's sql_mode: "" clips values that a column cannot hold; without it, the server's default refuses them.
+    #: sql_mode, names with commas: one that is not strict clips values that a column cannot hold; without it, the
+    #: server's default.
     sql_mode: str | None = None
     #: MariaDB: false makes tables whose TIME, DATETIME and TIMESTAMP have the forms of servers before 5.6.
     mysql56_temporal_format: bool = True

@@ -251,7 +251,7 @@ def _ends(group: Group) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if isinstance(group, DdlStatement | LoggedStatement) or not group.in_block:
         return (), ()
     if group.xa is None:
-        return ("BEGIN",), (group.end.upper(),)
+        return ("START TRANSACTION",), (group.end.upper(),)
     xa = _xa_text(group.xa)
     end = f"XA COMMIT {xa} ONE PHASE" if group.end == "commit" else f"XA {group.end.upper()} {xa}"
     return (f"XA START {xa}",), (f"XA END {xa}", end)

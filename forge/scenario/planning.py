@@ -57,12 +57,11 @@ def _session(scenario: Scenario, places: Places) -> Session:
     for setting, feature in session_features(settings, line):
         with places.at(("session", setting)):
             line.require(feature)
-    with places.at(("session", "timestamp")):
-        session = Session(settings, scenario.server, Generators(scenario.seed))
     for path, error in wrong_settings(settings, line):
         with places.at(path):
             raise error
-    return session
+    with places.at(("session", "timestamp")):
+        return Session(settings, scenario.server, Generators(scenario.seed))
 
 
 def _create_databases(session: Session, scenario: Scenario, tables: list[DeclaredTable], places: Places) -> None:

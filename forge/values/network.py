@@ -73,7 +73,7 @@ def network_bytes(name: str, declared: Any) -> bytes:
         data = bytes(declared)
         if len(data) != _SIZES[name]:
             raise refuse(name, declared, "cannot hold this value", f"{_SIZES[name]} bytes")
-        return data
+        return _known(name, data)
     if not isinstance(declared, (str, uuid.UUID, ipaddress.IPv4Address, ipaddress.IPv6Address)):
         raise refuse(name, declared, "cannot hold this value", "its usual text")
     text = str(declared)
@@ -82,10 +82,7 @@ def network_bytes(name: str, declared: Any) -> bytes:
         if not _CHARACTERS.fullmatch(text):
             raise ValueError
         if name == "UUID":
-            data = uuid.UUID(text).bytes
-            if data[6] >= _ODD_VERSION and data[8] < _ODD_VARIANT:
-                raise refuse(name, declared, "cannot hold a version from 8 on of the variant 0")
-            return data
+            return _known(name, uuid.UUID(text).bytes)
         if name != "UUID" and (match := _PARTS.search(text)):
             # Zeros in front of a number count for nothing, at the end of an INET6 too.
             text = text[: match.start()] + ".".join(part.lstrip("0") or "0" for part in match[0].split("."))
@@ -93,6 +90,13 @@ def network_bytes(name: str, declared: Any) -> bytes:
         return address.packed
     except ValueError:
         raise refuse(name, declared, "cannot hold this value", "its usual text") from None
+
+
+def _known(name: str, data: bytes) -> bytes:
+    """The bytes, unless they are of a UUID that no column takes.  Raises ScenarioError."""
+    if name == "UUID" and data[6] >= _ODD_VERSION and data[8] < _ODD_VARIANT:
+        raise refuse(name, network_text(name, data), "cannot hold a version from 8 on of the variant 0")
+    return data
 
 
 def network_text(name: str, data: bytes) -> str:

@@ -39,7 +39,7 @@ def test_a_setting_inside_a_transaction_is_not_that_of_statements_before() -> No
     [events] = compile_files(plan(changed))
     assert sum(event.type_name == "ROWS_QUERY" for event in events) == 1
     script = replay_script(plan(changed)).splitlines()
-    begin, end = script.index("BEGIN;"), script.index("COMMIT;")
+    begin, end = script.index("START TRANSACTION;"), script.index("COMMIT;")
     assert script[begin + 2] == "SET SESSION binlog_rows_query_log_events = 0;"
     assert end == begin + 4
 

@@ -52,7 +52,7 @@ def test_the_database_is_changed_when_it_changes() -> None:
 
 def test_explicit_transactions_have_begin_and_commit() -> None:
     lines = script(Transaction((insert(PLAIN, "INSERT 1"),), "", explicit=True))
-    assert lines[4:] == ["BEGIN;", "INSERT 1;", "COMMIT;"]
+    assert lines[4:] == ["START TRANSACTION;", "INSERT 1;", "COMMIT;"]
 
 
 def test_a_session_time_is_set_once() -> None:
@@ -65,7 +65,7 @@ def test_only_a_statement_that_may_store_the_time_gets_one() -> None:
     timed = tuple(replace(statement, context=SessionContext(time=(1704067201, 0))) for statement in statements)
     lines = script(Transaction(timed, "", explicit=True))
     assert lines[4:] == [
-        "BEGIN;",
+        "START TRANSACTION;",
         "INSERT 1;",
         "SET timestamp = 1704067201.000000;",
         "INSERT 2;",
@@ -82,7 +82,7 @@ def test_the_text_of_one_statement_is_logged_or_not() -> None:
     statement = replace(insert(PLAIN, "INSERT 1"), context=SessionContext(rows_query=True))
     lines = script(Transaction((statement, insert(PLAIN, "INSERT 2")), "", explicit=True))
     assert lines[4:] == [
-        "BEGIN;",
+        "START TRANSACTION;",
         "SET SESSION binlog_rows_query_log_events = 1;",
         "INSERT 1;",
         "SET SESSION binlog_rows_query_log_events = 0;",

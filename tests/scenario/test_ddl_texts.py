@@ -42,7 +42,7 @@ def logged(server: str, *texts: str, tables: tuple[str, ...] = ()) -> list[str]:
     for text in texts:
         scenario = scenario.ddl(text)
     groups = plan(scenario).groups
-    return [ddl_text(group, server_line(server)) for group in groups[-len(texts) :]]  # type: ignore[arg-type]
+    return [ddl_text(group, Session(), server_line(server)) for group in groups[-len(texts) :]]  # type: ignore[arg-type]
 
 
 def test_mariadb_keeps_a_comment_before_the_names_of_drop_table() -> None:

@@ -18,7 +18,7 @@ def logged(select: str, server: str = "mysql-9.7", *, algorithm: str = "MERGE") 
     scenario = Scenario("x", server=server, session=Session(database="d"), tables=[TABLE])
     group = plan(scenario.ddl(f"CREATE ALGORITHM={algorithm} VIEW v AS {select}")).groups[-1]
     assert isinstance(group, ObjectDefinition)
-    return ddl_text(group, server_line(server)), group
+    return ddl_text(group, Session(), server_line(server)), group
 
 
 @pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])

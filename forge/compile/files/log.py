@@ -33,6 +33,7 @@ from forge.plan.facts import Facts
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session
+from forge.plan.sql_modes import sql_mode
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.plan.transactions import OwnEvent, RollbackTo, Savepoint, Step, XaEnd, XaId
@@ -296,7 +297,8 @@ class SessionLog(ABC):
                 inside.clear()
             elif isinstance(step, (Savepoint, RollbackTo)):
                 word = "SAVEPOINT" if isinstance(step, Savepoint) else "ROLLBACK TO"
-                yield self.plain_query(f"{word} {identifier(step.name)}", second, transaction.current_database)
+                name = identifier(step.name, sql_mode(self.session.sql_mode, self.line).quote)
+                yield self.plain_query(f"{word} {name}", second, transaction.current_database)
 
     def insert_id(self, statement: DdlStatement, second: int) -> Iterator[Event]:
         """What stands before the text of CREATE TABLE ... SELECT that generated AUTO_INCREMENT values."""

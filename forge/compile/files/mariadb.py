@@ -145,7 +145,7 @@ class MariadbLog(SessionLog):
             status_variables=mariadb_ddl_variables(
                 statement, self.xid(number), self.clock.statement_time(number, 0)[1], self.session, self.line
             ),
-            query=ddl_text(statement, self.line),
+            query=ddl_text(statement, self.session, self.line),
         )
         flags = ddl_flags(statement, self.line)
         if isinstance(statement, DatabaseDrop) and not statement.no_effect:
@@ -162,9 +162,8 @@ class MariadbLog(SessionLog):
     def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
         xid = self.inner_xid() if isinstance(statement, AnyTableCreation) else 0
         status = mariadb_ddl_variables(statement, xid, 0, self.session, self.line)
-        query = Query(
-            database=statement.current_database, status_variables=status, query=ddl_text(statement, self.line)
-        )
+        text = ddl_text(statement, self.session, self.line)
+        query = Query(database=statement.current_database, status_variables=status, query=text)
         return self.query(query, second, ddl_flags(statement, self.line))
 
     def _create_select(self, number: int, statement: TableCreationSelect, selected: RowsStatement) -> Iterator[Event]:

@@ -175,7 +175,7 @@ class MysqlLog(SessionLog):
                 self.session,
                 self.line,
             ),
-            query=ddl_text(statement, self.line),
+            query=ddl_text(statement, self.session, self.line),
         )
         thread_id = None
         if isinstance(statement, MemoryEmptied):
@@ -293,9 +293,8 @@ class MysqlLog(SessionLog):
 
     def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
         status = ddl_variables(statement, None, 0, self.session, self.line)
-        query = Query(
-            database=statement.current_database, status_variables=status, query=ddl_text(statement, self.line)
-        )
+        text = ddl_text(statement, self.session, self.line)
+        query = Query(database=statement.current_database, status_variables=status, query=text)
         return self.query(query, second, ddl_flags(statement, self.line))
 
     def _at_end(self, begin: Query, transaction: LoggedTransaction) -> Query:

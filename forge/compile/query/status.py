@@ -12,7 +12,7 @@ from forge.events.status_vars import StatusVariables
 from forge.plan.changes import EvaluatedRow, Origin
 from forge.plan.collations import connection_charset
 from forge.plan.session import Session
-from forge.plan.sql_modes import sql_mode_bits
+from forge.plan.sql_modes import sql_mode
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine, locale_names
@@ -49,7 +49,7 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     flags2 |= AUTO_IS_NULL if session.sql_auto_is_null else 0
     variables: dict[str, Any] = {
         "flags2": flags2,
-        "sql_mode": _sql_mode(session, line),
+        "sql_mode": line.query.sql_mode if session.sql_mode is None else sql_mode(session.sql_mode, line).bits,
         "catalog": "std",
         "charset": connection_charset(session, line),
     }
@@ -63,12 +63,6 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     if line.query.default_collation_for_utf8mb4 is not None:
         variables["default_collation_for_utf8mb4"] = line.query.default_collation_for_utf8mb4
     return variables
-
-
-def _sql_mode(session: Session, line: ServerLine) -> int:
-    if session.sql_mode is None:
-        return line.query.sql_mode
-    return sql_mode_bits(session.sql_mode, line)
 
 
 def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:

@@ -66,6 +66,10 @@ def _convert(alteration: Alteration, action: ConvertCharset) -> None:
             if slot.column.holds_json:
                 raise SqlUnsupported("CONVERT TO CHARACTER SET of a JSON column is not supported yet", clause.offset)
             column = in_charset(slot.column, alteration.collation, alteration.server)
+            if column.wire.members != slot.column.wire.members:
+                # MySQL keeps the bytes of the old set in the new one, MariaDB mostly refuses the rows (recorded).
+                problem = f"CONVERT TO CHARACTER SET where members of {column.name!r} get other bytes is not supported"
+                raise SqlUnsupported(problem, clause.offset, expected="MODIFY with the members")
             alteration.slots[index] = replace(slot, column=column)
 
 
@@ -137,7 +141,7 @@ def _add_column(alteration: Alteration, action: AddColumn) -> None:
     slots = (*alteration.slots, *(slot for slot, _ in alteration.placed))
     if any(slot.column.name.lower() == draft.name.lower() for slot in slots):
         raise SqlError(f"table {alteration.state.name} has a column {draft.name!r} already", draft.offset)
-    column = define_column(draft, alteration.collation, alteration.server, zero_dates=alteration.zero_dates)
+    column = define_column(draft, alteration.collation, alteration.server, dialect=alteration.dialect)
     alteration.placed.append((Slot(column, None), action.place))
     _own_keys(alteration, draft)
     alteration.defined.append(draft.name)
@@ -154,7 +158,7 @@ def _change_column(alteration: Alteration, action: ChangeColumn) -> None:
     draft = action.column
     if draft.name.lower() != action.old.lower():
         _rename(alteration, index, draft.name, draft.offset)
-    column = define_column(draft, alteration.collation, alteration.server, zero_dates=alteration.zero_dates)
+    column = define_column(draft, alteration.collation, alteration.server, dialect=alteration.dialect)
     alteration.slots[index] = replace(alteration.slots[index], column=column)
     _own_keys(alteration, draft)
     alteration.defined.append(draft.name)
@@ -194,7 +198,7 @@ def _alter_column(alteration: Alteration, action: AlterColumn) -> None:
     if action.visible is not None:
         column = column.replace(visible=action.visible)
     elif action.default is not None:
-        column = with_default(column, action.default, server_line(alteration.server), zero_dates=alteration.zero_dates)
+        column = with_default(column, action.default, server_line(alteration.server), dialect=alteration.dialect)
     else:
         # MySQL leaves no default at all, not even NULL (sql/sql_table.cc; recorded).
         lacks = column.column.nullable and server_line(alteration.server).ddl.drops_null_default

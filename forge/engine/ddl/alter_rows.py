@@ -74,7 +74,9 @@ def _converted(
             values.append(_new_value(column, altered, time))
         else:
             with at_offset(column.offset):
-                values.append(converted(alteration.state.columns[slot.source], column, row[slot.source]))
+                values.append(
+                    converted(alteration.state.columns[slot.source], column, row[slot.source], alteration.dialect)
+                )
     return with_generated(definition.columns, values)
 
 

@@ -8,6 +8,7 @@ from forge.charsets import collation, default_collation
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.table_state import TableState
 from forge.servers import server_line
+from forge.servers.facts.values import Dialect
 from forge.sql.ast.alter_actions import (
     Action,
 )
@@ -35,10 +36,12 @@ class Slot:
 class Alteration:
     """What the actions of one ALTER TABLE have made of its definition so far."""
 
-    def __init__(self, state: TableState, server: str, database_collation: int, *, zero_dates: bool = False) -> None:
+    def __init__(
+        self, state: TableState, server: str, database_collation: int, *, dialect: Dialect | None = None
+    ) -> None:
         self.state = state
         self.server = server
-        self.zero_dates = zero_dates
+        self.dialect = dialect
         self.keys: list[KeyDraft] = list(named_keys(state))
         #: Columns to put into the list once all others are what they will be, in the order of the statement.
         self.placed: list[tuple[Slot, Place | None]] = []

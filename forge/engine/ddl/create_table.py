@@ -19,6 +19,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.plan.keys import key_of_rows
+from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported
@@ -169,7 +170,7 @@ def _create_select(
 def _defined(statement: CreateTable, name: TableName, context: DdlContext) -> Definition:
     catalog = context.catalog
     collation = catalog.databases[name[0]]
-    return defined_table(statement, name, collation, catalog.server, zero_dates=catalog.zero_dates)
+    return defined_table(statement, name, collation, catalog.server, dialect=catalog.dialect)
 
 
 def check_temporary(statement: CreateTable) -> None:
@@ -190,13 +191,11 @@ def defined_table(
     server: str,
     completed: Callable[[tuple[ColumnDefinition, ...]], tuple[ColumnDefinition, ...]] = lambda columns: columns,
     *,
-    zero_dates: bool = False,
+    dialect: Dialect | None = None,
 ) -> Definition:
     """The definition that CREATE TABLE states; ``completed`` adds columns of a SELECT.  Raises SqlError."""
     collation = statement.options.charset.resolve(database_collation, server).id
-    columns = completed(
-        tuple(define_column(draft, collation, server, zero_dates=zero_dates) for draft in statement.columns)
-    )
+    columns = completed(tuple(define_column(draft, collation, server, dialect=dialect) for draft in statement.columns))
     own = [key for draft in statement.columns for key in draft.own_keys()]
     nullable = {draft.name.lower() for draft in statement.columns if draft.nullable}
     keys = (*own, *statement.keys)

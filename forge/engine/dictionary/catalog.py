@@ -9,6 +9,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.triggers import Trigger
 from forge.errors import nearest
 from forge.servers import ServerLine, server_line
+from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import TableRef
 from forge.sql.errors import SqlError
 
@@ -25,8 +26,8 @@ class Catalog:
 
     def __init__(self, server: str) -> None:
         self.server = server
-        #: The session takes zero and partial dates as defaults.
-        self.zero_dates = False
+        #: What the session's modes make of values; None for the server's own modes.
+        self.dialect: Dialect | None = None
         #: Tables without a key get an invisible one (sql_generate_invisible_primary_key).
         self.generates_keys = False
         self.foreign_key_checks = True

@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass, replace
 
 from forge.charsets import charset, collation, compare_key
-from forge.engine.dictionary.literals import strict_value
+from forge.engine.dictionary.literals import strict_value, under
 from forge.errors import ScenarioError, UnsupportedError, about
 from forge.plan.requirements import column_features
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine, server_line
+from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import (
     ColumnDraft,
     Default,
@@ -80,11 +81,11 @@ class ColumnDefinition:
 
 
 def define_column(
-    draft: ColumnDraft, table_collation: int, server: str, *, zero_dates: bool = False
+    draft: ColumnDraft, table_collation: int, server: str, *, dialect: Dialect | None = None
 ) -> ColumnDefinition:
     """What a column draft means in a table of that default collation.  Raises SqlError and SqlUnsupported.
 
-    ``zero_dates``: the session takes dates with a zero month or day as defaults.
+    ``dialect``: what the session's modes make of values.
     """
     sql_type = draft.type.resolve(table_collation, server)
     # AUTO_INCREMENT says NOT NULL as well (sql/sql_yacc.yy).
@@ -127,7 +128,7 @@ def define_column(
         return replace(defined.replace(uses=uses), generated=expression)
     if draft.default is None:
         return defined
-    defined = with_default(defined, draft.default, line, zero_dates=zero_dates)
+    defined = with_default(defined, draft.default, line, dialect=dialect)
     with at_offset(draft.default.offset):
         for feature in column_features(defined.column):
             line.require(feature)
@@ -166,7 +167,7 @@ def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:
 
 
 def with_default(
-    defined: ColumnDefinition, default: Default, line: ServerLine, *, zero_dates: bool = False
+    defined: ColumnDefinition, default: Default, line: ServerLine, *, dialect: Dialect | None = None
 ) -> ColumnDefinition:
     """The column with a default.  Raises SqlError where a server would refuse it."""
     column, facts = defined.column, defined.type_facts
@@ -198,7 +199,7 @@ def with_default(
             default.offset,
             expected="DEFAULT (expression)",
         )
-    value = _default_value(defined, default, zero_dates)
+    value = _default_value(defined, default, dialect)
     return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
 
 
@@ -231,7 +232,7 @@ def without_default(defined: ColumnDefinition, *, lacks_default: bool = False) -
     )
 
 
-def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_dates: bool) -> object:
+def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: Dialect | None) -> object:
     literal = default.value
     if not isinstance(literal, (str, bytes)) and defined.type_facts.has_members:
         problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
@@ -239,17 +240,17 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, zero_date
     if isinstance(literal, str) and defined.type_facts.has_members and not _names_members(defined, literal):
         problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
         raise SqlError(problem, default.offset, expected="a member, not its number")
-    dialect = defined.wire.dialect
+    wire = under(defined.wire, dialect)
     if default.is_hex_text and isinstance(literal, bytes) and defined.type_facts.is_number:
-        literal = literal.decode("latin-1") if dialect.hex_defaults_are_text else literal
-    limit = None if defined.type.name != "VARCHAR" or dialect.cuts_defaults else defined.type.length
+        literal = literal.decode("latin-1") if wire.dialect.hex_defaults_are_text else literal
+    limit = None if defined.type.name != "VARCHAR" or wire.dialect.cuts_defaults else defined.type.length
     if isinstance(literal, str) and limit is not None and len(literal) > limit:
         raise SqlError(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)
     if isinstance(literal, str) and defined.type_facts.kind == "bit":
         # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
         literal = int.from_bytes(literal.encode(), "big")
     with at_offset(default.offset), about(f"the default of column {defined.name!r} is impossible"):
-        return strict_value(defined.wire, defined.codec, literal, zero_dates=zero_dates)
+        return strict_value(wire, defined.codec, literal)
 
 
 def _names_members(defined: ColumnDefinition, literal: str) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from forge.errors import ScenarioError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Codec, Column, Value
 from forge.values.clipping import Clipped
 from forge.values.declaration.facts import TypeFacts
@@ -22,12 +24,12 @@ _ZERO = re.compile(r"\s*[+-]?0+ *", re.ASCII)
 _UNDECLARED = TypeFacts(kind="other")
 
 
-def strict_value(column: Column, codec: Codec, declared: Any, *, zero_dates: bool = False) -> Value:
+def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
     """The value that a declared literal has in a column; never None.
 
     Raises ScenarioError for what the column cannot hold, and for what strict mode refuses: dates with a zero month or
     day (NO_ZERO_DATE, NO_ZERO_IN_DATE, which are not in MariaDB's default mode), and the empty value of an ENUM, which
-    stands for an error.  ``zero_dates`` is for a session without the first two.
+    stands for an error.
     """
     facts = _facts(column)
     if facts.is_number or charset_of(column) is not None:
@@ -35,9 +37,9 @@ def strict_value(column: Column, codec: Codec, declared: Any, *, zero_dates: boo
         if data is not None:
             declared = int.from_bytes(data, "big") if facts.is_number else whole_units(charset_of(column), bytes(data))
     value = codec.accept(column, declared)
-    if facts.has_date and not (column.dialect.takes_zero_dates or zero_dates):
-        _, month, day = value[:10].split("-")
-        if month == "00" or day == "00":
+    if facts.has_date and not (column.dialect.takes_zero_dates and column.dialect.takes_zero_parts):
+        is_zero = not value.strip("0-: .")
+        if not column.dialect.takes_zero_dates if is_zero else has_zero_part(column, value):
             name = codec.type_name(column).partition("(")[0]
             raise ScenarioError(f"{name} {value!r} has a zero month or day", expected="a date of the calendar")
     elif facts.kind == "time" and not column.dialect.largest_time_has_fraction:
@@ -69,6 +71,19 @@ def _bytes_of(declared: Any) -> bytes | None:
     return hex_mapping(declared) if isinstance(declared, Mapping) and set(declared) == {"hex"} else None
 
 
+def has_zero_part(column: Column, value: Value) -> bool:
+    """Whether a moment that is not the zero date has a zero month or day that the session does not take."""
+    if column.dialect.takes_zero_parts or not value.strip("0-: ."):
+        return False
+    _, month, day = value[:10].split("-")
+    return "00" in (month, day)
+
+
+def under(column: Column, dialect: Dialect | None) -> Column:
+    """The column as a session takes its values; None is for a session that has the server's own modes."""
+    return column if dialect is None else replace(column, dialect=dialect)
+
+
 def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
     """A literal's value, never None, and its SQL.  ``clips`` is for a session without strict mode.
 
@@ -77,7 +92,11 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
     if column.geometry_type is not None and is_wkb(declared):
         return Clipped(GEOMETRY.accept(column, declared), GEOMETRY.wkb_sql(column, declared))
     if clips:
-        return codec_for(column).clip(column, declared)
+        clipped = codec_for(column).clip(column, declared)
+        if clipped.value is not None and _facts(column).has_date and has_zero_part(column, clipped.value):
+            # NO_ZERO_IN_DATE without strict mode.
+            return clipped._replace(value=codec_for(column).clip(column, "0000-00-00").value, is_read=False)
+        return clipped
     codec = codec_for(column)
     value = strict_value(column, codec, declared)
     if value == 0 and column.members and _is_zero_text(column, declared):

@@ -80,7 +80,7 @@ def _as_of(
     if value is None or column.type == source.type:
         return value
     if (column.type_facts.is_moment and source.type_facts.is_moment) or column.type.name == source.type.name:
-        return taken(column.wire, value, clips=context.clips or context.ignores).value
+        return taken(context.wire(column), value, clips=context.clips or context.ignores).value
     raise UnsupportedError(
         f"VALUES({source.name}) of type {source.type.name} for {column.type.name} column {column.name!r}"
         " is not supported"

@@ -247,8 +247,8 @@ class _Insert:
         ]
         numbered = state.auto_increment
         mark, generated = self.numbering.mark(), 0
-        if numbered is not None and not values[numbered]:
-            # NULL, 0 and nothing at all mean the next number (sql_mode without NO_AUTO_VALUE_ON_ZERO).
+        if numbered is not None and (values[numbered] is None or not (values[numbered] or context.keeps_zero)):
+            # NULL, 0 and nothing at all mean the next number, 0 not with NO_AUTO_VALUE_ON_ZERO.
             values[numbered] = generated = self._next_number(state.columns[numbered])
         clips = context.ignores or (context.clips and self.rows > 1)
         for index, column in enumerate(state.columns):

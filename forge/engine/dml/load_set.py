@@ -74,7 +74,9 @@ def _assignment(column: ColumnDefinition, index: int, cell: Any, context: DmlCon
             raise error.replace(expected="`values` beside it: a list of what it gives for each line") from None
         return Assignment(column, index, sql, expression=expression)
     literal = literal_of(cell)
-    sql = "NULL" if literal is None else taken(column.wire, literal, clips=context.clips or context.ignores).sql
+    sql = (
+        "NULL" if literal is None else taken(context.wire(column), literal, clips=context.clips or context.ignores).sql
+    )
     return Assignment(column, index, sql, literal=literal)
 
 
@@ -121,4 +123,6 @@ class _Operands(dict[str, Operand]):
         if name.startswith("@"):
             return Field(value)
         column = self.state.columns[column_index(self.state, name)]
-        return column.operand(taken(column.wire, value, clips=self.context.clips or self.context.ignores).value)
+        return column.operand(
+            taken(self.context.wire(column), value, clips=self.context.clips or self.context.ignores).value
+        )

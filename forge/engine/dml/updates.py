@@ -324,7 +324,7 @@ def _where(state: TableState, kind: str, where: Mapping[str, Any] | None, contex
     conditions: list[Condition] = []
     for name, declared in (where or {}).items():
         with context.place(kind, "where", name):
-            conditions += parse_where({name: declared}, state, zero_dates=context.clips)
+            conditions += parse_where({name: declared}, state, dialect=context.catalog.dialect)
     return conditions
 
 

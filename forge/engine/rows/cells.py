@@ -46,7 +46,9 @@ def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int
 
 def value_of_literal(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipped:
     """The value of a literal, None is NULL.  Raises ScenarioError for what the column cannot hold."""
-    return _null(column, context) if literal is None else _taken(column, literal, context)
+    if literal is None or (literal == "" and context.empty_is_null):
+        return _null(column, context)
+    return _taken(column, literal, context)
 
 
 def _null(column: ColumnDefinition, context: DmlContext) -> Clipped:
@@ -61,26 +63,26 @@ def _taken(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipp
     if column.type_facts.is_json:
         document = with_types(literal)
         try:
-            cell = taken(column.wire, document, clips=context.clips)
+            cell = taken(context.wire(column), document, clips=context.clips)
         except UnsupportedError:
             if not context.has_text:
                 raise
             # No SQL expression gives it by itself.
-            cell = Clipped(strict_value(column.wire, column.codec, document), "")
+            cell = Clipped(strict_value(context.wire(column), column.codec, document), "")
         return cell._replace(converts=cell.value is not None and asks_for_zone(decode_document(cell.value)))
     if isinstance(literal, Tagged):
         raise ScenarioError(f"{literal} is possible only inside a JSON document", expected="a literal without a tag")
     if not context.ignores or context.clips:
-        return taken(column.wire, literal, clips=context.clips)
+        return taken(context.wire(column), literal, clips=context.clips)
     try:
-        return taken(column.wire, literal, clips=False)
+        return taken(context.wire(column), literal, clips=False)
     except UnsupportedError:
         raise
     except ScenarioError as error:
         if column.type_facts.has_date:
             # NO_ZERO_DATE and NO_ZERO_IN_DATE still hold, and make other values than a session without them.
             raise UnsupportedError(f"INSERT IGNORE of an impossible date ({error.problem})") from None
-        return taken(column.wire, literal, clips=True)
+        return taken(context.wire(column), literal, clips=True)
 
 
 def not_null(column: ColumnDefinition, value: Value | None, table: str, *, clips: bool) -> Value | None:

@@ -7,11 +7,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from forge.engine.dictionary.catalog import Catalog
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.literals import under
 from forge.engine.dictionary.names import declared_name
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import CellGenerator
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.foreign_keys import References
+from forge.values.base import Column
 
 #: Names the entry of the scenario that the errors of a block belong to.
 Place = Callable[..., AbstractContextManager[None]]
@@ -36,8 +39,16 @@ class DmlContext:
     is_text: bool = False
     #: INSERT IGNORE: impossible values become warnings.
     ignores: bool = False
+    #: NO_AUTO_VALUE_ON_ZERO: 0 is a value of AUTO_INCREMENT columns.
+    keeps_zero: bool = False
+    #: EMPTY_STRING_IS_NULL.
+    empty_is_null: bool = False
     #: The statement has a text of its own, so that its cells need none.
     has_text: bool = False
+
+    def wire(self, column: ColumnDefinition) -> Column:
+        """The column as the session takes its values."""
+        return under(column.wire, self.catalog.dialect)
 
     def opened(self, name: str) -> TableState:
         """The table of a declared name such as ``shop.orders``, which the statement opens.

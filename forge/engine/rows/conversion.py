@@ -6,8 +6,9 @@ from typing import Any
 
 from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.literals import strict_value
-from forge.errors import ScenarioError
+from forge.engine.dictionary.literals import strict_value, under
+from forge.errors import ScenarioError, UnsupportedError
+from forge.servers.facts.values import Dialect
 from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import facts_of
@@ -32,8 +33,13 @@ def _converts(old: SqlType, new: SqlType) -> bool:
     return its.is_moment and mine.has_date
 
 
-def converted(old: ColumnDefinition, new: ColumnDefinition, value: Value | None) -> Value | None:
-    """A cell as a changed column holds it.  Raises ScenarioError where a server in strict mode would refuse it."""
+def converted(
+    old: ColumnDefinition, new: ColumnDefinition, value: Value | None, dialect: Dialect | None = None
+) -> Value | None:
+    """A cell as a changed column holds it; ``dialect`` is what the session's modes make of values.
+
+    Raises ScenarioError where a server in strict mode would refuse it.
+    """
     if value is None:
         if not new.column.nullable:
             raise ScenarioError(f"column {new.name!r} becomes NOT NULL, but a row has NULL in it")
@@ -41,17 +47,13 @@ def converted(old: ColumnDefinition, new: ColumnDefinition, value: Value | None)
     if old.type == new.type:
         return value
     if not _converts(old.type, new.type):
-        raise ScenarioError(f"rows cannot be converted from {old.type.name} to {new.type.name}")
+        raise UnsupportedError(f"rows cannot be converted from {old.type.name} to {new.type.name} yet")
     literal: Any = value
     if old.type_facts.has_members or (old.type_facts.is_number and new.type_facts.is_text):
         literal = old.codec.text(old.wire, value)
-        recoded = old.type.name == new.type.name == "ENUM" and old.type.collation != new.type.collation
-        if recoded and isinstance(literal, str) and not literal.isascii():
-            # The server compares the members' bytes (recorded: 1265).
-            raise ScenarioError(f"the member {literal!r} of column {new.name!r} is not found in the new set")
     if new.type_facts.is_bytes and isinstance(value, str):
         literal = stored_bytes_of(old, value)
-    result = strict_value(new.wire, new.codec, literal)
+    result = strict_value(under(new.wire, dialect), new.codec, literal)
     if new.type_facts.is_text and isinstance(result, bytes):
         raise ScenarioError(f"the bytes of a row are not text of column {new.name!r}")
     return result

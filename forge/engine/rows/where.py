@@ -13,10 +13,11 @@ from typing import Any
 
 from forge.engine.dictionary.cell_values import comparable, sort_value, stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.literals import strict_value
+from forge.engine.dictionary.literals import strict_value, under
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.column_literals import comparison_sql, value_sql
 from forge.errors import ScenarioError, UnsupportedError, about, nearest
+from forge.servers.facts.values import Dialect
 from forge.sql.write.identifiers import identifier
 from forge.values.base import Value
 from forge.values.literals import hexadecimal
@@ -146,11 +147,13 @@ def _is_binary(column: ColumnDefinition) -> bool:
     return column.type_facts.is_bytes
 
 
-def parse_where(where: Mapping[str, Any] | None, state: TableState, *, zero_dates: bool = False) -> list[Condition]:
+def parse_where(
+    where: Mapping[str, Any] | None, state: TableState, *, dialect: Dialect | None = None
+) -> list[Condition]:
     """The conditions of a declared WHERE; all have to hold.
 
-    ``zero_dates`` is for a session without NO_ZERO_DATE and NO_ZERO_IN_DATE, which compares dates with a zero month or
-    day like others.
+    ``dialect`` is what the session's modes make of values: without NO_ZERO_DATE and NO_ZERO_IN_DATE dates with a zero
+    month or day are compared like others.
 
     Raises ScenarioError for unknown columns and operators, and literals that the column cannot hold.
     """
@@ -163,7 +166,7 @@ def parse_where(where: Mapping[str, Any] | None, state: TableState, *, zero_date
                 conditions.append(Condition(index, column, "eq", (None,)))
                 continue
             raise UnsupportedError(f"column {name!r}: {column.type.name} columns in where are not supported yet")
-        conditions += _conditions(index, column, declared, zero_dates)
+        conditions += _conditions(index, column, declared, dialect)
     return conditions
 
 
@@ -248,11 +251,11 @@ def column_index(state: TableState, name: str) -> int:
     return index
 
 
-def _conditions(index: int, column: ColumnDefinition, declared: Any, zero_dates: bool) -> Iterable[Condition]:
+def _conditions(index: int, column: ColumnDefinition, declared: Any, dialect: Dialect | None) -> Iterable[Condition]:
     if isinstance(declared, list):
         if not declared:
             raise ScenarioError(f"column {column.name!r}: the list of values is empty", expected="at least one")
-        yield Condition(index, column, "in", tuple(_value(column, item, zero_dates) for item in declared))
+        yield Condition(index, column, "in", tuple(_value(column, item, dialect) for item in declared))
     elif isinstance(declared, Mapping) and set(declared) not in ({"hex"}, {"value"}):
         for word, operand in declared.items():
             if word not in OPERATORS:
@@ -261,18 +264,18 @@ def _conditions(index: int, column: ColumnDefinition, declared: Any, zero_dates:
                     expected=f"one of {', '.join(OPERATORS)}",
                     suggestion=nearest(str(word), OPERATORS),
                 )
-            yield _ordered(index, column, word, operand, zero_dates)
+            yield _ordered(index, column, word, operand, dialect)
     else:
-        yield Condition(index, column, "eq", (_value(column, declared, zero_dates),))
+        yield Condition(index, column, "eq", (_value(column, declared, dialect),))
 
 
-def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any, zero_dates: bool) -> Condition:
+def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any, dialect: Dialect | None) -> Condition:
     if word == "between":
         if not isinstance(operand, list) or len(operand) != 2:
             raise ScenarioError(f"column {column.name!r}: between needs two values", expected="[low, high]")
-        values = tuple(_value(column, item, zero_dates) for item in operand)
+        values = tuple(_value(column, item, dialect) for item in operand)
     else:
-        values = (_value(column, operand, zero_dates),)
+        values = (_value(column, operand, dialect),)
     if word != "ne" and column.type.name == "YEAR" and column.type.length == 2:
         raise UnsupportedError(f"column {column.name!r}: {word} on YEAR(2) is not supported", expected="YEAR(4)")
     if word != "ne" and None in values:
@@ -280,15 +283,13 @@ def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any, zero
     return Condition(index, column, word, values)
 
 
-def _value(column: ColumnDefinition, declared: Any, zero_dates: bool) -> Value | None:
+def _value(column: ColumnDefinition, declared: Any, dialect: Dialect | None) -> Value | None:
     if isinstance(declared, Mapping) and set(declared) == {"value"}:
         declared = declared["value"]
     if declared is None:
         return None
     with about(f"column {column.name!r}"):
-        if zero_dates and column.type_facts.has_date:
-            return column.codec.accept(column.wire, declared)
-        return strict_value(column.wire, column.codec, declared)
+        return strict_value(under(column.wire, dialect), column.codec, declared)
 
 
 def matching(conditions: list[Condition], state: TableState) -> list[int]:

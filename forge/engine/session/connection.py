@@ -15,6 +15,7 @@ from forge.plan.circumstances import Circumstances
 from forge.plan.collations import new_collation
 from forge.plan.gtids import MariadbGtid, MysqlGtid
 from forge.plan.session import Session as Settings
+from forge.plan.sql_modes import sql_mode
 from forge.plan.transactions import Group
 from forge.servers import server_line
 
@@ -41,14 +42,15 @@ class Connection:
         catalog = self.state.catalog
         catalog.generates_keys = settings.generate_invisible_primary_key
         catalog.foreign_key_checks = settings.foreign_key_checks
-        catalog.zero_dates = self.clips
+        self.mode = sql_mode(settings.sql_mode, self.line)
+        dialect = self.mode.dialect(self.line)
+        catalog.dialect = None if dialect == self.line.values else dialect
         catalog.new_collation = new_collation(settings, self.line)
 
     @property
     def clips(self) -> bool:
         """Whether values that do not fit are clipped: without strict mode."""
-        mode = self.settings.sql_mode
-        return mode == "" or (mode is None and not self.line.query.strict)
+        return not self.mode.is_strict
 
     def own(self, settings: Settings) -> Settings | None:
         """Settings that are in force, None for those that the session began with."""

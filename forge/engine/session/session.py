@@ -25,6 +25,7 @@ from forge.engine.session.connection import Connection
 from forge.engine.session.definitions import apply_definition, defined
 from forge.engine.session.logged import logged_statement
 from forge.engine.session.memory_tables import open_for_rows
+from forge.engine.session.mode_texts import TELLING_MODES, check_assignments, check_definition, check_text
 from forge.engine.session.placed_events import own_event
 from forge.engine.session.prepared import Prepared, xa_id
 from forge.engine.session.settings import wrong_settings
@@ -62,6 +63,8 @@ class Session(Connection):
 
     def define(self, statement: Ddl, text: str, line: int | None) -> None:
         """Run a data definition statement that stands by itself."""
+        check_definition(text, self.mode)
+        self._check_text(lambda: text)
         apply_definition(self, statement, text, line)
 
     def run(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
@@ -143,8 +146,7 @@ class Session(Connection):
         elif statement.ddl is not None:
             text = statement.ddl
             with place.sql(text, "ddl"):
-                parsed = parse_ddl(as_read(text, self.line), self.line.grammar)
-                self._check_text(lambda: text)
+                parsed = self._read_ddl(text)
                 self.define(parsed, text, place.inside("ddl").line)
         elif statement.logged is not None:
             with place.at("logged"):
@@ -257,7 +259,7 @@ class Session(Connection):
         statement = running.declared.statements[index]
         if statement.ddl is not None:
             with place.sql(statement.ddl, "ddl"):
-                parsed = parse_ddl(as_read(statement.ddl, self.line), self.line.grammar)
+                parsed = self._read_ddl(statement.ddl)
                 if changes_no_base(parsed):
                     running.add(self._temporary_table(parsed, statement.ddl, running, where, place), index)
                     return
@@ -297,6 +299,9 @@ class Session(Connection):
                 self.line.require(self.line.rows.query_event)
         context = self._context(place, where)
         follows_changes = running.caches.has_changes
+        if statement.update is not None:
+            with place.at("update", "set"):
+                check_assignments(statement.update.set, self.mode)
         locked = {table.name for table in self.state.catalog.tables.values() if table.locked}
         rows = execute(statement, context)
         with place.at():
@@ -318,11 +323,18 @@ class Session(Connection):
         # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
         running.add(self.texts.finished(statement, replace(rows, context=session_context), context), index)
 
+    def _read_ddl(self, text: str) -> Ddl:
+        """Raises SqlError for what the server does not take."""
+        self._check_text(lambda: text)
+        return parse_ddl(as_read(text, self.line), self.line.grammar)
+
     def _check_text(self, sql: Callable[[], str]) -> None:
         """Raises UnsupportedError for a text whose bytes mean something else in the client's character set.
 
         The text of generated rows is as long as they are, and made only where it is asked for.
         """
+        if not self.mode.names.isdisjoint(TELLING_MODES):
+            check_text(sql(), self.mode)
         if not sends_all(self.settings, self.line) and not sql().isascii():
             raise UnsupportedError(
                 f"texts beyond ASCII of a client in {self.settings.names} are not supported yet",
@@ -334,9 +346,9 @@ class Session(Connection):
     ) -> DdlStatement:
         """A temporary table comes or goes inside a transaction.  Raises SqlError where a server refuses it."""
         check_inside(self.settings, self.line, in_xa=running.declared.xa is not None)
+        check_definition(text, self.mode)
         definition = defined(self, statement, as_logged(text, self.line), self.time(*where), place.inside("ddl").line)
         running.watch()
-        self._check_text(lambda: text)
         return replace(definition, text=replace(definition.text, session=self.own(self.settings)))
 
     def _context(self, place: RequestPlace, where: LogPlace) -> DmlContext:
@@ -347,6 +359,8 @@ class Session(Connection):
             generate=self.generate,
             time=self.time(*where),
             clips=self.clips,
+            keeps_zero="NO_AUTO_VALUE_ON_ZERO" in self.mode.names,
+            empty_is_null="EMPTY_STRING_IS_NULL" in self.mode.names,
             numbers=(settings.auto_increment_increment, settings.auto_increment_offset),
             is_text=settings.binlog_format != "row",
             place=place.at,

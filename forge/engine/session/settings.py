@@ -9,7 +9,7 @@ from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Path
 from forge.plan.collations import wrong_collations
 from forge.plan.session import Session
-from forge.plan.sql_modes import sql_mode_bits
+from forge.plan.sql_modes import sql_mode
 from forge.plan.time_zones import offset_of
 from forge.servers import ServerLine, locale_names
 
@@ -39,7 +39,7 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
     for name, error in wrong_collations(session, line):
         yield ("session", name), error
     try:
-        sql_mode_bits(session.sql_mode or "", line)
+        sql_mode(session.sql_mode, line)
     except ScenarioError as error:
         yield ("session", "sql_mode"), error
     try:

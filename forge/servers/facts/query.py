@@ -12,8 +12,10 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     #: SQL_MODE status variable of a default session.
     sql_mode: int
-    #: The default sql_mode refuses what a column cannot hold; without, it is clipped.
-    strict: bool
+    #: Modes that sessions of the line know beside those of all servers.
+    further_modes: tuple[str, ...]
+    #: sql_mode ANSI sets ONLY_FULL_GROUP_BY.
+    ansi_groups_fully: bool
     #: FLAGS2 status variable of a default session.
     flags2: int
     #: Collation ids of a default client: character_set_client, collation_connection, collation_server.

@@ -52,8 +52,12 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     lenient_wkb: bool
     #: WKB of geographic reference systems has the axes in the system's order, latitude mostly first.
     orders_axes: bool
-    #: The default sql_mode takes dates with a zero month or day.
+    #: The zero date is taken, unless sql_mode says otherwise.
     takes_zero_dates: bool
+    #: Other dates with a zero month or day are taken, unless sql_mode says otherwise.
+    takes_zero_parts: bool
+    #: Days to 31 are taken in every month of a DATE or DATETIME, unless sql_mode says otherwise.
+    takes_invalid_dates: bool
     #: IS NULL finds the zero date beside an OR, too.
     null_finds_zero_dates: bool
     #: NULL in a TIMESTAMP NOT NULL is the current time.

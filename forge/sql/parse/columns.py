@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from forge.charsets import charset
 from forge.errors import FormatError, ScenarioError
+from forge.servers.facts.grammar import Grammar
 from forge.sql.ast.definitions import (
     CharsetClause,
     CheckDraft,
@@ -228,7 +229,10 @@ def default_clause(cursor: Cursor) -> Default:
     """What follows DEFAULT.  Raises SqlError."""
     offset = cursor.token.start
     if cursor.token.is_mark("("):
-        return ExpressionDefault(cursor.balanced(), offset)
+        sql = cursor.balanced()
+        if cursor.grammar.opens_literal_defaults:
+            return _opened(sql, cursor.grammar, offset) or ExpressionDefault(sql, offset)
+        return ExpressionDefault(sql, offset)
     if cursor.token.is_word(*NOW):
         return NowDefault(_now(cursor), offset)
     if cursor.grammar.loose_clock_defaults and cursor.token.is_word(*CLOCKS):
@@ -239,6 +243,18 @@ def default_clause(cursor: Cursor) -> Default:
         return ExpressionDefault(f"({cursor.sql[start:end]})", offset)
     is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
     return LiteralDefault(literal(cursor), offset, is_text)
+
+
+def _opened(sql: str, grammar: Grammar, offset: int) -> LiteralDefault | None:
+    """The literal that stands alone in parentheses; None if something else does."""
+    inner = Cursor(sql, grammar)
+    try:
+        opened = default_clause(inner)
+    except ScenarioError:
+        return None
+    if not inner.at_end() or not isinstance(opened, LiteralDefault):
+        return None
+    return replace(opened, offset=offset)
 
 
 def is_default_expression(text: str) -> bool:

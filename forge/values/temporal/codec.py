@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from forge.errors import ScenarioError
@@ -41,9 +42,9 @@ class TemporalCodec(FixedWidthCodec):
             nearest = self.nearest(column, declared)
             if nearest is None:
                 raise
-            return Clipped(nearest, literal_sql(declared), self.is_read(column, declared))
+            return Clipped(nearest, _sent(declared), self.is_read(column, declared))
         if not has_usual_form(declared):
-            return Clipped(self.nearest(column, value) or value, literal_sql(declared))
+            return Clipped(self.nearest(column, value) or value, _sent(declared))
         return self.clip_accepted(column, value)
 
     def is_read(self, column: Column, declared: Any) -> bool:
@@ -113,6 +114,11 @@ class ClockCodec(TemporalCodec):
     def examples(self, column: Column) -> tuple[str, ...]:
         clocks = [clock + fraction for clock, fraction in _clocks(fraction_digits(column), MAX_HOUR)]
         return (*clocks, *(f"-{clock}" for clock in clocks[1:]))
+
+
+def _sent(declared: Any) -> str:
+    """The literal in SQL.  A float is its decimal digits: as a double it would lose some of a moment's."""
+    return literal_sql(Decimal(repr(declared)) if isinstance(declared, float) else declared)
 
 
 def fraction_digits(column: Column) -> int:

@@ -193,7 +193,8 @@ def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> 
             raise refuse(type_name, declared, "cannot hold this value", "a date such as '2024-02-29 10:00:00'")
         text = form
     moment = parse_moment(type_name, text, fsp, dialect)
-    if not moment.is_accepted():
+    takes_any = dialect.takes_invalid_dates and not type_name.startswith("TIMESTAMP")
+    if not (moment.is_representable() if takes_any else moment.is_accepted()):
         raise refuse(type_name, declared, "cannot hold this date")
     return moment
 

@@ -1,0 +1,61 @@
+"""Texts that a session's sql_mode gives another meaning than the one that is read here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.errors import UnsupportedError
+from forge.plan.sql_modes import SqlMode
+from forge.sql.errors import SqlUnsupported
+from forge.sql.lexer import Token, scan
+
+#: Modes that change what quotes and marks mean.
+TELLING_MODES = frozenset(("ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES", "EMPTY_STRING_IS_NULL"))
+#: Modes that change what words of definitions mean.
+_WORDS = {
+    # What is written anew of these has double quotes.
+    "ANSI_QUOTES": ("SEQUENCE", "VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT"),
+    "REAL_AS_FLOAT": ("REAL",),
+    "INTERPRET_UTF8_AS_UTF8MB4": ("UTF8",),
+    "MAXDB": ("TIMESTAMP",),
+    "ORACLE": ("DATE", "BLOB", "PROCEDURE", "FUNCTION", "TRIGGER", "PACKAGE"),
+}
+
+
+def check_definition(sql: str, mode: SqlMode) -> None:
+    """Raises SqlUnsupported for a data definition with words that a mode gives another meaning."""
+    words = {word: name for name, changed in _WORDS.items() if name in mode.names for word in changed}
+    if words:
+        for token in scan(sql):
+            if token.is_word(*words):
+                name = words[token.text.upper()]
+                raise SqlUnsupported(f"{token.text.upper()} with sql_mode {name} is not supported yet", token.start)
+
+
+def check_text(sql: str, mode: SqlMode) -> None:
+    """Raises SqlUnsupported for a text with quotes or marks that a mode gives another meaning."""
+    for token, name in _changed(sql, mode):
+        shown = sql[token.start : token.end][:20]
+        raise SqlUnsupported(f"{shown} with sql_mode {name} is not supported yet", token.start)
+
+
+def _changed(sql: str, mode: SqlMode) -> Iterator[tuple[Token, str]]:
+    """The pieces that mean something else, each with the mode."""
+    names = mode.names
+    for token in scan(sql):
+        written = sql[token.start : token.end]
+        if token.kind == "string" and "ANSI_QUOTES" in names and '"' in (written[:1], written[-1:]):
+            yield token, "ANSI_QUOTES"
+        elif token.kind == "string" and "NO_BACKSLASH_ESCAPES" in names and "\\" in written:
+            yield token, "NO_BACKSLASH_ESCAPES"
+        elif token.kind == "string" and "EMPTY_STRING_IS_NULL" in names and not token.text:
+            yield token, "EMPTY_STRING_IS_NULL"
+        elif token.is_mark("||") and "PIPES_AS_CONCAT" in names:
+            yield token, "PIPES_AS_CONCAT"
+
+
+def check_assignments(assigned: dict[str, object] | None, mode: SqlMode) -> None:
+    """Raises UnsupportedError for SET of several columns, of which one is computed, where all see the row before."""
+    computed = any(isinstance(cell, dict) and "sql" in cell for cell in (assigned or {}).values())
+    if computed and len(assigned or {}) > 1 and "SIMULTANEOUS_ASSIGNMENT" in mode.names:
+        raise UnsupportedError("several columns in `set` with sql_mode SIMULTANEOUS_ASSIGNMENT are not supported yet")
