@@ -81,6 +81,8 @@ def _read_all(result: Run, number: int, data: bytes, path: Path) -> None:
             result.outcomes[f"{name} {read(data, reader, path)}"] += 1
         except Exception as error:  # noqa: BLE001 - whatever else a reader raises is the finding
             result.failures.append((number, f"{name}: {type(error).__name__}: {str(error)[:200]}"))
+            begun = time.process_time()
+            continue
         took, begun = time.process_time() - begun, time.process_time()
         if took > _SLOW:
             suspects.append((name, reader))
