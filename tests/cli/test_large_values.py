@@ -12,6 +12,7 @@ import pytest
 import forge
 from forge.check.canonical import pieces
 from forge.check.canonical.decode import canonical_events
+from forge.cli.app import run
 from forge.resources import corpora_dir
 
 #: Runs a command and says the most memory that it had, in MiB.
@@ -37,8 +38,12 @@ def large_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["dump", "dump --json", "disasm", "disasm --json", "bytes"])
+@pytest.mark.parametrize("command", [
+    "dump", "dump --json", "disasm", "disasm --json", "bytes", "rows", "rows --format csv", "tables",
+])  # fmt: skip
 def test_a_value_of_31_mib_takes_less_than_256(command: str, large_log: Path) -> None:
+    if command == "tables":
+        pytest.importorskip("numba", reason="the extra `rows` is not installed")
     words = [sys.executable, "-c", PEAK, *command.split(), str(large_log)]
     code, peak = map(int, subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
     assert code == 0
@@ -53,6 +58,28 @@ def test_json_in_pieces_is_the_same_as_in_one(least: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(pieces, "LARGE", least)
     assert [_line(event, 1 << 20) for event in events] == whole
     assert json.loads(whole[-1])["index"] == events[-1]["index"]
+
+
+@pytest.mark.parametrize("least", [1, 7, 1 << 20])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_rows_in_pieces_are_the_same_as_in_one(
+    form: str, least: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = tmp_path / "binlog.000001"
+    rows = [
+        {"id": number, "b": text} for number, text in enumerate(("", 'a "word", and\r\nmore', "\\\ud7ff🙂" * 5, None))
+    ]
+    forge.build({
+        "scenario": "pieces", "server": "mysql-8.4",
+        "tables": ["CREATE TABLE d.t (id INT PRIMARY KEY, b TEXT CHARACTER SET utf8mb4)"],
+        "transactions": [[{"insert": {"into": "d.t", "rows": rows}}]],
+    }).write(path)  # fmt: skip
+    words = ["rows", "--format", form, str(path)]
+    assert run(words) == 0
+    whole = capfdbinary.readouterr().out
+    monkeypatch.setattr(pieces, "LARGE", least)
+    assert run(words) == 0
+    assert capfdbinary.readouterr().out == whole
 
 
 def _line(event: dict[str, object], size: int) -> bytes:

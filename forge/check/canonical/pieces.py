@@ -29,8 +29,33 @@ def json_line(shown: Mapping[str, Any], size: int) -> Iterator[bytes | str]:
         elif name in ("before", "after"):
             yield from _part({name: value}, value)
         else:
-            yield from _encoder.iterencode(value)
+            yield from json_pieces(value)
     yield "}\n"
+
+
+def json_pieces(value: Any) -> Iterator[str]:
+    """Plain data as JSON; a large text a piece at a time."""
+    if isinstance(value, str) and len(value) >= LARGE:
+        yield '"'
+        for at in range(0, len(value), LARGE):
+            yield _encoder.encode(value[at : at + LARGE])[1:-1]
+        yield '"'
+    elif isinstance(value, Mapping) and value:
+        before = "{"
+        for name, one in value.items():
+            yield f"{before}{_encoder.encode(name)}: "
+            yield from json_pieces(one)
+            before = ", "
+        yield "}"
+    elif isinstance(value, (list, tuple)) and value:
+        before = "["
+        for one in value:
+            yield before
+            yield from json_pieces(one)
+            before = ", "
+        yield "]"
+    else:
+        yield _encoder.encode(value)
 
 
 def _rows(rows: list[dict[str, Any]]) -> Iterator[bytes | str]:
@@ -46,6 +71,6 @@ def _part(row: Mapping[str, Any], part: Any) -> Iterator[bytes | str]:
     """A row, or an image of it, in pieces if a cell is large."""
     cells = (cell for image in ("before", "after") for cell in row.get(image) or ())
     if any(isinstance(text, str) and len(text) >= LARGE for cell in cells for text in cell.values()):
-        yield from _encoder.iterencode(part)
+        yield from json_pieces(part)
     else:
         yield msgspec.json.format(_encode(part), indent=0)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from forge.binlog.selection import Selection
 
 
+#: Characters for which a CSV field stands in quotes, and the end of a line (RFC 4180).
+_CSV_MARKS, _CSV_END = ',"\r\n', "\r\n"
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
 @click.option("--table", metavar="DATABASE.TABLE", help="The table; needless where the log has one.")
@@ -90,7 +94,7 @@ def _text_records(
                     yield _csv_line([*reader.fields(), *BESIDE])
                     header = False
                 if form == "csv":
-                    yield _csv_line([record.get(name) for name in (*reader.fields(), *BESIDE)])
+                    yield from _csv_pieces([record.get(name) for name in (*reader.fields(), *BESIDE)])
                 else:
                     yield from _json_line(record)
     reader.check()
@@ -100,17 +104,38 @@ def _text_records(
 
 def _json_line(record: dict[str, Any]) -> Iterator[str]:
     """A large value is not there once more for each step of writing it."""
-    from forge.check.canonical.pieces import LARGE
+    from forge.check.canonical.pieces import LARGE, json_pieces
 
     if any(isinstance(value, str) and len(value) >= LARGE for value in record.values()):
-        yield from json.JSONEncoder(ensure_ascii=False).iterencode(record)
+        yield from json_pieces(record)
         yield "\n"
     else:
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
+def _csv_pieces(values: list[Any]) -> Iterator[str]:
+    """As :func:`_csv_line`, but for a large value, which is written a piece at a time."""
+    from forge.check.canonical.pieces import LARGE
+
+    if not any(isinstance(value, str) and len(value) >= LARGE for value in values):
+        yield _csv_line(values)
+        return
+    for number, value in enumerate(values):
+        if number:
+            yield ","
+        if isinstance(value, str) and len(value) >= LARGE:
+            quote = '"' if any(mark in value for mark in _CSV_MARKS) else ""
+            yield quote
+            for at in range(0, len(value), LARGE):
+                yield value[at : at + LARGE].replace('"', '""')
+            yield quote
+        else:
+            yield _csv_field(value)
+    yield _CSV_END
+
+
 def _csv_line(values: list[Any]) -> str:
-    return ",".join(map(_csv_field, values)) + "\r\n"
+    return ",".join(map(_csv_field, values)) + _CSV_END
 
 
 def _csv_field(value: Any) -> str:
@@ -118,7 +143,7 @@ def _csv_field(value: Any) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    quoted = not text or any(mark in text for mark in ',"\r\n')
+    quoted = not text or any(mark in text for mark in _CSV_MARKS)
     return '"' + text.replace('"', '""') + '"' if quoted else text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,9 @@ class Tables(Protocol):
 
 #: Batches of a window that are made before they are asked for.
 _MOST_MADE: Final = 8
+#: Bytes of a row event before its rows at most: extra data, which tells its length in 2 bytes, and bitmaps of 65,535
+#: columns.
+_MOST_BEFORE_ROWS: Final = 1 << 18
 
 
 class _MisfitFound(Exception):
@@ -238,16 +241,17 @@ class FileRows:
                 raise _MisfitFound(made.event)
             yield taking.table.name, made
 
-    def _placed(self, listed: Listed, event: int) -> PlacedEvent:
-        """The event by the reference path.  Raises FormatError."""
+    def _placed(self, listed: Listed, event: int, most: int | None = None) -> PlacedEvent:
+        """The event by the reference path, or what its first ``most`` bytes say.  Raises FormatError."""
         events = listed.events
         begin, size = int(events.begins[event]), int(events.sizes[event])
         place, number = int(events.places[event]), int(events.numbers[event])
         raw = listed.compressed.get(number)
         format = listed.format
         if raw is None:
-            raw = listed.buffer[begin : begin + size].tobytes()
-            format = checksummed(format, bool(events.tails[event]))
+            taken = size if most is None else min(size, most)
+            raw = listed.buffer[begin : begin + taken].tobytes()
+            format = checksummed(format, bool(events.tails[event]) and taken == size)
         try:
             decoded = decode_event_strictly(raw, place, format)
         except FormatError as error:
@@ -262,7 +266,7 @@ class FileRows:
 
     def _new(self, why: int, listed: Listed, event: int) -> int:
         """Learn what the survey did not know: the event to go on with."""
-        placed = self._placed(listed, event)
+        placed = self._placed(listed, event, _MOST_BEFORE_ROWS if why == NEW_LAYOUT else None)
         inner = self._is_inner(listed, event)
         body = placed.event.body
         if why == NEW_MAP:
@@ -275,7 +279,8 @@ class FileRows:
                 return event + 1
             raise unmapped(placed, body)
         if why == NEW_LAYOUT:
-            self._layout(placed, self._known.slot_of(body.table_id), inner)
+            if not self._layout(placed, self._known.slot_of(body.table_id)):
+                self._refuse(self._placed(listed, event), self._known.slot_of(body.table_id), inner)
             return event
         assert why == SHORT
         raise FormatError("the event is too short", phase="body", offset=placed.offset, event_index=placed.index)
@@ -318,21 +323,28 @@ class FileRows:
             self._names_of.append(next(same_name))
         return number
 
-    def _layout(self, placed: PlacedEvent, slot: int, inner: bool) -> None:
-        problem = self._problems[slot]
-        if problem is not None:
-            if self._columns[slot]:
-                self._reference_error(placed, self._columns[slot], inner)
-            if isinstance(problem, FormatError):
-                raise problem.of_event(placed.offset, placed.index)
-            raise problem
+    def _layout(self, placed: PlacedEvent, slot: int) -> bool:
+        """Learn what stands before the rows, all that is looked at of the event; whether they can be read."""
+        if self._problems[slot] is not None:
+            return False
         table = self._takers[self._takers_of[slot]].table
         layout = layout_of(placed, len(table.columns))
         if layout is None:
-            self._reference_error(placed, table.columns, inner)
-            raise AssertionError("rows of another width are refused")
+            return False
         number = self._known.add_layout(slot, layout.type_code, layout.header)
         table.add_layout(number, layout)
+        return True
+
+    def _refuse(self, placed: PlacedEvent, slot: int, inner: bool) -> NoReturn:
+        """Raise what is wrong with rows that have no layout."""
+        if self._columns[slot]:
+            self._reference_error(placed, self._columns[slot], inner)
+        problem = self._problems[slot]
+        if isinstance(problem, FormatError):
+            raise problem.of_event(placed.offset, placed.index)
+        if problem is not None:
+            raise problem
+        raise AssertionError("rows of another width are refused")
 
     def _misfit(self, listed: Listed, event: int, slot: int) -> ForgeError:
         placed = self._placed(listed, event)
