@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import msgspec
 
+from forge.check.compare.differences import counted
 from forge.corpus.conform.expected_failures import ExpectedFailure
 from forge.corpus.conform.runner import BAD, CaseResult, Standing, standing
 from forge.corpus.kit.protocol import Hello
@@ -28,10 +29,12 @@ def summary_lines(
 ) -> Iterator[str]:
     """Outcomes by number, then the cases that make the run fail with what was wrong (``whole``: all of them)."""
     counts = Counter(result.outcome for result in results)
-    counted = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
-    compared = f"{sum(r.rows for r in results)} rows, {sum(r.cells for r in results)} cells compared"
-    yield f"{hello.name} {hello.version}: {len(results)} cases: {counted}"
-    yield f"{compared}; {sum(result.not_shown for result in results)} cells without a form"
+    by_outcome = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
+    compared = (
+        f"{counted(sum(r.rows for r in results), 'row')}, {counted(sum(r.cells for r in results), 'cell')} compared"
+    )
+    yield f"{hello.name} {hello.version}: {counted(len(results), 'case')}: {by_outcome}"
+    yield f"{compared}; {counted(sum(result.not_shown for result in results), 'cell')} without a form"
     by_standing: dict[Standing, list[CaseResult]] = {}
     for result in results:
         by_standing.setdefault(standing(result, listed), []).append(result)

@@ -140,7 +140,7 @@ def test_a_valid_file_that_is_refused_or_crashed_on_or_never_ends_fails_the_run(
     case = next(case for case in open_kit(kit).cases if is_bad(case) and case.verdict == "accept")
     command = ["conform", odd(word), "--kit", str(kit), "--case", case.id, "--timeout", "1.5"]
     assert run(command) == 1
-    assert f"1 cases: 1 {outcome}" in capfd.readouterr().out
+    assert f"1 case: 1 {outcome}" in capfd.readouterr().out
 
 
 def test_a_testee_that_does_not_start_is_one_sentence() -> None:

@@ -16,8 +16,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import org.opentest4j.TestAbortedException;
 
 class KitTest {
     /** The phases that the reader finds errors in. Faults in metadata are not its business. */
@@ -47,6 +49,8 @@ class KitTest {
     private static void check(JsonObject one) {
         try {
             compare(one);
+        } catch (TestAbortedException skipped) {
+            throw skipped;
         } catch (Throwable error) {
             throw new AssertionError(one.get("id").getAsString() + ": " + error.getMessage(), error);
         }
@@ -56,7 +60,8 @@ class KitTest {
         boolean reject = one.get("verdict").getAsString().equals("reject");
         for (JsonElement file : one.getAsJsonArray("files")) {
             if (file.getAsJsonObject().has("holes")) {
-                continue; // It is larger than an array of Java; examples/go reads such files.
+                String why = " is larger than an array of Java: examples/go reads such files";
+                Assumptions.abort("not read: " + one.get("id").getAsString() + why);
             }
             String name = file.getAsJsonObject().get("name").getAsString();
             Path path = KIT.resolve("cases").resolve(one.get("id").getAsString()).resolve(name);
