@@ -84,8 +84,9 @@ def compare(reference: Reference, other: Decoder, items: Iterable[Item]) -> Verd
 
     A difference outweighs how the decoder ended.  A file that both refuse is ``refused``, with the decoder's words.
     """
-    decoding = Decoding.collect(items)
-    comparison = Comparison(reference, other, decoding)
+    comparison = Comparison(reference, other, Decoding())
+    decoding = comparison.decoding
+    decoding.read(items, comparison.agreeing)
     difference = next(comparison.differences(), None)
     outcome, message = _outcome(comparison, difference)
     return Verdict(
@@ -95,12 +96,12 @@ def compare(reference: Reference, other: Decoder, items: Iterable[Item]) -> Verd
         message,
         difference,
         tuple(decoding.warnings),
-        comparison.rows,
-        comparison.cells,
-        comparison.cells_not_shown,
+        comparison.counts.rows,
+        comparison.counts.cells,
+        comparison.counts.cells_not_shown,
         None if decoding.ended is None else decoding.ended.ending,
-        comparison.cells_as_bytes,
-        comparison.cells_invented,
+        comparison.counts.cells_as_bytes,
+        comparison.counts.cells_invented,
     )
 
 
@@ -117,9 +118,10 @@ def _outcome(comparison: Comparison, difference: Difference | None) -> tuple[Out
         (offset, _), gap = next(iter(decoding.gaps.items()))
         more = f", and {len(decoding.gaps) - 1} more" if len(decoding.gaps) > 1 else ""
         return "unsupported", f"{gap} in the event at {offset}{more}"
-    message = f"{counted(comparison.rows, 'row')}, {counted(comparison.cells, 'cell')}"
-    if comparison.cells_not_shown:
-        message += f"; {counted(comparison.cells_not_shown, 'cell')} without a form there"
+    counts = comparison.counts
+    message = f"{counted(counts.rows, 'row')}, {counted(counts.cells, 'cell')}"
+    if counts.cells_not_shown:
+        message += f"; {counted(counts.cells_not_shown, 'cell')} without a form there"
     return "agree", message
 
 

@@ -6,9 +6,9 @@ What a decoder cannot show is left out and counted, never taken as agreement.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Literal
 
 from forge.check.canonical.cells import Cell, MappedTable, RowChange
@@ -32,6 +32,8 @@ from forge.errors import ForgeError, FormatError
 What = Literal["value", "presence", "rows", "row", "table", "columns", "primary_key", "statement", "ending"]
 ImageName = Literal["before", "after"]
 
+#: Rows of a decoder that are kept until they are compared.
+_MOST_KEPT = 1 << 14
 #: Characters of a value in a sentence.
 _SHOWN_LENGTH = 120
 
@@ -60,6 +62,27 @@ class Difference:
 
 
 @dataclass(slots=True)
+class Counts:
+    """What was compared: rows, cells, cells that the decoder has no form for; of cells whose bytes are no value, those
+    that it shows as these bytes, and as something else.
+    """
+
+    rows: int = 0
+    cells: int = 0
+    cells_not_shown: int = 0
+    cells_as_bytes: int = 0
+    cells_invented: int = 0
+
+    def add(self, other: Counts) -> None:
+        """Count what the other has counted."""
+        self.rows += other.rows
+        self.cells += other.cells
+        self.cells_not_shown += other.cells_not_shown
+        self.cells_as_bytes += other.cells_as_bytes
+        self.cells_invented += other.cells_invented
+
+
+@dataclass(slots=True)
 class Decoding:
     """The items of a decoder, by the place of their event, and how it ended."""
 
@@ -70,27 +93,39 @@ class Decoding:
     deferred: set[Place] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
     ended: DecodingEnded | None = None
+    #: Of a decoder of many rows: what was compared of an event, and agrees, before the rows that are kept.
+    agreed: dict[Place, Counts] = field(default_factory=dict)
 
     @classmethod
     def collect(cls, items: Iterable[Item]) -> Decoding:
+        """All items."""
         decoding = cls()
+        decoding.read(items, lambda row: None)
+        return decoding
+
+    def read(self, items: Iterable[Item], agreeing: Callable[[DecodedRow], Counts | None]) -> None:
+        """Take the items.  Behind the first some 10,000 rows, those that are ``agreeing`` are counted and let go."""
+        kept = 0
         try:
             for item in items:
                 if isinstance(item, DecodedTable):
-                    decoding.tables[item.place] = item
+                    self.tables[item.place] = item
                 elif isinstance(item, DecodedRow):
-                    decoding.rows.setdefault(item.place, []).append(item)
+                    if kept >= _MOST_KEPT and item.place not in self.rows and (counts := agreeing(item)) is not None:
+                        self.agreed.setdefault(item.place, Counts()).add(counts)
+                        continue
+                    self.rows.setdefault(item.place, []).append(item)
+                    kept += 1
                 elif isinstance(item, DecodedStatement):
-                    decoding.statements[item.place] = item.text
+                    self.statements[item.place] = item.text
                 elif isinstance(item, Gap):
-                    decoding.gaps[item.place] = item.what
+                    self.gaps[item.place] = item.what
                 elif isinstance(item, Deferred):
-                    decoding.deferred.add(item.place)
+                    self.deferred.add(item.place)
                 else:
-                    decoding.warnings.append(item.text)
+                    self.warnings.append(item.text)
         except DecodingEnded as error:
-            decoding.ended = error
-        return decoding
+            self.ended = error
 
     def reached(self, place: Place) -> bool:
         """Whether the decoder had its chance with the event at ``place``."""
@@ -99,33 +134,64 @@ class Decoding:
     @property
     def last(self) -> Place:
         """The last event that it showed anything of."""
-        return max([*self.tables, *self.rows, *self.gaps], default=(-1, 0))
+        return max([*self.tables, *self.rows, *self.agreed, *self.gaps], default=(-1, 0))
 
 
 @dataclass(slots=True)
 class Comparison:
-    """``rows`` and ``cells`` count what :meth:`differences` has compared so far, the others what it could not."""
+    """``counts`` says what :meth:`differences` has compared so far, and what it could not."""
 
     reference: Reference
     other: Decoder
     decoding: Decoding
-    rows: int = 0
-    cells: int = 0
-    cells_not_shown: int = 0
-    #: Cells whose bytes are no value: those that the decoder shows as these bytes, and as something else.
-    cells_as_bytes: int = 0
-    cells_invented: int = 0
+    counts: Counts = field(default_factory=Counts)
+    #: Where :meth:`agreeing` is: the places with rows that it has not passed, the place whose rows come, and these.
+    _ahead: Iterator[Place] | None = None
+    _place: Place | None = None
+    _ours: Iterator[RowChange] = field(default_factory=lambda: iter(()))
+
+    def agreeing(self, row: DecodedRow) -> Counts | None:
+        """What was compared of the next row of the decoder, if it is what it should be.
+
+        None if not, and where rows do not come in the order of the file.
+        """
+        if row.place != self._place:
+            self._place = row.place
+            self._ours = self._rows_of(self._shown_at(row.place))
+        change = next(self._ours, None)
+        if change is None:
+            return None
+        before = self.counts
+        self.counts = Counts(rows=1)
+        differs = next(self._row(change, row), None) is not None
+        found, self.counts = self.counts, before
+        return None if differs else found
+
+    def _shown_at(self, place: Place) -> list[Place]:
+        """The places of the rows that the decoder shows with those of ``place``; none if that was passed."""
+        self._ahead = iter(self.reference.rows) if self._ahead is None else self._ahead
+        pending = []
+        for ahead in self._ahead:
+            pending.append(ahead)
+            if ahead == place:
+                return pending
+            if ahead not in self.decoding.deferred:
+                pending = []
+        return []
+
+    def _rows_of(self, places: Iterable[Place]) -> Iterator[RowChange]:
+        return chain.from_iterable(self.reference.rows[place] for place in places)
 
     def differences(self) -> Iterator[Difference]:
         """All of them in file order; lazily, since the first is the one that is wanted."""
-        pending: list[RowChange] = []
+        pending: list[Place] = []
         for place, index in self.reference.events.items():
             if not self.decoding.reached(place):
                 break
             if place in self.reference.tables:
                 yield from self._table(index, self.reference.tables[place], self.decoding.tables.get(place))
                 continue
-            pending += self.reference.rows[place]
+            pending.append(place)
             if place not in self.decoding.deferred:
                 yield from self._rows(place, pending)
                 pending = []
@@ -182,22 +248,27 @@ class Comparison:
         if key is not NOT_SHOWN and key != table.primary_key:
             yield difference("primary_key", "the primary key", key, table.primary_key)
 
-    def _rows(self, place: Place, ours: list[RowChange]) -> Iterator[Difference]:
-        """``ours``: the rows of this event, after those of events before it which the decoder shows here."""
-        theirs = self.decoding.rows.get(place, [])
-        for change, row in zip(ours, theirs, strict=False):
-            self.rows += 1
+    def _rows(self, place: Place, places: list[Place]) -> Iterator[Difference]:
+        """``places``: this event's, after those of events before it whose rows the decoder shows here."""
+        theirs, agreed = self.decoding.rows.get(place, []), self.decoding.agreed.get(place, Counts())
+        self.counts.add(agreed)
+        for change, row in zip(
+            islice(self._rows_of(places), agreed.rows, None) if theirs else (), theirs, strict=False
+        ):
+            self.counts.rows += 1
             yield from self._row(change, row)
+        expected = sum(map(self.reference.rows.count, places))
+        shown = agreed.rows + len(theirs)
         stopped = place in self.decoding.gaps or (self.decoding.ended is not None and place == self.decoding.last)
         broken = self.reference.problem is not None and place == self.reference.problem_place
-        if len(theirs) == len(ours) or (len(theirs) < len(ours) and stopped) or broken:
+        if shown == expected or (shown < expected and stopped) or broken:
             return
-        first = ours[min(len(theirs), len(ours) - 1)]
+        first = next(islice(self._rows_of(places), min(shown, expected - 1), None))
         where = f"event {first.event_index} at {first.offset} ({first.mapped.full_name})"
-        sentence = f"{where}: there should be {counted(len(ours), 'row')}, {self.other.name} shows {len(theirs)}"
+        sentence = f"{where}: there should be {counted(expected, 'row')}, {self.other.name} shows {shown}"
         yield Difference(
             "rows", sentence, first.event_index, first.offset, first.mapped.full_name, first.row,
-            expected=str(len(ours)), found=str(len(theirs)),
+            expected=str(expected), found=str(shown),
         )  # fmt: skip
 
     def _row(self, change: RowChange, row: DecodedRow) -> Iterator[Difference]:
@@ -235,15 +306,16 @@ class Comparison:
             cell.text()
         except ForgeError:
             # Nothing can be said of how others should show it, but that it is no value.
-            self.cells_not_shown += 1
-            self.cells_as_bytes += form == cell.raw
-            self.cells_invented += form != cell.raw
+            same = form == cell.raw
+            self.counts.cells_not_shown += 1
+            self.counts.cells_as_bytes += same
+            self.counts.cells_invented += not same
             return
         expected = self._expected(cell)
         if expected is NOT_SHOWN:
-            self.cells_not_shown += 1
+            self.counts.cells_not_shown += 1
             return
-        self.cells += 1
+        self.counts.cells += 1
         if expected == form:
             return
         ours = canonical(cell)
