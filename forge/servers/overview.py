@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Literal
+
+import msgspec
 
 from forge.servers.line import ServerLine
 from forge.servers.loading import evidence, line_text, server_line
@@ -13,12 +18,30 @@ from forge.servers.loading import evidence, line_text, server_line
 Kind = Literal["recorded", "file", "source"]
 
 
+class PublicLog(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A log of somebody's test suite; ``scenario``: the file of tests/record/public that makes the same bytes."""
+
+    line: str
+    origin: str
+    file: str
+    sha256: str
+    scenario: str | None = None
+
+
+@cache
+def public_logs() -> tuple[PublicLog, ...]:
+    """The known ones, by line."""
+    text = files("forge.servers").joinpath("public_logs.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text)["log"], tuple[PublicLog, ...])
+
+
 @dataclass(frozen=True, slots=True)
 class Overview:
     """A line, the line that it is ``like``, and what its file says at its top.
 
     ``facts`` has how many of all its facts, its own and inherited, are known in which way.  ``unrecorded`` are those
     that the line states itself and that no recording holds, by names such as ``rows.flags``, with their evidence.
+    ``public`` are the logs of the line in other people's test suites.
     """
 
     line: ServerLine
@@ -26,6 +49,7 @@ class Overview:
     note: str
     facts: dict[Kind, int]
     unrecorded: dict[str, str]
+    public: tuple[PublicLog, ...]
 
 
 def overview(name: str) -> Overview:
@@ -37,7 +61,8 @@ def overview(name: str) -> Overview:
         kind: sum(one == kind for one in kinds.values()) for kind in ("recorded", "file", "source")
     }
     unrecorded = {fact: each.source for fact, each in known.items() if each.line == name and kinds[fact] != "recorded"}
-    return Overview(server_line(name), _like(text), _note(text), counts, unrecorded)
+    public = tuple(log for log in public_logs() if log.line == name)
+    return Overview(server_line(name), _like(text), _note(text), counts, unrecorded, public)
 
 
 def kind_of_evidence(source: str) -> Kind:

@@ -78,6 +78,8 @@ def _gtid(body: AnonymousGtid) -> Iterator[Use]:
         yield Use("logical_clock")
     if body.commit_timestamp is not None:
         yield Use("commit_timestamps")
+    if body.server_version is not None:
+        yield Use("gtid_server_version")
 
 
 def _table_map(body: TableMap) -> Iterator[Use]:

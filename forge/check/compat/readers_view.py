@@ -30,9 +30,9 @@ def as_seen(event: Event, line: ServerLine) -> Event:
     if isinstance(body, AnonymousGtid):
         gone: dict[str, Any] = {}
         if not line.knows("commit_timestamps"):
-            gone |= dict.fromkeys(
-                ("commit_timestamp", "transaction_length", "server_version", "commit_group_ticket"), None
-            )
+            gone |= dict.fromkeys(("commit_timestamp", "transaction_length"), None)
+        if not line.knows("gtid_server_version"):
+            gone |= dict.fromkeys(("server_version", "commit_group_ticket"), None)
         if not line.knows("logical_clock"):
             gone |= dict.fromkeys(("clock_type", "last_committed", "sequence_number"), None)
         return event.replace(body=body.replace(**gone)) if gone else event

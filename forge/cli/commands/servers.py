@@ -21,7 +21,8 @@ def command(lines: tuple[str, ...], as_json: bool) -> None:
     """List the server lines: what each writes, how its facts are known, and what no recording holds yet.
 
     Without LINE all of them, one row each: facts that were recorded on a real server, read in a public file, or taken
-    from source and documents. With LINE, its event types and each of its own facts that no recording holds.
+    from source and documents; and how many logs of other people's test suites are known, and rebuilt byte for byte.
+    With LINE, its event types, those logs, and each of its own facts that no recording holds.
 
     \b
     Example:
@@ -71,17 +72,23 @@ def _object(one: Overview) -> dict[str, Any]:
         "event_types": _types(one),
         "facts": one.facts,
         "unrecorded": one.unrecorded,
+        "public_logs": [
+            {"file": log.file, "origin": log.origin, "rebuilt": log.scenario is not None} for log in one.public
+        ],
     }
 
 
 def _table(found: list[Overview]) -> str:
     rows: list[tuple[str, ...]] = [
-        ("line", "version", "like", "types", "recorded", "files", "source", "own unrecorded")
+        ("line", "version", "like", "types", "recorded", "files", "source", "own unrecorded", "public logs")
     ]
     for one in found:
         facts = (str(one.facts[kind]) for kind in ("recorded", "file", "source"))
         types = str(len(one.line.post_header_bytes) or "-")
-        rows.append((one.line.name, one.line.server_version, one.like or "-", types, *facts, str(len(one.unrecorded))))
+        rebuilt = sum(log.scenario is not None for log in one.public)
+        public = f"{len(one.public)}, {rebuilt} rebuilt" if one.public else "-"
+        own = str(len(one.unrecorded))
+        rows.append((one.line.name, one.line.server_version, one.like or "-", types, *facts, own, public))
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     return "".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows
@@ -96,5 +103,9 @@ def _details(one: Overview) -> str:
         f"  event types: {', '.join(_types(one))}",
         f"  facts: {facts}",
     ]
+    text += [
+        f"  public log: {log.file} ({log.origin}), {'rebuilt byte for byte' if log.scenario else 'read'}"
+        for log in one.public
+    ] or ["  public log: none is known"]
     text += [f"  not recorded: {fact} ({source})" for fact, source in one.unrecorded.items()]
     return "".join(line + "\n" for line in text)

@@ -122,6 +122,8 @@ class MariadbLog(SessionLog):
         self.server_id = server
         if self.session.skip_parallel_replication:
             flags2 &= ~ALLOW_PARALLEL
+        if not self.line.knows("mariadb_gtid_kinds"):
+            flags2 &= STANDALONE
         body = MariadbGtid(
             sequence_number=sequence,
             domain_id=domain,

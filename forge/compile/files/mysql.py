@@ -139,7 +139,9 @@ class MysqlLog(SessionLog):
             seconds, microseconds = divmod(self.clock.committed(number), 1_000_000)
             common |= {"last_committed": seconds, "sequence_number": microseconds}
         if not self.line.knows("commit_timestamps"):
-            common |= {"commit_timestamp": None, "server_version": None}
+            common["commit_timestamp"] = None
+        if not self.line.knows("gtid_server_version"):
+            common["server_version"] = None
         if not self.line.knows("logical_clock"):
             common |= {"clock_type": None, "last_committed": None, "sequence_number": None}
         body: Body

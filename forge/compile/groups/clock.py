@@ -44,7 +44,8 @@ class Clock:
         """Header time of the events of a statement (``SET timestamp`` included)."""
         if self.facts.timestamps is not None and group < len(self.facts.timestamps):
             times = self.facts.timestamps[group]
-            return times[min(statement, len(times) - 1)]
+            if times:
+                return times[min(statement, len(times) - 1)]
         if self.declared is not None:
             return self.declared[0]
         return START + 1 + group
