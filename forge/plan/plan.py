@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from forge.plan.circumstances import Circumstances
 from forge.plan.session import Session
 from forge.plan.tables import Row, Table
 from forge.plan.transactions import Group, OwnEvent
-from forge.plan.turns import Turn
+from forge.plan.turns import FileEnd, Turn
 
 #: FLUSH BINARY LOGS, a shutdown, or a crash; the server is started again after the last two.
-FileEnd = Literal["flush", "restart", "crash"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+#: FLUSH BINARY LOGS, a clean restart of the server, or one after a crash.
+FileEnd = Literal["flush", "restart", "crash"]
 
 
 @dataclass(slots=True)
 class Turn:
-    """What a client sends in a row: statements ``first`` to before ``last`` of a group, or FLUSH BINARY LOGS.
+    """What a client sends in a row: statements ``first`` to before ``last`` of a group, or what ends a file.
 
     A transaction that stays open while others run has several turns; the group's number is known with the last.
     """
@@ -18,3 +22,5 @@ class Turn:
     last: int | None = None
     begins: bool = True
     ends: bool = True
+    #: What ends the file where it is no group: FLUSH BINARY LOGS, or the server is started again.
+    end_of_file: FileEnd | None = None

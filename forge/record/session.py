@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from forge.compile.files.own import own_events
 from forge.errors import EnvironmentMissing, ScenarioError
@@ -138,20 +139,29 @@ def _run(plan: Plan, server: RealServer) -> None:
         with ExitStack() as stack:
             clients: dict[int, Client] = {}
             for session in replay_sessions(plan):
+                if session.restart is not None:
+                    stack.close()
+                    clients.clear()
+                    _start_again(server, session.restart)
+                    continue
                 if session.client not in clients:
                     clients[session.client] = stack.enter_context(server.client())
                 clients[session.client].run(session.sql)
         return
     for session in replay_sessions(plan):
         server.run_sql(session.sql)
-        if session.restart == "crash":
-            # What was rolled back has reached the redo log as a rule, or not, as chance would have it.
-            server.run_sql("FLUSH LOCAL ENGINE LOGS;\n")
-            server.kill()
-        elif session.restart is not None:
-            server.stop()
         if session.restart is not None:
-            server.start()
+            _start_again(server, session.restart)
+
+
+def _start_again(server: RealServer, restart: Literal["restart", "crash"]) -> None:
+    if restart == "crash":
+        # What was rolled back has reached the redo log as a rule, or not, as chance would have it.
+        server.run_sql("FLUSH LOCAL ENGINE LOGS;\n")
+        server.kill()
+    else:
+        server.stop()
+    server.start()
 
 
 def _ended(

@@ -109,7 +109,12 @@ def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
 def _turns(plan: Plan) -> Iterator[ReplaySession]:
     """What each of several clients sends at a time."""
     current: dict[int, tuple[str, Session]] = {}
+    started_again = False
     for turn in plan.turns:
+        if turn.end_of_file in ("restart", "crash"):
+            current, started_again = {}, True
+            yield ReplaySession("", turn.end_of_file, turn.client)
+            continue
         begins = turn.client not in current
         database, settings = current.setdefault(turn.client, ("", plan.session))
         if turn.group is None:
@@ -119,7 +124,8 @@ def _turns(plan: Plan) -> Iterator[ReplaySession]:
             sent = plan.groups[turn.group]
             current[turn.client] = _current_after(sent, database), _settings_after(plan, turn, settings)
         switched = () if turn.group is None else _logging(plan, turn.group)
-        text = _session_text(plan, [*switched, group], first=not turn.client, begins=begins)
+        first = not (turn.client or started_again)
+        text = _session_text(plan, [*switched, group], first=first, begins=begins)
         yield ReplaySession(text, client=turn.client)
 
 

@@ -86,7 +86,10 @@ def test_a_rollback_takes_back_its_own_rows_alone() -> None:
             "f.yaml:6: the statement looks at all rows of d.t",
         ),
         ((insert("one", "open"), "- ddl: DROP TABLE d.t"), "f.yaml:6: "),
-        ((insert("one"), "- restart: clean"), "f.yaml:6: a restart of the server under several connections"),
+        (
+            (insert("one", "open"), "- restart: clean"),
+            "f.yaml:6: a restart under the open transaction of connection 'one'",
+        ),
         (("{end: open, xa: {gtrid: g}, statements: [savepoint: s]}",), "f.yaml:5: `end: open` excludes `xa`"),
     ],
 )
@@ -94,3 +97,19 @@ def test_what_would_wait_or_is_not_followed_is_refused(transactions: tuple[str, 
     with pytest.raises(ScenarioError) as caught:
         plan(base_scenario(scenario(*transactions), file="f.yaml"))
     assert str(caught.value).startswith(sentence)
+
+
+def test_a_connection_of_mariadb_is_bound_to_what_it_has_prepared_and_others_go_on() -> None:
+    prepared = "{connection: one, xa: {gtrid: g, end: prepared}, statements: [insert: {into: d.t, rows: [{v: 1}]}]}"
+    taken = scenario(prepared, insert("two"), "{connection: one, xa_commit: {gtrid: g}}", server="mariadb-11.8")
+    assert len(plan(base_scenario(taken)).contents["d.t"]) == 2
+    bound = scenario(prepared, insert("two"), insert("one"), server="mariadb-11.8")
+    with pytest.raises(ScenarioError, match="the session has a prepared XA transaction"):
+        plan(base_scenario(bound))
+
+
+def test_connections_begin_anew_behind_a_restart() -> None:
+    text = scenario(insert("one"), "- restart: clean", insert("one"), insert("two"))
+    sessions = list(replay_sessions(plan(base_scenario(text))))
+    assert [(session.client, session.restart) for session in sessions][-3:] == [(0, "restart"), (1, None), (2, None)]
+    assert all("SET NAMES" in session.sql for session in sessions[-2:])

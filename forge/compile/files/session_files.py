@@ -22,7 +22,7 @@ from forge.events.gtid_tagged import GtidTagged
 from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
 from forge.plan.circumstances import Circumstances
-from forge.plan.plan import FileEnd
+from forge.plan.turns import FileEnd
 
 
 class SessionFiles:

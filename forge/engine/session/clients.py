@@ -12,6 +12,7 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.session import Session as Settings
 from forge.plan.statement_text import UserVariable
 from forge.plan.statements import RowsStatement
+from forge.plan.transactions import XaId
 from forge.plan.turns import Turn
 
 
@@ -51,6 +52,9 @@ class Client:
     keeps_rows: bool = False
     temporary: dict[TableName, TableState] = field(default_factory=dict)
     open: OpenTransaction | None = None
+    #: The XA transaction that it is bound to, and its number among the sessions that prepare such.
+    bound: XaId | None = None
+    session: int | None = None
 
 
 class Clients:
@@ -59,10 +63,8 @@ class Clients:
     def __init__(self, settings: Settings) -> None:
         self.known = {"": Client(0, settings)}
         self.current = self.known[""]
-
-    @property
-    def several(self) -> bool:
-        return len(self.known) > 1
+        #: There were others than the first.
+        self.several = False
 
     def switch(self, connection: Connection, name: str) -> None:
         """Another client goes on: what the one before has is kept, and its own put in the place of it."""
@@ -70,15 +72,24 @@ class Clients:
         if client is self.current:
             return
         if client is None:
+            if connection.journal.reconnects:
+                raise UnsupportedError("several connections behind one that has left a prepared XA transaction")
+            self.several = True
             client = self.known[name] = Client(len(self.known), connection.initial, connection.state.database)
         state, left = connection.state, self.current
         left.settings, left.database, left.last_insert_id = connection.settings, state.database, state.last_insert_id
         left.variables, left.unknown, left.keeps_rows = state.variables, state.unknown, state.keeps_rows
         left.temporary = state.catalog.temporary
+        left.bound, left.session = state.prepared.bound, state.prepared.session
         state.database, state.last_insert_id, state.keeps_rows = (
             client.database, client.last_insert_id, client.keeps_rows,
         )  # fmt: skip
         state.variables, state.unknown, state.catalog.temporary = client.variables, client.unknown, client.temporary
+        state.prepared.bound = client.bound
+        if client.session is None:
+            state.prepared.connect()
+        else:
+            state.prepared.session = client.session
         self.current = client
         connection.journal.client = client.number
         connection.change(client.settings)
@@ -92,9 +103,18 @@ class Clients:
                 )
 
     def check_restart(self) -> None:
-        """Raises UnsupportedError: what several clients do after a restart is not followed."""
-        if self.several:
-            raise UnsupportedError("a restart of the server under several connections is not supported yet")
+        """Raises UnsupportedError where a restart would end more than connections."""
+        for name, client in self.known.items():
+            if client.open is not None:
+                raise UnsupportedError(f"a restart under the open transaction of connection {name!r} is not supported")
+            if client is not self.current and client.temporary:
+                raise UnsupportedError(f"a restart under temporary tables of connection {name!r} is not supported")
+
+    def restart(self, connection: Connection) -> None:
+        """The server is started again: all have to connect anew."""
+        self.known = {"": Client(0, connection.initial)}
+        self.current = self.known[""]
+        connection.journal.client = 0
 
 
 def check_waits(statement: RowsStatement) -> None:

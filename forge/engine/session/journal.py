@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from forge.compile.groups.grouping import logged_groups
 from forge.plan.circumstances import Circumstances
 from forge.plan.definitions import DdlStatement
-from forge.plan.plan import EventStep, FileEnd, FileStep
+from forge.plan.plan import EventStep, FileStep
 from forge.plan.transactions import Group, OwnEvent
-from forge.plan.turns import Turn
+from forge.plan.turns import FileEnd, Turn
 from forge.servers import ServerLine
 
 
@@ -64,7 +64,7 @@ class Journal:
         self.existing, self.logged = len(self.groups), 0
 
     def end_file(self, kind: FileEnd) -> None:
-        self.turns.append(Turn(self.client))
+        self.turns.append(Turn(self.client, end_of_file=kind))
         self.file_steps.append(FileStep(kind, len(self.groups)))
 
     def place_event(self, event: OwnEvent) -> None:

@@ -53,8 +53,9 @@ class PreparedTransactions:
     waiting: dict[XaId, Prepared] = field(default_factory=dict)
     #: The one that the session is still bound to.
     bound: XaId | None = None
-    #: Number of the session.
+    #: Number of the session, and how many there were.
     session: int = 0
+    sessions: int = 1
 
     def add(self, xa: XaId, prepared: Prepared, *, detaches: bool) -> None:
         """Raises ScenarioError if there is one of that name.  ``detaches``: XA PREPARE frees the session."""
@@ -68,7 +69,11 @@ class PreparedTransactions:
     def leave(self) -> None:
         """The client goes; what it prepared waits for another."""
         self.bound = None
-        self.session += 1
+        self.connect()
+
+    def connect(self) -> None:
+        """A new session goes on."""
+        self.session, self.sessions = self.sessions, self.sessions + 1
 
     def restart(self) -> None:
         """The server is started again: InnoDB alone keeps what was prepared, if it has changed something (recorded)."""

@@ -73,8 +73,6 @@ class Session(Connection):
             check_transaction(transaction)
         with place.at("connection"):
             self.clients.switch(self, transaction.connection)
-            if self.clients.several and (transaction.xa or transaction.xa_commit or transaction.xa_rollback):
-                raise UnsupportedError("XA transactions beside several connections are not supported yet")
         if transaction.database is not None:
             with place.at("database"):
                 self.state.catalog.check_database(transaction.database)
@@ -395,7 +393,7 @@ class Session(Connection):
         prepared = self.state.prepared
         if prepared.bound in (None, ended):
             return
-        if not self.line.knows("xa_prepare"):
+        if self.clients.several or not self.line.knows("xa_prepare"):
             prepared.check_free()
         self._end_client()
         self.journal.reconnect()
@@ -411,6 +409,7 @@ class Session(Connection):
             table.restart()
         self.state.prepared.restart()
         self.state.begin()
+        self.clients.restart(self)
         self.change(self.initial)
 
     def _end_client(self) -> None:
