@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+# As type checkers know the name; the module `typing` takes longer to import than all that is here.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from forge.binlog.difference import Difference
     from forge.binlog.log_file import read_events
     from forge.columnar.reading.odd import ReadSummary

@@ -8,8 +8,16 @@ import sys
 def main() -> None:
     """Run the command line of this process and exit with its code."""
     try:
+        import signal
+
+        # An import may drop the exception that Ctrl-C is in Python, and go on: until all is there, it ends the process.
+        is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if is_heard:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
         from forge.cli.app import run
 
+        if is_heard:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         code = run()
     except KeyboardInterrupt:
         # While modules were imported: there is nothing to clean up, and nothing yet that says so in a sentence.

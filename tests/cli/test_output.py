@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import forge
 from forge.cli import app
 from forge.cli.output import write_binlogs, write_output
 from forge.errors import ScenarioError
@@ -131,3 +132,23 @@ def test_an_interrupt_before_the_command_has_begun_is_one_line() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (130, "forge: interrupted\n")
+
+
+def test_an_interrupt_among_imports_ends_the_process() -> None:
+    program = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # What runs in the background has it ignored.
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'forge.errors':\n            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\nfrom forge.cli import main\nmain()"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
+
+
+def test_the_package_alone_imports_next_to_nothing() -> None:
+    program = "import sys; before = set(sys.modules); import forge.cli; print(*sorted(set(sys.modules) - before))"
+    ended = subprocess.run([sys.executable, "-S", "-c", program], check=True, capture_output=True, text=True,
+                           env={"PYTHONPATH": str(Path(forge.__file__).parents[1])})  # fmt: skip
+    assert ended.stdout.split() == ["__future__", "forge", "forge.cli"]

@@ -108,6 +108,6 @@ def test_what_the_page_shows_runs(kit: Path, tmp_path: Path) -> None:
     )
     (tmp_path / "orders.yaml").write_text(SCENARIO)
     for number, block in enumerate(blocks):
-        (tmp_path / f"test_{number}.py").write_text(reader + block)
+        (tmp_path / f"test_{number}.py").write_text(reader + block if "my_reader(" in block else block)
     code, said = run(tmp_path, "--binlog-kit", str(kit))
     assert code == 0, said

@@ -87,7 +87,8 @@ TARGETS = {
     ),
     "atheris": Target(
         (), "python-mysql-replication leaves compressed rows of MariaDB out", r"it gives 0 rows without a word",
-        (sys.executable, "fuzz.py", *_LIBFUZZER, "seeds"),
+        ("env/bin/python", "fuzz.py", *_LIBFUZZER, "seeds"),
+        ((sys.executable, "-m", "venv", "env"), ("env/bin/pip", "install", "--quiet", "-r", "requirements.txt")),
     ),
     "libfuzzer": Target(
         ("clang", "cmake"), *_PARTITIONS, ("./fuzz", *_LIBFUZZER, "seeds"),
@@ -115,10 +116,8 @@ def _missing(name: str) -> str | None:
     missing = [program for program in target.needs if shutil.which(program) is None]
     if "cmake" in target.needs and not Path(_CONNECTOR_C, "libmariadb").is_dir():
         missing.append("FORGE_CONNECTOR_C")
-    if name == "atheris":
-        code = "import atheris, pymysqlreplication"
-        if subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode:
-            missing.append("atheris or mysql-replication")
+    if name == "atheris" and sys.version_info >= (3, 14):
+        missing.append("a Python before 3.14")
     return ", ".join(missing) or None
 
 
