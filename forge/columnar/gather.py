@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from forge.columnar.machine import (
     store32,
     store64,
 )
-from forge.columnar.plan import Bytes, Cells, Numbers, slacked
+from forge.columnar.plan import HIGH, SPANS, TEXTS, Bytes, Cells, Numbers, Spans, slacked
 
 
 @brief_kernel
@@ -50,14 +50,6 @@ def _set_bits(offsets: Any, bitmap: Any) -> None:
         bitmap[whole] = bits
 
 
-def validity(offsets: Numbers) -> tuple[Bytes | None, int]:
-    """The bitmap of the rows that have a value, None if all have; and how many have none."""
-    nulls = int(nulls_of(offsets))
-    if not nulls:
-        return None, 0
-    return bitmap_of(offsets), nulls
-
-
 def bitmap_of(offsets: Numbers) -> Bytes:
     """The bits of the rows that have a value."""
     bitmap = np.empty((len(offsets) + 7) // 8, np.uint8)
@@ -66,107 +58,136 @@ def bitmap_of(offsets: Numbers) -> Bytes:
 
 
 _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+_NO_ENDS = np.empty(0, np.int32)
+#: Of a column, as the kernel reads it: its width, the line of its offsets and lengths, and two memories (address,
+#: bytes): of its values, or the bytes of spans, and of the ends of spans.
+_WIDTH, _LINE, _OUT, _ENDS = 0, 8, 16, 32
+_DESCRIBED = 48
+#: Copies of so many bytes take no call; both sides have room for one behind the last cell.
+_SHORT: Final = 32
 
 
 def fixed(cells: Cells, width: int) -> np.ndarray[Any, Any]:
     """The cells' bytes as unsigned little-endian words of ``width`` (1, 2, 4, 8); 0 where there is no value."""
-    (values,), _ = fixed_columns(cells.buffer, cells.offsets[np.newaxis], (0,), (width,), len(cells))
+    values: np.ndarray[Any, Any] = _of_one(cells, width)
     return values
 
 
-#: Of a column: its width, the line of its offsets, and the memory (address, bytes) of its values.
-_WIDTH, _LINE, _OUT = 0, 8, 16
-_DESCRIBED = 32
+def spans(cells: Cells) -> Spans:
+    """The cells' bytes one behind the other."""
+    found: Spans = _of_one(cells, SPANS)
+    return found
 
 
-def fixed_columns(
-    buffer: Bytes, offsets: Numbers, lines: Sequence[int], widths: Sequence[int], rows: int
-) -> tuple[list[np.ndarray[Any, Any]], list[int]]:
-    """The same of several columns, and how many NULLs each has.
+def texts(cells: Cells) -> Spans:
+    """The same, and whether they are ASCII."""
+    found: Spans = _of_one(cells, TEXTS)
+    return found
 
-    The offsets of column ``k`` are ``offsets[lines[k], :rows]``.  One kernel makes them all: at the end of each, a
-    thread may have to wait for the interpreter.
+
+def _of_one(cells: Cells, width: int) -> Any:
+    lines = cells.offsets[np.newaxis], cells.lengths[np.newaxis]
+    (values,), _ = gathered(cells.buffer, *lines, (0,), (width,), len(cells))
+    return values
+
+
+def gathered(
+    buffer: Bytes, offsets: Numbers, lengths: Numbers, lines: Sequence[int], widths: Sequence[int], rows: int
+) -> tuple[list[Any], list[int]]:
+    """The same of several columns, of a width or SPANS or TEXTS each, and how many NULLs each has.
+
+    The cells of column ``k`` are at ``offsets[lines[k], :rows]`` and have ``lengths[lines[k], :rows]``.  One kernel
+    makes them all: at the end of each, a thread may have to wait for the interpreter.
     """
-    columns: list[np.ndarray[Any, Any]] = []
+    spanned = [line for line, width in zip(lines, widths, strict=True) if width <= 0]
+    totals = np.empty(len(spanned), np.int64)
+    if spanned:
+        _total(offsets, lengths, np.array(spanned, np.int64), rows, totals)
+    sizes = iter(totals.tolist())
+    found: list[Any] = []
     words: list[int] = []
     for line, width in zip(lines, widths, strict=True):
-        out = np.empty(rows, _WORDS[width])
-        columns.append(out)
-        words += (width, line, address(out), out.nbytes)
-    nulls = np.empty(len(columns), np.int64)
-    _fixed_columns(buffer, offsets, np.array(words, np.int64).view(np.uint8), rows, nulls)
-    return columns, nulls.tolist()
+        out = np.empty(rows, _WORDS[width]) if width > 0 else slacked(next(sizes))
+        ends = _NO_ENDS if width > 0 else np.empty(rows + 1, np.int32)
+        found.append(out if width > 0 else (ends, out))
+        words += (width, line, address(out), out.nbytes, address(ends), ends.nbytes)
+    nulls, high = np.empty(len(found), np.int64), np.zeros(len(found), np.uint64)
+    _gather(buffer, offsets, lengths, np.array(words, np.int64).view(np.uint8), rows, nulls, high)
+    for column, (width, bits) in enumerate(zip(widths, high.tolist(), strict=True)):
+        if width <= 0:
+            ends, out = found[column]
+            found[column] = Spans(ends, out, width == TEXTS and not bits)
+    return found, nulls.tolist()
+
+
+@brief_kernel
+def _total(offsets: Any, lengths: Any, lines: Any, rows: Any, totals: Any) -> None:
+    """How many bytes the cells of lines have."""
+    for index in range(len(lines)):
+        line_offsets, line_lengths = offsets[lines[index], :rows], lengths[lines[index], :rows]
+        total = np.int64(0)
+        for row in range(rows):
+            total += line_lengths[row] & ~(line_offsets[row] >> 31)
+        totals[index] = total
 
 
 @kernel
-def _fixed_columns(buffer: Any, offsets: Any, described: Any, rows: Any, nulls: Any) -> None:
+def _gather(buffer: Any, offsets: Any, lengths: Any, described: Any, rows: Any, nulls: Any, high: Any) -> None:
+    """``high``: of texts, the bits of all bytes that only ASCII leaves clear."""
     data, words = memory(buffer), memory(described)
     for column in range(len(nulls)):
         at = _DESCRIBED * column
-        width = load64(words, at + _WIDTH)
+        width, line = load64(words, at + _WIDTH), signed(load64(words, at + _LINE))
         out = signed(load64(words, at + _OUT)), signed(load64(words, at + _OUT + 8))
-        line = offsets[signed(load64(words, at + _LINE)), :rows]
+        places = offsets[line, :rows]
         without = np.int64(0)
         if width == np.uint64(8):
             for row in range(rows):
-                offset = line[row]
+                offset = places[row]
                 without -= offset >> 31
                 store64(out, 8 * row, load64(data, offset) if offset >= 0 else np.uint64(0))
         elif width == np.uint64(4):
             for row in range(rows):
-                offset = line[row]
+                offset = places[row]
                 without -= offset >> 31
                 store32(out, 4 * row, load32(data, offset) if offset >= 0 else np.uint64(0))
         elif width == np.uint64(2):
             for row in range(rows):
-                offset = line[row]
+                offset = places[row]
                 without -= offset >> 31
                 store16(out, 2 * row, load16(data, offset) if offset >= 0 else np.uint64(0))
-        else:
+        elif width == np.uint64(1):
             for row in range(rows):
-                offset = line[row]
+                offset = places[row]
                 without -= offset >> 31
                 store8(out, row, load8(data, offset) if offset >= 0 else np.uint64(0))
+        else:
+            ends = signed(load64(words, at + _ENDS)), signed(load64(words, at + _ENDS + 8))
+            sizes = lengths[line, :rows]
+            end = np.int64(0)
+            store32(ends, 0, np.uint64(0))
+            for row in range(rows):
+                # Where there is no value, nothing is copied from the beginning.
+                there = ~(np.int64(places[row]) >> 63)
+                without += 1 + there
+                begin, length = places[row] & there, sizes[row] & there
+                if length <= _SHORT:
+                    copy(out, end, data, begin, _SHORT)
+                elif length <= 2 * _SHORT:
+                    copy(out, end, data, begin, _SHORT)
+                    copy(out, end + _SHORT, data, begin + _SHORT, _SHORT)
+                else:
+                    copy(out, end, data, begin, length)
+                end += length
+                store32(ends, 4 * row + 4, np.uint64(end))
+            bits = np.uint64(0)
+            looked = end if signed(width) == TEXTS else np.int64(0)
+            for word in range(looked >> 3):
+                bits |= load64(out, 8 * word)
+            for byte in range(looked & ~7, looked):
+                bits |= load8(out, byte)
+            high[column] = bits & HIGH
         nulls[column] = without
 
 
-@brief_kernel
-def _ends(offsets: Any, lengths: Any, out: Any) -> Any:
-    total = np.int64(0)
-    out[0] = 0
-    for row in range(len(offsets)):
-        if offsets[row] >= 0:
-            total += lengths[row]
-        out[row + 1] = total
-    return total
-
-
-@kernel
-def _copy_spans(buffer: Any, offsets: Any, lengths: Any, ends: Any, out: Any) -> None:
-    for row in range(len(offsets)):
-        offset = np.int64(offsets[row])
-        if offset < 0:
-            continue
-        length = np.int64(lengths[row])
-        at = np.int64(ends[row])
-        if length <= 32:  # Both sides have slack: four words are faster than a call.
-            store64(out, at, load64(buffer, offset))
-            store64(out, at + 8, load64(buffer, offset + 8))
-            store64(out, at + 16, load64(buffer, offset + 16))
-            store64(out, at + 24, load64(buffer, offset + 24))
-        else:
-            copy(out, at, buffer, offset, length)
-
-
-def spans(cells: Cells) -> tuple[np.ndarray[Any, Any], Bytes]:
-    """The cells' bytes one behind the other, and their int32 offsets: the buffers of an Arrow binary array.
-
-    SLACK bytes stand behind the last one, in the same array.
-    """
-    ends = np.empty(len(cells) + 1, np.int32)
-    out = slacked(int(_ends(cells.offsets, cells.lengths, ends)))
-    _copy_spans(cells.buffer, cells.offsets, cells.lengths, ends, out)
-    return ends, out
-
-
-__all__ = ["bitmap_of", "fixed", "fixed_columns", "spans", "validity"]
+__all__ = ["bitmap_of", "fixed", "gathered", "nulls_of", "spans", "texts"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,9 @@ Numbers = npt.NDArray[np.int32]
 
 #: Instead of an offset: a cell that is NULL, and one whose column the image leaves out.
 NULL, ABSENT = -1, -2
+
+#: The bits of a word that only ASCII leaves clear.
+HIGH: Final = np.uint64(0x8080808080808080)
 
 NO_ROWS: Numbers = np.empty(0, np.int32)
 
@@ -49,6 +52,23 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.offsets)
+
+
+#: How cells that have lengths are gathered: as they are, or looked at whether they are ASCII.
+SPANS: Final = 0
+TEXTS: Final = -1
+
+
+class Spans(NamedTuple):
+    """Cells one behind the other, as the buffers of an Arrow binary array have them: ``data[ends[i] : ends[i + 1]]``.
+
+    SLACK bytes stand behind the last one, in the same array.
+    """
+
+    ends: Numbers
+    data: Bytes
+    #: Whether all bytes of all cells are known to be ASCII.
+    is_ascii: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +104,8 @@ class ColumnPlan(ABC):
     can_be_odd: ClassVar[bool] = False
     #: Whether a cell is the Arrow value as it is, in 1, 2, 4 or 8 bytes.
     is_plain: ClassVar[bool] = False
+    #: SPANS or TEXTS where :meth:`read_spans` makes the values.
+    spans_as: int | None = None
     #: Whether cells can be diffs, and :meth:`read` wants to know those of the before image.
     reads_diffs: ClassVar[bool] = False
 
@@ -96,6 +118,10 @@ class ColumnPlan(ABC):
     @abstractmethod
     def read(self, cells: Cells) -> Read:
         """The values of the cells."""
+
+    def read_spans(self, spans: Spans) -> Read:
+        """The values of the cells, for plans that need no more than their bytes; they may be changed."""
+        return Read((spans.ends, spans.data))
 
     @abstractmethod
     def write(self, array: pa.Array) -> Wire:

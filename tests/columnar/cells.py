@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from forge.columnar.gather import validity
+from forge.columnar.gather import bitmap_of, nulls_of
 from forge.columnar.machine import SLACK
 from forge.columnar.plan import ABSENT, NULL, Cells, ColumnPlan
 from forge.columnar.registry import column_plan
@@ -52,11 +52,12 @@ def cells_of(plan: ColumnPlan, cells: Sequence[Cell]) -> Cells:
 def array_of(plan: ColumnPlan, cells: Sequence[Cell]) -> tuple[pa.Array, set[int]]:
     """The Arrow array that a plan reads, and which rows are odd.  The array is checked by Arrow, odd rows as well."""
     found = cells_of(plan, cells)
-    bitmap, nulls = validity(found.offsets)
+    nulls = int(nulls_of(found.offsets))
     read = plan.read(found)
     odd = read.odd.tolist()
     assert odd == sorted(set(odd))
-    array = plan.array(len(cells), None if bitmap is None else pa.py_buffer(bitmap), nulls, read)
+    bitmap = pa.py_buffer(bitmap_of(found.offsets)) if nulls else None
+    array = plan.array(len(cells), bitmap, nulls, read)
     array.validate(full=True)
     assert array.type == plan.arrow_type
     return array, set(odd)

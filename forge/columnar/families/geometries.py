@@ -52,7 +52,7 @@ class GeometryPlan(ColumnPlan):
 
     def read(self, cells: Cells) -> Read:
         offsets = np.where(cells.offsets >= 0, cells.offsets + _SRID, cells.offsets)
-        ends, data = spans(Cells(cells.buffer, offsets, np.maximum(cells.lengths - _SRID, 0)))
+        ends, data, _ = spans(Cells(cells.buffer, offsets, np.maximum(cells.lengths - _SRID, 0)))
         return Read((fixed(cells, _SRID), ends, data), _odd(cells.buffer, cells.offsets, cells.lengths, 0, -1))
 
     def array(self, rows: int, validity: pa.Buffer | None, nulls: int, read: Read) -> pa.Array:

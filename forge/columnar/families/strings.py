@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from forge.charsets import Charset
-from forge.columnar.gather import spans
+from forge.columnar.gather import spans, texts
 from forge.columnar.machine import copy, kernel
-from forge.columnar.plan import Bytes, Cells, ColumnPlan, Numbers, Read, Wire, slacked, spans_of
+from forge.columnar.plan import SPANS, TEXTS, Bytes, Cells, ColumnPlan, Numbers, Read, Spans, Wire, slacked, spans_of
 from forge.columnar.text.form import UNLIMITED, either, located
 from forge.columnar.text.registry import text_form
 from forge.values.base import Column
@@ -30,6 +30,7 @@ class TextPlan(ColumnPlan):
     """Text in a character set, of ``most`` characters; ``is_char``: without the spaces at its end."""
 
     can_be_odd = True
+    spans_as = TEXTS
 
     def __init__(
         self, column: Column, codec: TextCodec, charset: Charset, *, most: int | None, is_char: bool = False
@@ -41,7 +42,10 @@ class TextPlan(ColumnPlan):
         self._pad = np.frombuffer(charset.encode(" "), np.uint8) if is_char else None
 
     def read(self, cells: Cells) -> Read:
-        ends, data, odd = self._form.read(*spans(cells))
+        return self.read_spans(texts(cells))
+
+    def read_spans(self, spans: Spans) -> Read:
+        ends, data, odd = self._form.read(spans)
         return Read((ends, data), odd)
 
     def write(self, array: pa.Array) -> Wire:
@@ -56,9 +60,10 @@ class BinaryPlan(ColumnPlan):
         super().__init__(column, pa.binary(), -codec.prefix(column))
         self._limit = codec.limit(column)
         self._pad = np.zeros(1, np.uint8) if is_padded else None
+        self.spans_as = None if is_padded else SPANS
 
     def read(self, cells: Cells) -> Read:
-        return Read(spans(cells) if self._pad is None else _padded(cells, self._limit))
+        return self.read_spans(spans(cells)) if self._pad is None else Read(_padded(cells, self._limit))
 
     def write(self, array: pa.Array) -> Wire:
         return without_pad(within(spans_of(array), self._limit), self._pad)

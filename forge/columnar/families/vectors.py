@@ -39,7 +39,7 @@ class VectorPlan(ColumnPlan):
     def read(self, cells: Cells) -> Read:
         parts = cells.lengths % _FLOAT
         odd = np.flatnonzero(parts).astype(np.int32) if parts.any() else NO_ROWS
-        ends, data = spans(Cells(cells.buffer, cells.offsets, cells.lengths - parts))
+        ends, data, _ = spans(Cells(cells.buffer, cells.offsets, cells.lengths - parts))
         ends //= _FLOAT
         floats = data.view(np.float32)[: ends[-1]]
         if self.column.type_code == WireType.VECTOR:

@@ -49,7 +49,8 @@ def json_bytes(cells: Cells) -> Documents:
     """
     patches = np.flatnonzero((cells.lengths < 0) & (cells.offsets >= 0)).astype(np.int32)
     if not len(patches):
-        return Documents(*spans(cells), patches)
+        ends, data, _ = spans(cells)
+        return Documents(ends, data, patches)
     found: dict[int, bytes] = {}
     refused = []
     for row in patches.tolist():
@@ -61,7 +62,7 @@ def json_bytes(cells: Cells) -> Documents:
             refused.append(row)
         else:
             found[row] = document
-    ends, data = spans(Cells(cells.buffer, cells.offsets, np.maximum(cells.lengths, 0)))
+    ends, data, _ = spans(Cells(cells.buffer, cells.offsets, np.maximum(cells.lengths, 0)))
     if found:
         ends, data = spliced(ends, data, found)
     return Documents(ends, data, np.array(refused, np.int32))

@@ -12,8 +12,7 @@ import numpy as np
 
 from forge.columnar.json.text import KEPT, keys_end, length_behind
 from forge.columnar.machine import inline, kernel, load8, load16, load32, load64, memory, signed, unsigned
-from forge.columnar.plan import Bytes, Numbers
-from forge.columnar.text.form import HIGH
+from forge.columnar.plan import HIGH, Bytes, Numbers
 from forge.columnar.text.utf8 import is_well_formed
 from forge.values.json import binary
 

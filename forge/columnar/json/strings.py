@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from forge.columnar.machine import inline, load8, load64, signed, store8, store32, store64, unsigned
-from forge.columnar.text.form import HIGH
+from forge.columnar.plan import HIGH
 from forge.columnar.text.utf8 import is_well_formed
 
 #: Bytes behind the end of a quoted string that writing it may change, and bytes behind a source that are read.

@@ -9,7 +9,7 @@ import numpy as np
 from forge.columnar.json.powers import trailing_zeros
 from forge.columnar.json.strings import special_bytes
 from forge.columnar.machine import copy, inline, load8, load64, signed, store8, store64, unsigned
-from forge.columnar.text.form import HIGH
+from forge.columnar.plan import HIGH
 from forge.columnar.text.utf8 import is_well_formed
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)

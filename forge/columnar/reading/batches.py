@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from forge.columnar.gather import bitmap_of, validity
+from forge.columnar.gather import bitmap_of, nulls_of
 from forge.columnar.machine import brief_kernel
-from forge.columnar.plan import Cells, ColumnPlan, Read, strings_of, utf8
+from forge.columnar.plan import Cells, ColumnPlan, Read, Spans, strings_of, utf8
 from forge.columnar.reading import beside
 from forge.columnar.reading.odd import OnOdd, present_odd, replaced, text_of, with_nulls
 from forge.columnar.reading.reused import Reused
@@ -75,7 +75,9 @@ class Batches:
         #: No event says how many fractional digits MariaDB's old temporal types have; they are read as without any.
         self._width_is_guessed = any(column.type_code in OLD_TEMPORALS for column in table.columns)
         self._as_text = [on_odd == "text" and plan.can_be_odd for plan in table.plans]
-        self._plain = [place for place, plan in enumerate(table.plans) if plan.is_plain]
+        widths = [plan.wire if plan.is_plain else plan.spans_as for plan in table.plans]
+        #: Of the columns that need no kernel of their own: their places, and as what they are gathered.
+        self._gathered = {place: width for place, width in enumerate(widths) if width is not None}
         self._empty = [pa.nulls(0, kind) for kind in self._types()]
         self.schema = self._schema()
         self._image = self.schema.field("after").type if table.images == "both" else None
@@ -197,35 +199,31 @@ class Batches:
     def _columns(self, made: _Made, half: int) -> list[pa.Array]:
         arrays = []
         first = half * len(self.table.plans)
-        plain = self._plain_columns(made, first)
+        known = self._known_columns(made, first)
         for place, plan in enumerate(self.table.plans):
             if made.walk.filled[first + place] == 2:
                 arrays.append(self._nothing(place, made.count))
                 continue
-            if place in plain:
-                arrays.append(plain[place])
-                continue
             before = self._before(made, half, place) if plan.reads_diffs else None
             cells = made.walk.places.cells(made.window.buffer, first + place, made.count, before)
-            arrays.append(self._array(made, place, plan, cells))
+            read, nulls = known.get(place) or (plan.read(cells), int(nulls_of(cells.offsets)))
+            arrays.append(self._array(made, place, plan, cells, read, nulls))
         return arrays
 
-    def _plain_columns(self, made: _Made, first: int) -> dict[int, pa.Array]:
-        """By its place each of the columns whose cells are Arrow's values as they are."""
+    def _known_columns(self, made: _Made, first: int) -> dict[int, tuple[Read, int]]:
+        """By its place each of the columns that need no kernel of their own, and how many NULLs it has."""
         filled, plans = made.walk.filled, self.table.plans
-        chosen = [place for place in self._plain if filled[first + place] != 2]
+        chosen = [place for place in self._gathered if filled[first + place] != 2]
         if not chosen:
             return {}
-        lines, widths = [first + place for place in chosen], [plans[place].wire for place in chosen]
-        found = made.walk.places.fixed_columns(made.window.buffer, lines, widths, made.count)
-        arrays = {}
-        for place, values, nulls in zip(chosen, *found, strict=True):
-            bitmap = None
-            if nulls:
-                offsets = made.walk.places.cells(made.window.buffer, first + place, made.count).offsets
-                bitmap = pa.py_buffer(bitmap_of(offsets))
-            arrays[place] = plans[place].array(made.count, bitmap, nulls, Read((values,)))
-        return arrays
+        lines = [first + place for place in chosen]
+        widths = [self._gathered[place] for place in chosen]
+        found, nulls = made.walk.places.gathered(made.window.buffer, lines, widths, made.count)
+        reads = [
+            plans[place].read_spans(values) if isinstance(values, Spans) else Read((values,))
+            for place, values in zip(chosen, found, strict=True)
+        ]
+        return dict(zip(chosen, zip(reads, nulls, strict=True), strict=True))
 
     def _before(self, made: _Made, half: int, place: int) -> Cells | None:
         """The cells of the before image, where diffs in this half can apply to them."""
@@ -241,17 +239,20 @@ class Batches:
             empty = self._empty[place] = pa.nulls(2 * count, empty.type)
         return empty.slice(0, count)
 
-    def _array(self, made: _Made, place: int, plan: ColumnPlan, cells: Cells) -> pa.Array:
+    def _array(
+        self, made: _Made, place: int, plan: ColumnPlan, cells: Cells, read: Read, nulls: int
+    ) -> pa.Array:  # fmt: skip
+        """The column of cells, ``nulls`` of which are NULL, from what their plan read."""
         count = len(cells)
-        read = plan.read(cells)
         odd = present_odd(read, cells)
         texts: list[str] = []
         shown = cells
         if len(odd):
             texts = self._odd(made, place, plan, cells, odd)
             shown = with_nulls(cells, odd)
-        bitmap, nulls = validity(shown.offsets)
-        array = plan.array(count, None if bitmap is None else pa.py_buffer(bitmap), nulls, read)
+            nulls = int(nulls_of(shown.offsets))
+        bitmap = pa.py_buffer(bitmap_of(shown.offsets)) if nulls else None
+        array = plan.array(count, bitmap, nulls, read)
         if self._as_text[place]:
             array = plan.as_text(array)
         if texts:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from forge.columnar.gather import fixed_columns
-from forge.columnar.machine import inline, kernel, load8, load32, load64, memory, signed
+from forge.columnar.gather import gathered
+from forge.columnar.machine import inline, kernel, load8, load32, load64, memory, signed, store32
 from forge.columnar.plan import ABSENT, Bytes, Cells, Numbers
 
 #: Why a walk returned: through, no room for more rows, or the rows of this event do not fit the columns.
@@ -23,6 +23,12 @@ THROUGH, FULL, MISFIT = range(3)
 BEFORE, AFTER = 0, 1
 #: Columns of an image whose bits are one number.
 _MOST_AT_ONCE = 64
+#: Of a column that is present in an image, as the walk reads it: its wire, where in memory its line begins (-1: it is
+#: not wanted), the bits of a length prefix, and its number among the JSON columns (-1: it is none).
+_LINE, _PREFIX, _JSON = 8, 16, 24
+_STEP = 32
+#: Cells between two lines: a power of two apart, the cells of a row would share one set of the cache.
+_APART = 5 * 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +126,34 @@ class CellPlaces:
         lines = max(1, int(there.sum()))
         self._filled = filled
         self._lines = np.cumsum(there) - 1
-        self.capacity = min(self._most_rows, self._cells // lines)
-        self._offsets, self._lengths = self._room[:, : lines * self.capacity].reshape(2, lines, self.capacity)
+        self.capacity = min(self._most_rows, self._cells // lines - _APART)
+        wide = self.capacity + _APART
+        self._offsets, self._lengths = self._room[:, : lines * wide].reshape(2, lines, wide)
+        #: Where in memory each line begins.
+        self._begins = self._lines * self._offsets.strides[0]
+        self._known: npt.NDArray[np.int64] | None = None
+
+    def _steps(self, known: Layouts) -> Bytes:
+        """What the walk reads of the columns in every image of every layout."""
+        if self._known is not known.steps:
+            self._known = known.steps
+            wires, lines, numbers = (known.steps[..., word] for word in range(3))
+            begins = np.where(lines < 0, -1, self._begins[lines])
+            prefixes = (1 << 8 * np.maximum(-wires, 0)) - 1
+            self._described = np.stack((wires, begins, prefixes, numbers), -1).view(np.uint8).reshape(-1)
+        return self._described
 
     def cells(self, buffer: Bytes, line: int, rows: int, before: Cells | None = None) -> Cells:
         """The cells that the last walk found for a line."""
         place = self._lines[line]
         return Cells(buffer, self._offsets[place, :rows], self._lengths[place, :rows], before)
 
-    def fixed_columns(
+    def gathered(
         self, buffer: Bytes, lines: Sequence[int], widths: Sequence[int], rows: int
-    ) -> tuple[list[npt.NDArray[Any]], list[int]]:
-        """The values of lines whose cells are of these widths (forge.columnar.gather.fixed_columns)."""
+    ) -> tuple[list[Any], list[int]]:
+        """The values of lines whose cells are of these widths (forge.columnar.gather.gathered)."""
         places = [int(self._lines[line]) for line in lines]
-        return fixed_columns(buffer, self._offsets, places, widths, rows)
+        return gathered(buffer, self._offsets, self._lengths, places, widths, rows)
 
     def walk(
         self,
@@ -149,11 +169,22 @@ class CellPlaces:
 
         ``per_event[k]`` becomes the number of rows of the ``k``-th event that was walked.
         """
-        shapes = (known.steps, known.present_counts, known.sizes, known.partial, known.json_bytes)
+        shapes = (self._steps(known), known.present_counts, known.sizes, known.partial, known.json_bytes)
         absent = (known.absent, known.absent_counts, self._filled)
-        out = (self._lines, self._offsets, self._lengths, per_event)
+        rooms = (self._room[0].view(np.uint8), self._room[1].view(np.uint8))
         return _row_walk(  # type: ignore[no-any-return]
-            buffer, begins, ends, layouts, resume[0], resume[1], *shapes, *absent, *out
+            buffer,
+            begins,
+            ends,
+            layouts,
+            resume[0],
+            resume[1],
+            *shapes,
+            *absent,
+            self._begins,
+            *rooms,
+            self.capacity,
+            per_event,
         )
 
 
@@ -165,7 +196,7 @@ def _row_walk(
     layouts: Any,
     event: Any,
     at: Any,
-    steps: Any,
+    described: Any,
     present_counts: Any,
     sizes: Any,
     partial: Any,
@@ -176,11 +207,13 @@ def _row_walk(
     lines: Any,
     offsets: Any,
     lengths: Any,
+    capacity: Any,
     per_event: Any,
 ) -> Any:
-    data = memory(buffer)
+    data, steps = memory(buffer), memory(described)
+    out_offsets, out_lengths = memory(offsets), memory(lengths)
     rows = np.int64(0)
-    capacity = offsets.shape[1]
+    layout_steps = len(described) // len(partial)
     why = THROUGH
     while event < len(begins):
         layout = layouts[event]
@@ -207,14 +240,17 @@ def _row_walk(
                 if count:
                     cell = np.int64(0)
                     for image in range(2):
+                        step = layout * layout_steps + image * (layout_steps >> 1)
                         cell += (present_counts[layout, image] + 7) >> 3
-                        for place in range(present_counts[layout, image]):
-                            line = steps[layout, image, place, 1]
+                        for _ in range(present_counts[layout, image]):
+                            line = signed(load64(steps, step + _LINE))
                             if line >= 0:
-                                line = lines[line]
                                 for index in range(count):
-                                    offsets[line, rows + index] = begins[event + index] + cell
-                            cell += steps[layout, image, place, 0]
+                                    store32(
+                                        out_offsets, line + 4 * (rows + index), np.uint64(begins[event + index] + cell)
+                                    )
+                            cell += signed(load64(steps, step))
+                            step += _STEP
                     rows += count
                     following = event + count
                     at = end
@@ -236,14 +272,15 @@ def _row_walk(
                 if count:
                     cell = start
                     for image in range(2):
+                        step = layout * layout_steps + image * (layout_steps >> 1)
                         cell += (present_counts[layout, image] + 7) >> 3
-                        for place in range(present_counts[layout, image]):
-                            line = steps[layout, image, place, 1]
+                        for _ in range(present_counts[layout, image]):
+                            line = signed(load64(steps, step + _LINE))
                             if line >= 0:
-                                line = lines[line]
                                 for row in range(count):
-                                    offsets[line, rows + row] = cell + row * size
-                            cell += steps[layout, image, place, 0]
+                                    store32(out_offsets, line + 4 * (rows + row), np.uint64(cell + row * size))
+                            cell += signed(load64(steps, step))
+                            step += _STEP
                     rows += count
                     more = at < end
                     continue
@@ -268,33 +305,34 @@ def _row_walk(
                     why = MISFIT
                     break
                 nulls = np.uint64(0)
+                step = layout * layout_steps + image * (layout_steps >> 1)
                 for place in range(count):
                     if place & 63 == 0:
                         nulls = load64(data, bitmap + (place >> 3))
                     # Of a value's numbers those of NULL are made without a branch: -1 and 0 are masks.
                     is_null = -signed(nulls & np.uint64(1))
                     nulls >>= np.uint64(1)
-                    wire = steps[layout, image, place, 0]
-                    line = steps[layout, image, place, 1]
+                    wire, line = signed(load64(steps, step)), signed(load64(steps, step + _LINE))
                     if wire > 0:
                         if line >= 0:
-                            offsets[lines[line], rows] = at | is_null
+                            store32(out_offsets, line + 4 * rows, np.uint64(at | is_null))
                         at += wire & ~is_null
                     else:
                         begin = at + (-wire & ~is_null)
                         if begin > end:
                             why = MISFIT
                             break
-                        length = signed(load32(data, at) & _low_bits(-8 * wire)) & ~is_null
+                        prefix = load64(steps, step + _PREFIX) & np.uint64(~is_null)
+                        length = signed(load32(data, at) & prefix)
                         at = begin + length
                         if line >= 0:
-                            line = lines[line]
-                            offsets[line, rows] = begin | is_null
-                            if diffs_at >= 0 and is_null == 0 and steps[layout, image, place, 2] >= 0:
-                                bit = steps[layout, image, place, 2]
-                                if signed(load8(data, diffs_at + (bit >> 3))) >> (bit & 7) & 1:
+                            if diffs_at >= 0 and is_null == 0:
+                                bit = signed(load64(steps, step + _JSON))
+                                if bit >= 0 and signed(load8(data, diffs_at + (bit >> 3))) >> (bit & 7) & 1:
                                     length = -1 - length
-                            lengths[line, rows] = length
+                            store32(out_offsets, line + 4 * rows, np.uint64(begin | is_null))
+                            store32(out_lengths, line + 4 * rows, np.uint64(length))
+                    step += _STEP
                 if at > end:
                     why = MISFIT
                 if why != THROUGH:
@@ -315,8 +353,8 @@ def _row_walk(
                 if filled[line] == 1:
                     line = lines[line]
                     for row in range(first_row, rows):
-                        offsets[line, row] = ABSENT
-                        lengths[line, row] = 0
+                        store32(out_offsets, line + 4 * row, np.uint64(np.int64(ABSENT)))
+                        store32(out_lengths, line + 4 * row, np.uint64(0))
         if why != THROUGH:
             break
         event = following

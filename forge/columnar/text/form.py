@@ -12,10 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from forge.columnar.machine import brief_kernel, inline, kernel, load8, load64, memory, signed
-from forge.columnar.plan import NO_ROWS, Bytes, Numbers, Wire
+from forge.columnar.plan import HIGH, NO_ROWS, Bytes, Numbers, Spans, Wire
 
-#: The bit of every byte of a word that only ASCII leaves clear.
-HIGH = np.uint64(0x8080808080808080)
 #: How many characters a value may have that is counted in bytes alone.
 UNLIMITED = np.iinfo(np.int64).max
 #: The last offset that an Arrow string array can hold.
@@ -34,11 +32,8 @@ class TextForm(ABC):
     """How a character set has text."""
 
     @abstractmethod
-    def read(self, ends: Numbers, data: Bytes) -> Texts:
-        """The texts of the values ``data[ends[i] : ends[i + 1]]``.
-
-        ``data`` has SLACK bytes behind the last.  It is the caller's to give: it may be changed or returned.
-        """
+    def read(self, spans: Spans) -> Texts:
+        """The texts of the values.  Their memory is the caller's to give: it may be changed or returned."""
 
     @abstractmethod
     def write(self, texts: Wire, most: int) -> Wire:

@@ -20,9 +20,8 @@ import numpy.typing as npt
 
 from forge.charsets import Charset
 from forge.columnar.machine import inline, kernel, load8, load32, load64, memory, signed, store32, store64, unsigned
-from forge.columnar.plan import Bytes, Numbers, Wire, slacked
+from forge.columnar.plan import HIGH, Bytes, Spans, Wire, slacked
 from forge.columnar.text.form import (
-    HIGH,
     LAST_OFFSET,
     TextForm,
     Texts,
@@ -30,7 +29,6 @@ from forge.columnar.text.form import (
     ascii_bytes,
     character_at,
     high_bytes,
-    is_ascii,
     located,
     too_long,
 )
@@ -57,10 +55,11 @@ class TableForm(TextForm):
     def __init__(self, charset: Charset) -> None:
         self._charset = charset
 
-    def read(self, ends: Numbers, data: Bytes) -> Texts:
-        total = int(ends[-1])
-        if self._reads_ascii and is_ascii(data, 0, total):
+    def read(self, spans: Spans) -> Texts:
+        ends, data, is_ascii = spans
+        if self._reads_ascii and is_ascii:
             return Texts(ends, data)
+        total = int(ends[-1])
         # A byte beyond ASCII becomes three at most; others do too where ASCII is not itself.
         most = total + 2 * (high_bytes(data[:total]) if self._reads_ascii else total)
         out, out_ends, odd = slacked(most), np.empty(len(ends), np.int32), np.empty(len(ends), np.int32)

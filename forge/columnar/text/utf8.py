@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from forge.columnar.machine import inline, kernel, load8, load64, memory, store64
-from forge.columnar.plan import Bytes, Numbers, Wire
-from forge.columnar.text.form import HIGH, TextForm, Texts, are_ascii, either, is_ascii, located, too_long
+from forge.columnar.plan import HIGH, Spans, Wire
+from forge.columnar.text.form import TextForm, Texts, are_ascii, either, located, too_long
 
 _LOW = np.uint64(0x7F7F7F7F7F7F7F7F)
 #: Times a byte: a word of it.
@@ -22,8 +22,9 @@ class Utf8(TextForm):
     def __init__(self, longest: int) -> None:
         self._longest = longest
 
-    def read(self, ends: Numbers, data: Bytes) -> Texts:
-        if is_ascii(data, 0, int(ends[-1])):
+    def read(self, spans: Spans) -> Texts:
+        ends, data, is_ascii = spans
+        if is_ascii:
             return Texts(ends, data)
         odd = np.empty(len(ends) - 1, np.int32)
         found = _malformed(data, ends, self._longest, odd)

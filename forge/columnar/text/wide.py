@@ -19,7 +19,7 @@ from forge.columnar.machine import (
     swap64,
     unsigned,
 )
-from forge.columnar.plan import Bytes, Numbers, Wire, slacked
+from forge.columnar.plan import Spans, Wire, slacked
 from forge.columnar.text.form import LAST_OFFSET, TextForm, Texts, character_at, located
 
 
@@ -44,7 +44,8 @@ class WideForm(TextForm):
     def __init__(self, name: str) -> None:
         self._units = WIDE[name]
 
-    def read(self, ends: Numbers, data: Bytes) -> Texts:
+    def read(self, spans: Spans) -> Texts:
+        ends, data, _ = spans
         # Two bytes become three at most, and four become four.
         out = slacked(int(ends[-1]) * 3 // 2)
         out_ends, odd = np.empty(len(ends), np.int32), np.empty(len(ends), np.int32)
