@@ -1,4 +1,5 @@
-"""Files that appear whole or not at all: each has another name in its folder until all of its group are whole.
+"""Files and folders that appear whole or not at all: each has another name in its folder until all of its group are
+whole.
 
 That name tells whose it is: the drafts of a process that was killed go when the same file is written again.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shutil
 import socket
 import zlib
 from collections.abc import Iterator
@@ -33,7 +35,7 @@ class Drafts:
             raise IsADirectoryError(21, "Is a directory", str(path))
         target = Path(os.path.realpath(path))
         _sweep(target)
-        draft = target.with_name(f"{_beginning(target)}{os.getpid()}-{secrets.token_hex(4)}")
+        draft = draft_name(target)
         mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666
         try:
             descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
@@ -56,6 +58,26 @@ class Drafts:
         self._renames.clear()
 
 
+def draft_name(target: Path) -> Path:
+    """Another name for ``target``, beside it; what still has it when this process is no more goes with the drafts."""
+    return target.with_name(f"{_beginning(target)}{os.getpid()}-{secrets.token_hex(4)}")
+
+
+@contextmanager
+def draft_folder(target: Path) -> Iterator[Path]:
+    """A new folder beside the folder ``target``, to be moved to its place; it is not there any more behind the block.
+
+    Raises OSError.
+    """
+    _sweep(target)
+    folder = draft_name(target)
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _beginning(target: Path) -> str:
     """How the names of all drafts begin that this host makes of a file."""
     host = zlib.crc32(socket.gethostname().encode())
@@ -72,7 +94,11 @@ def _sweep(target: Path) -> None:
     for name in names:
         owner = re.fullmatch(r"([0-9]{1,9})-[0-9a-f]{8}", name[len(beginning) :])
         if owner is not None and not _is_running(int(owner[1])):
-            target.with_name(name).unlink(missing_ok=True)
+            left = target.with_name(name)
+            if left.is_dir() and not left.is_symlink():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
 
 
 def _is_running(process: int) -> bool:

@@ -8,10 +8,8 @@ under another name; only files that a finished task named are taken.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import tempfile
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,6 +37,7 @@ from forge.corpus.manifest import (
     write_summary,
 )
 from forge.corpus.workers import Workers, few_collections
+from forge.drafts import draft_folder, draft_name
 from forge.errors import ForgeError, ScenarioError
 from forge.progress import Progress
 
@@ -120,10 +119,7 @@ def build_corpus(
     """
     _check_target(out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
-        # mkdtemp makes folders that nobody else may read.
-        building.chmod(0o777 & ~_umask())
+    with draft_folder(out) as building:
         work = partial(_judge_slice, judge=judge, folder=str(building))
         judged = sorted(workers.run(work, list(enumerate(slices)), progress), key=lambda one: one.number)
         kept = _kept(judged, distinct=random_seed is not None)
@@ -142,8 +138,6 @@ def build_corpus(
         )
         write_summary(building, summary)
         _publish(building, out)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
     return summary
 
 
@@ -246,7 +240,7 @@ def _publish(building: Path, out: Path) -> None:
     if not out.exists():
         building.rename(out)
         return
-    old = building.with_name(building.name + ".old")
+    old = draft_name(out)
     out.rename(old)
     try:
         building.rename(out)
@@ -254,9 +248,3 @@ def _publish(building: Path, out: Path) -> None:
         old.rename(out)
         raise
     shutil.rmtree(old, ignore_errors=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

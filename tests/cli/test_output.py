@@ -15,6 +15,7 @@ import pytest
 import forge
 from forge.cli import app
 from forge.cli.output import write_binlogs, write_output
+from forge.drafts import draft_folder
 from forge.errors import ScenarioError
 
 
@@ -152,3 +153,21 @@ def test_the_package_alone_imports_next_to_nothing() -> None:
     ended = subprocess.run([sys.executable, "-S", "-c", program], check=True, capture_output=True, text=True,
                            env={"PYTHONPATH": str(Path(forge.__file__).parents[1])})  # fmt: skip
     assert ended.stdout.split() == ["__future__", "forge", "forge.cli"]
+
+
+def test_a_folder_of_a_process_that_was_killed_goes_when_the_same_folder_is_written(tmp_path: Path) -> None:
+    program = (
+        "import os, sys\nfrom pathlib import Path\nfrom forge.drafts import draft_folder\n"
+        "with draft_folder(Path(sys.argv[1])) as folder:\n"
+        "    (folder / 'half').write_text('half')\n    os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "kit")], check=False)
+    [left] = tmp_path.iterdir()
+    assert (left / "half").exists()
+    with draft_folder(tmp_path / "other"):
+        assert left.exists()
+    with draft_folder(tmp_path / "kit") as folder:
+        assert list(tmp_path.iterdir()) == [folder]
+        (folder / "whole").write_text("whole")
+        folder.rename(tmp_path / "kit")
+    assert [path.name for path in tmp_path.rglob("*")] == ["kit", "whole"]

@@ -16,7 +16,6 @@ import hashlib
 import os
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -36,6 +35,7 @@ from forge.corpus.kit.sparse import SPARSE, sparse_rows
 from forge.corpus.known_bugs import guards, read_known_bugs
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
 from forge.corpus.workers import few_collections
+from forge.drafts import draft_folder
 from forge.errors import ScenarioError
 from forge.progress import Progress
 from forge.render.templates import render
@@ -75,8 +75,8 @@ def export_kit(
     ids = read_registry()
     total, plain = _sparse() if profile == SPARSE else _of_corpus(corpus, profile, ids)
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
-        folder = Path(scratch) / out.name.removesuffix(ARCHIVE)
+    with draft_folder(out) as scratch:
+        folder = scratch / out.name.removesuffix(ARCHIVE)
         (folder / "cases").mkdir(parents=True)
         written: list[WrittenCase] = []
         for case in _written(folder / "cases", plain, jobs or len(os.sched_getaffinity(0))):
@@ -95,9 +95,9 @@ def export_kit(
         _write_beside(folder, cases, kit)
         _write_sums(folder, {f"cases/{one.case.id}/{name}": sum for one in written for name, sum in one.sums.items()})
         if out.name.endswith(ARCHIVE):
-            folder = _archived(folder, Path(scratch) / out.name)
+            folder = _archived(folder, scratch / out.name)
         elif out.exists():
-            out.rename(Path(scratch) / "before")
+            out.rename(scratch / "before")
         folder.replace(out)
     return kit
 

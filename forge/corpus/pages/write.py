@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from forge.corpus.kit.registry import safe_word
 from forge.corpus.pages.case_view import Answer, answers, case_view, finding_of
 from forge.corpus.pages.matrix import Line, features, servers, whole
 from forge.corpus.pages.results import RESULTS, Run, read_runs, result_lines
+from forge.drafts import draft_folder
 from forge.errors import ScenarioError
 from forge.render.templates import render
 
@@ -87,15 +87,15 @@ def add_to_report(
     """
     check_report(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch:
-        out = Path(scratch) / "report"
+    with draft_folder(folder) as scratch:
+        out = scratch / "report"
         (out / RESULTS).mkdir(parents=True)
         for before in (folder / RESULTS).glob("*.jsonl"):
             (out / RESULTS / before.name).write_bytes(before.read_bytes())
         (out / RESULTS / f"{safe_word(hello.name)}.jsonl").write_bytes(b"".join(result_lines(hello, results, listed)))
         pages = write_pages(out, kit, read_runs(out), jobs=jobs, progress=progress)
         if folder.exists():
-            folder.rename(Path(scratch) / "before")
+            folder.rename(scratch / "before")
         out.replace(folder)
     return pages
 
