@@ -62,12 +62,13 @@ fn every_case_of_the_kit_is_right() {
         if case["verdict"] == "may" || case["verdict"] == "reject" && !["framing", "checksum", "row"].contains(&phase) {
             continue;
         }
-        compared += 1;
+        let mut read = 0;
         for file in case["files"].as_array().unwrap() {
             if file["holes"].is_array() {
                 println!("not read: {} is larger than the memory (examples/go reads such files)", case["id"]);
                 continue;
             }
+            read = 1;
             let path = format!("{kit}/cases/{}/{}", case["id"].as_str().unwrap(), file["name"].as_str().unwrap());
             let (log, result) = kit::read(&fs::read(Path::new(&path)).unwrap());
             if case["verdict"] == "reject" && !file["stops_at"].is_null() {
@@ -80,6 +81,7 @@ fn every_case_of_the_kit_is_right() {
                 failures.push(format!("{path}: {sentence}"));
             }
         }
+        compared += read;
     }
     println!("{compared} cases are compared");
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
