@@ -21,7 +21,7 @@ from forge.values.clipping import Clipped
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.literals import hex_mapping, literal_sql, quoted, refuse
+from forge.values.literals import hex_mapping, hexadecimal, literal_sql, quoted, refuse
 from forge.values.text.column_charset import BINARY_COLLATION
 from forge.values.text.strings import CharCodec, Text, folded_metadata
 from forge.values.wire_types import WireType
@@ -47,7 +47,9 @@ class NetworkCodec(CharCodec):
         return network_bytes(name, declared if data is None else data)
 
     def sql(self, column: Column, value: Text) -> str:
-        return quoted(self.address(value)) if isinstance(value, bytes) else super().sql(column, value)
+        if not isinstance(value, bytes):
+            return super().sql(column, value)
+        return hexadecimal(value) if _is_odd(self.declared_as, value) else quoted(self.address(value))
 
     def address(self, value: bytes) -> str:
         """The text of a value, as MariaDB takes and prints it."""
@@ -73,7 +75,7 @@ def network_bytes(name: str, declared: Any) -> bytes:
         data = bytes(declared)
         if len(data) != _SIZES[name]:
             raise refuse(name, declared, "cannot hold this value", f"{_SIZES[name]} bytes")
-        return _known(name, data)
+        return data
     if not isinstance(declared, (str, uuid.UUID, ipaddress.IPv4Address, ipaddress.IPv6Address)):
         raise refuse(name, declared, "cannot hold this value", "its usual text")
     text = str(declared)
@@ -82,7 +84,10 @@ def network_bytes(name: str, declared: Any) -> bytes:
         if not _CHARACTERS.fullmatch(text):
             raise ValueError
         if name == "UUID":
-            return _known(name, uuid.UUID(text).bytes)
+            data = uuid.UUID(text).bytes
+            if _is_odd(name, data):
+                raise refuse(name, declared, "cannot hold a version from 8 on of the variant 0")
+            return data
         if name != "UUID" and (match := _PARTS.search(text)):
             # Zeros in front of a number count for nothing, at the end of an INET6 too.
             text = text[: match.start()] + ".".join(part.lstrip("0") or "0" for part in match[0].split("."))
@@ -92,11 +97,9 @@ def network_bytes(name: str, declared: Any) -> bytes:
         raise refuse(name, declared, "cannot hold this value", "its usual text") from None
 
 
-def _known(name: str, data: bytes) -> bytes:
-    """The bytes, unless they are of a UUID that no column takes.  Raises ScenarioError."""
-    if name == "UUID" and data[6] >= _ODD_VERSION and data[8] < _ODD_VARIANT:
-        raise refuse(name, network_text(name, data), "cannot hold a version from 8 on of the variant 0")
-    return data
+def _is_odd(name: str, data: bytes) -> bool:
+    """Whether the text of a UUID is refused; its bytes are not."""
+    return name == "UUID" and data[6] >= _ODD_VERSION and data[8] < _ODD_VARIANT
 
 
 def network_text(name: str, data: bytes) -> str:

@@ -257,7 +257,7 @@ class SessionLog(ABC):
         except ScenarioError as error:
             raise error.at(None, statement.text.line) from None
         table_ids: dict[str, int] = {}
-        maps: dict[int, Event] = {}
+        maps: list[Event] = []
         for table in statement.tables:
             table_id = table_ids[table.full_name] = self._table_id(table)
             mapped = table_map(table, table_id, self.session, self.line)
@@ -265,13 +265,14 @@ class SessionLog(ABC):
                 mapped = mapped.replace(table_flags=mapped.table_flags | REFERRED_FK_DB)
             if table.full_name in statement.triggers.tables and self.line.table_map.flags_triggers:
                 mapped = mapped.replace(table_flags=mapped.table_flags | HAS_TRIGGERS)
-            maps[table_id] = self.event(mapped, second)
+            maps.append(self.event(mapped, second))
         single = self.line.rows.single_rows
-        yield from () if single else maps.values()
+        yield from () if single else maps
         yield from (own_event(event, second, self.session, self.line) for event in inside)
+        by_id = {table_ids[table.full_name]: mapped for table, mapped in zip(statement.tables, maps, strict=True)}
         for body in row_events(statement, table_ids, self.session, self.line):
             if single:
-                yield maps[body.table_id]
+                yield by_id[body.table_id]
             yield self.event(body, second)
 
     def steps(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
