@@ -81,7 +81,8 @@ testees:
 power: $(VENV)/.ready
 	$(BIN)/forge corpus build --out $(OUT)/corpus --decoders forge
 	$(BIN)/python -m tests.power --corpus $(OUT)/corpus --json $(OUT)/power.json --adding corpora/kit/power.tsv $(POWER_ARGS)
-	$(BIN)/python -m tests.power.page $(OUT)/power.json
+	$(BIN)/python -m tests.power.foreign --corpus $(OUT)/corpus --out $(OUT)/covered --json $(OUT)/foreign.json
+	$(BIN)/python -m tests.power.page $(OUT)/power.json $(OUT)/foreign.json
 
 known-bugs: $(VENV)/.ready
 	$(BIN)/python -m tests.known_bugs --kit $(OUT)/kit --programs $(OUT)/known-bugs

@@ -25,14 +25,15 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--subject", "names", multiple=True, type=click.Choice(list(SUBJECTS)), help="Only this decoder.")
 @click.option("--sample", default=1000, help="Mutants of each decoder (0: all).")
 @click.option("--seed", default=1, help="Which of them.")
+@click.option("--tries", default=400, help="Logs that a mutant is tried with, at most (0: all that run it).")
 @click.option("--jobs", default=1, help="Processes.")
 @click.option("--largest", default=1 << 15, help="Only logs of at most so many bytes.")
 @click.option("--logs", "most", default=0, help="No more logs than this, of all files of scenarios (0: all).")
 @click.option("--json", "out", type=_FILE, required=True, help="The figures; what logs reach is kept beside them.")
 @click.option("--adding", "cases", type=_FILE, help="Write the cases that add something, for the profile smoke.")
 def main(
-    corpus: Path, real: tuple[Path, ...], names: tuple[str, ...], sample: int, seed: int, jobs: int, largest: int,
-    most: int, out: Path, cases: Path | None,
+    corpus: Path, real: tuple[Path, ...], names: tuple[str, ...], sample: int, seed: int, tries: int, jobs: int,
+    largest: int, most: int, out: Path, cases: Path | None,
 ) -> None:  # fmt: skip
     """Measure lines, branches and mutants of decoders under a corpus."""
     logs = logs_of_corpus(corpus, largest)
@@ -50,7 +51,17 @@ def main(
     measures = []
     for subject, (reached, right) in zip(subjects, read, strict=True):
         found = measured(
-            subject, logs, reached, right, favoured=chosen.keys(), sample=sample, seed=seed, jobs=jobs, say=say
+            subject,
+            logs,
+            reached,
+            right,
+            favoured=chosen.keys(),
+            sample=sample,
+            seed=seed,
+            most=tries,
+            folder=out.parent / "kept",
+            jobs=jobs,
+            say=say,
         )
         measures.append(found)
         figures[subject.name] = found.figures

@@ -32,7 +32,7 @@ def readings(
     subject: Subject, logs: Sequence[Log], folder: Path, jobs: int, say: Callable[[str], None]
 ) -> tuple[Reached, list[bytes]]:
     """What each log reaches, and the digests.  ``folder`` keeps them for the next run with the same code."""
-    path = folder / f"{subject.name}-{_code_of(subject)}.pickle"
+    path = folder / f"{subject.name}-{code_of(subject)}.pickle"
     kept: dict[bytes, Reading] = pickle.loads(path.read_bytes()) if path.exists() else {}  # Our own.
     hashes = [hash_of(log.data) for log in logs]
     new = [number for number, key in enumerate(hashes) if key not in kept]
@@ -72,7 +72,7 @@ def _united(read: Sequence[Reading]) -> Reached:
     return Reached(dict(logs), dict(passed))
 
 
-def _code_of(subject: Subject) -> str:
+def code_of(subject: Subject) -> str:
     """A digest of all code that has a say in what is shown."""
     digest = hashlib.sha256()
     for path in _files(subject):
@@ -83,6 +83,6 @@ def _code_of(subject: Subject) -> str:
 def _files(subject: Subject) -> Iterator[Path]:
     yield from subject.files
     yield from (ROOT / "tests" / "power" / f"{name}.py" for name in ("own_reader", "subjects", "tracing"))
-    for folder in ("check", "binlog", "events", "values", "charsets"):
+    for folder in ("check/canonical", "binlog", "events", "values", "charsets"):
         yield from sorted((ROOT / "forge" / folder).rglob("*.py"))
     yield from sorted((ROOT / "corpora" / "testees" / subject.name).glob("*.py"))

@@ -7,6 +7,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+Flavor = Literal["mysql", "mariadb"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +18,7 @@ class Log:
 
     name: str
     data: bytes
-    flavor: str
+    flavor: Flavor
 
 
 def logs_of_corpus(folder: Path, largest: int) -> list[Log]:
@@ -25,7 +28,7 @@ def logs_of_corpus(folder: Path, largest: int) -> list[Log]:
     table = dataset.dataset(folder, format="parquet", ignore_prefixes=["_"]).to_table(["case", "server", "files"])
     found: dict[bytes, Log] = {}
     for row in table.to_pylist():
-        flavor = "mariadb" if row["server"].startswith("mariadb") else "mysql"
+        flavor: Flavor = "mariadb" if row["server"].startswith("mariadb") else "mysql"
         for file in row["files"]:
             if file["size"] <= largest:
                 found.setdefault(file["bytes"], Log(row["case"], file["bytes"], flavor))

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import random
+import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Container, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.power.kept import code_of
 from tests.power.left_out import left_out, spans
 from tests.power.logs import Log
 from tests.power.mutants import Mutant, mutants_of
+from tests.power.outcomes import name_of
 from tests.power.subjects import Subject
-from tests.power.tracing import Living, Place, Reached, functions_of
-from tests.power.trials import baselines, in_child, tried
+from tests.power.tracing import Reached, functions_of
+from tests.power.trials import baselines, in_child
+from tests.power.tries import Tries
 
-#: Of the logs that run what few logs run of a mutant's function, the smallest come early; so do those that told other
-#: mutants of the function.
-_RARE, _KNOWN = 4, 20
+#: Mutants after which it is said how far it is.
+_SAID = 50
 #: Logs that are read once more, to see that a decoder shows the same.
 _AGAIN = 200
 
@@ -117,72 +118,59 @@ def measured(
     favoured: Container[str],
     sample: int,
     seed: int,
+    most: int,
+    folder: Path,
     jobs: int,
     say: Callable[[str], None],
 ) -> Measured:
-    """All figures of one subject.  ``sample`` mutants are tried, chosen by ``seed`` (0: all).
-
-    A mutant is tried with every log that runs its statement, until one tells it: first with those of the cases
-    ``favoured``, then with those that are likely to tell it.
+    """All figures of one subject.  ``sample`` mutants are tried, chosen by ``seed`` (0: all), each with ``most`` of the
+    logs that run its statement (0: all), until one tells it.  ``folder`` keeps what became of them.
     """
     figures: dict[str, Any] = {"corpus": covered(subject, reached), "logs": len(logs)}
     again = in_child(lambda: baselines(subject, logs[:_AGAIN]))
     if list(right[:_AGAIN]) != again:
         raise SystemExit(f"{subject.name} does not show the same twice")
-    living = Living(subject)
     statements = {
         one.place: [(str(path), line) for line in one.lines] for path in subject.files for one in functions_of(path)
     }
     functions = {place for place, places in statements.items() if any(at in reached.logs for at in places)}
     counted_by_file = [counted_mutants(subject, path) for path in subject.files]
     every = [one for kept, _ in counted_by_file for one in kept if one.function in functions]
-    chosen = every if not sample or sample >= len(every) else random.Random(seed).sample(every, sample)
+    # A mutant that is left out later moves no other one.
+    drawn = sorted(every, key=lambda one: hashlib.sha256(f"{seed} {name_of(one)}".encode()).digest())
+    chosen = drawn[: sample or None]
     say(f"{subject.name}: {len(chosen)} of {len(every)} mutants")
-    order = sorted(range(len(logs)), key=lambda number: (logs[number].name not in favoured, len(logs[number].data)))
-    rank = {number: place for place, number in enumerate(order)}
+    tries = Tries(
+        subject,
+        logs,
+        reached,
+        right,
+        favoured=favoured,
+        most=most,
+        path=folder / f"{subject.name}-{code_of(subject)}.json",
+    )
     survivors: list[dict[str, Any]] = []
     told: dict[Mutant, int] = {}
     not_made = 0
-
-    def of_function(mutants: Sequence[Mutant]) -> list[tuple[Mutant, int | None]]:
-        """The outcomes of the mutants of one function, one after the other: what told one often tells the next."""
-        tellers = Counter[int]()
-        outcomes: list[tuple[Mutant, int | None]] = []
-        for mutant in mutants:
-            numbers = sorted(reached.logs.get(mutant.at, ()), key=rank.__getitem__)
-            among = set(numbers)
-            known = [number for number, _ in tellers.most_common(_KNOWN) if number in among]
-            # Those that also run what few logs run of the function: the other side of a condition is there.
-            beside = sorted((reached.logs.get(at, ()) for at in statements[mutant.function]), key=len)
-            rare = [one for some in beside for one in sorted(among.intersection(some), key=rank.__getitem__)[:_RARE]]
-            first = sorted(dict.fromkeys([*known, *rare]), key=lambda number: logs[number].name not in favoured)
-            trial = list(dict.fromkeys([*first, *numbers]))
-            outcome = tried(subject, living, mutant, logs, trial, right) if trial else -1
-            if outcome is not None and outcome >= 0:
-                tellers[outcome] += 1
-            outcomes.append((mutant, outcome))
-        return outcomes
-
-    groups: dict[Place, list[Mutant]] = defaultdict(list)
-    for mutant in chosen:
-        groups[mutant.function].append(mutant)
-    with ThreadPoolExecutor(jobs) as pool:
-        for mutant, outcome in (one for some in pool.map(of_function, groups.values()) for one in some):
-            if outcome is None:
-                not_made += 1
-            elif outcome >= 0:
-                told[mutant] = outcome
-            else:
-                survivors.append(
-                    {
-                        "file": f"{mutant.path.parent.name}/{mutant.path.name}", "line": mutant.line,
-                        "what": mutant.what, "function": mutant.function[1],
-                        "logs": len(reached.logs.get(mutant.at, ())),
-                    }
-                )  # fmt: skip
-                say(f"{subject.name}: {len(told)} told, not told: {survivors[-1]}")
+    for done, (mutant, outcome) in enumerate(tries.outcomes_of(chosen, statements, jobs), 1):
+        if outcome is None:
+            not_made += 1
+        elif outcome >= 0:
+            told[mutant] = outcome
+        else:
+            survivors.append(
+                {
+                    "file": f"{mutant.path.parent.name}/{mutant.path.name}", "line": mutant.line,
+                    "what": mutant.what, "function": mutant.function[1],
+                    "logs": len(reached.logs.get(mutant.at, ())),
+                }
+            )  # fmt: skip
+            say(f"{subject.name}: not told: {survivors[-1]}")
+        if done % _SAID == 0:
+            say(f"{subject.name}: {done} of {len(chosen)} mutants, {len(told)} told")
     figures |= {
         "mutants": len(every), "tried": len(chosen) - not_made, "killed": len(told), "sample": sample, "seed": seed,
+        "most": most,
         "left out": dict(sum((reasons for _, reasons in counted_by_file), Counter[str]()).most_common()),
         "survivors": sorted(survivors, key=lambda one: (one["file"], one["line"])),
     }  # fmt: skip

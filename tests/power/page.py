@@ -14,6 +14,7 @@ import click
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _RESULTS = re.compile(r"(<!-- results -->\n).*(<!-- end of results -->)", re.DOTALL)
+_FOREIGN = re.compile(r"(<!-- foreign -->\n).*(<!-- end of foreign -->)", re.DOTALL)
 _PLOT = "power.svg"
 _ROW, _LEFT, _WIDTH = 26, 330, 860
 #: Colour-blind eyes tell these apart.
@@ -34,9 +35,35 @@ def bars(figures: dict[str, Any]) -> Iterator[tuple[str, str, float]]:
             yield f"{name}: mutants told", "mutants", found["killed"] / found["tried"]
 
 
-def plot(figures: dict[str, Any]) -> str:
+def foreign_bars(figures: dict[str, Any]) -> Iterator[tuple[str, str, float]]:
+    """The bars of the decoders that are not written in Python."""
+    for name, found in figures.items():
+        yield f"{name}: {found['unit']}, the corpus", "corpus", found["hit"] / found["counted"]
+
+
+def foreign(figures: dict[str, Any]) -> str:
+    """Markdown: what is reached of decoders that are not written in Python, and what is not."""
+    lines = ["| decoder | language | logs | reached | left out |", "|---|---|---|---|---|"]
+    for name, found in figures.items():
+        out = found["every"] - found["counted"]
+        lines.append(
+            f"| {name} | {found['language']} | {found['logs']:,} "
+            f"| {found['hit'] / found['counted']:.1%} of {found['counted']:,} {found['unit']} | {out:,} |"
+        )
+    for name, found in figures.items():
+        lines += ["", f"### {name}", "", "| left out, by reason | " + found["unit"] + " |", "|---|---|"]
+        lines += [f"| {reason} | {count:,} |" for reason, count in found["left out"].items()]
+        missed = [(place, one) for place, some in found["missed"].items() for one in some]
+        lines += ["", "Reached by no log:" if missed else "All others are reached."]
+        if missed:
+            lines += ["", "| function | first line | " + found["unit"] + " |", "|---|---|---|"]
+        for place, (_, text, count) in missed:
+            lines.append(f"| `{place}` | `{text.replace('|', chr(92) + '|')}` | {count} |")
+    return "\n".join(lines) + "\n"
+
+
+def plot(rows: list[tuple[str, str, float]]) -> str:
     """An SVG document."""
-    rows = list(bars(figures))
     parts = []
     for number, (label, kind, share) in enumerate(rows):
         top = 10 + number * _ROW
@@ -121,15 +148,19 @@ def _left_out(found: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
+_FIGURES = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path, exists=True))
-def main(path: Path) -> None:
-    """Write the page of the figures in PATH."""
-    figures = json.loads(path.read_text())
+@click.argument("path", type=_FIGURES)
+@click.argument("foreign_path", type=_FIGURES, metavar="FOREIGN")
+def main(path: Path, foreign_path: Path) -> None:
+    """Write the page of the figures in PATH, and of those of decoders in other languages in FOREIGN."""
+    figures, others = json.loads(path.read_text()), json.loads(foreign_path.read_text())
     page = _DOCS / "power.md"
-    text = page.read_text()
-    page.write_text(_RESULTS.sub(lambda match: match[1] + results(figures) + match[2], text))
-    (_DOCS / _PLOT).write_text(plot(figures))
+    text = _RESULTS.sub(lambda match: match[1] + results(figures) + match[2], page.read_text())
+    page.write_text(_FOREIGN.sub(lambda match: match[1] + foreign(others) + match[2], text))
+    (_DOCS / _PLOT).write_text(plot([*bars(figures), *foreign_bars(others)]))
 
 
 if __name__ == "__main__":

@@ -122,6 +122,7 @@ func show(event *replication.BinlogEvent, level string, offset int64, inner int)
 			"log_pos": header.LogPos, "timestamp": header.Timestamp, "server_id": header.ServerID,
 		}})
 	}
+	ask(event.Event)
 	switch body := event.Event.(type) {
 	case *replication.RowsEvent:
 		if level == "rows" {

@@ -138,7 +138,9 @@ fn rows(event: &RowsEventData<'_>, table: &TableMapEvent<'_>, place: &Json, out:
 }
 
 fn show(event: &Event, reader: &mut EventStreamReader, place: Json, out: &mut Vec<u8>) -> Answer<()> {
-    match event.read_data().map_err(said)? {
+    let data = event.read_data().map_err(said)?;
+    data.iter().for_each(release::ask);
+    match data {
         // What follows the columns' types is read when its user asks for it.
         Some(EventData::TableMapEvent(table)) => {
             table.iter_optional_meta().try_for_each(|field| field.map(drop)).map_err(said)
