@@ -21,7 +21,7 @@ from jinja2.visitor import NodeTransformer
 #: Characters of a text; of one that is not ASCII a quarter, and items of a list a thirty-second of it.
 LONGEST = 1 << 25
 #: The same of all that one rendering makes.
-MOST_MADE = 1 << 27
+MOST_MADE = 3 << 25
 #: Bits of a whole number.
 _MOST_BITS = 1 << 14
 #: Steps of one rendering: an iteration of a loop is one, a call, which takes so much longer, is some.
@@ -37,6 +37,12 @@ _QUICK = frozenset((
     "abs", "count", "d", "default", "float", "format", "int", "join", "last", "length", "lower", "replace", "string",
     "trim", "upper",
 ))  # fmt: skip
+#: Filters that put something into every line, word or place of a text, and how many of these it has at most.
+_REPEATING: dict[str, Callable[[str], int]] = {
+    "indent": lambda text: len(text.splitlines()) + 1, "urlize": lambda text: len(text.split()) + 1, "wordwrap": len,
+}  # fmt: skip
+#: Filters that make as much for each of their parts as a number says, and the largest number that they are given.
+_MOST_GIVEN = {"batch": 1 << 20, "slice": 1 << 20, "tojson": 16}
 #: Methods of text and numbers that give any amount for a short argument, and that no scenario needs.
 _REFUSED = frozenset(("expandtabs", "maketrans", "to_bytes", "translate"))
 
@@ -51,10 +57,12 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset(("*", "**", "%", "+"))
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False, **options)
+        super().__init__(
+            undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False, finalize=_checked, **options
+        )
         self.concat = _joined  # type: ignore[method-assign]
         del self.globals["lipsum"]  # Text by chance: no two builds would be the same.
-        for name in self.filters.keys() - _QUICK:
+        for name in self.filters:
             self.filters[name] = _bounded(name, self.filters[name])
         self.filters["format"] = _with_small_widths(self.filters["format"])
         self.filters["join"] = _checked_join(self.filters["join"])
@@ -76,12 +84,14 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             _check_numbers(name, (*args, *kwargs.values()))
             if name in ("format", "format_map"):
                 _check_widths(owner, (*args, *kwargs.values()))
+                _checked([*args, *kwargs.values()])
             elif name == "join" and args:
                 args = (_checked_items(args[0], len(owner)), *args[1:])
             elif name == "replace" and len(args) > 1:
                 _check_replace(owner, args[0], args[1])
             elif "split" in name and len(owner) > _MOST_FILTERED:
                 raise TemplateLimitError(f"{name} is given a text of {len(owner)}; {_MOST_FILTERED} is the most")
+            return _made(super().call(__context, __obj, *args, **kwargs))
         return super().call(__context, __obj, *args, **kwargs)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
@@ -94,6 +104,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
                 _check_bits(left.bit_length() * right)
         elif isinstance(left, (str, bytes)):
             _check_widths(left, right if isinstance(right, tuple) else (right,))
+            _checked(right)
+            return _made(super().call_binop(context, operator, left, right))
         return super().call_binop(context, operator, left, right)
 
 
@@ -148,7 +160,31 @@ def _joined(pieces: Iterable[str]) -> str:
 
 
 def _concatenated(items: list[Any]) -> str:
-    return _joined([str(item) for item in items])
+    return _joined([str(_checked(item)) for item in items])
+
+
+def _checked(value: Any) -> Any:
+    """What is about to be shown as text, if that is not too long: a list may have the same long text many times."""
+    if not isinstance(value, (list, tuple, dict)):
+        return value
+    waiting, length = [value], 0
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting.extend((*item, *item.values()))
+            length += 64 * len(item)
+        elif isinstance(item, (list, tuple)):
+            waiting.extend(item)
+        length += 32 + _length(item)
+        if length > LONGEST:
+            raise TemplateLimitError(f"it shows a list of more than {LONGEST}")
+    return value
+
+
+def _made(value: Any) -> Any:
+    """What was made, counted."""
+    _check_length(_length(value))
+    return value
 
 
 def _length(value: Any) -> int:
@@ -160,14 +196,18 @@ def _length(value: Any) -> int:
 
 
 def _check_length(length: int) -> None:
-    if length > LONGEST:
-        raise TemplateLimitError(f"it makes a text or list of {_shown(length)}; {LONGEST} is the most")
+    _check_size(length)
     left = _left.get(None)
     if left is None:
         return
     left[1] -= length
     if left[1] < 0:
         raise TemplateLimitError(f"it makes texts and lists of more than {MOST_MADE} together")
+
+
+def _check_size(length: int) -> None:
+    if length > LONGEST:
+        raise TemplateLimitError(f"it makes a text or list of {_shown(length)}; {LONGEST} is the most")
 
 
 def _check_bits(bits: int) -> None:
@@ -189,9 +229,15 @@ def _check_product(left: Any, right: Any) -> None:
 
 
 def _check_numbers(name: str, values: Iterable[Any]) -> None:
+    most = _MOST_GIVEN.get(name, LONGEST)
     for value in values:
-        if isinstance(value, int) and value > LONGEST:
-            raise TemplateLimitError(f"{name} is given {_shown(value)}; {LONGEST} is the most")
+        if isinstance(value, int) and value > most:
+            raise TemplateLimitError(f"{name} is given {_shown(value)}; {most} is the most")
+
+
+def _check_repeated(text: str, places: int, values: Iterable[Any]) -> None:
+    longest = max((value if isinstance(value, int) else _length(value) for value in values), default=0)
+    _check_size(_length(text) + places * longest)
 
 
 def _check_widths(form: str | bytes, values: Iterable[Any]) -> None:
@@ -223,11 +269,18 @@ def _bounded(name: str, made: Callable[..., Any]) -> Callable[..., Any]:
         values = (*args, *kwargs.values())
         _check_numbers(name, values)
         for value in values:
-            if isinstance(value, (str, bytes, list, tuple)) and len(value) > _MOST_FILTERED:
+            _checked(value)
+            if name not in _QUICK and isinstance(value, (str, bytes, list, tuple)) and len(value) > _MOST_FILTERED:
                 raise TemplateLimitError(
                     f"{name} is given {len(value)} characters or items; {_MOST_FILTERED} is the most"
                 )
-        return made(*args, **kwargs)
+        if name in _REPEATING:
+            at = next((at for at, value in enumerate(args) if isinstance(value, str)), len(args))
+            text, others = str(args[at]) if at < len(args) else "", (*args[at + 1 :], *kwargs.values())
+            # The number that `wordwrap` and `urlize` take makes lines shorter.
+            repeated = [value for value in others if name == "indent" or isinstance(value, str)]
+            _check_repeated(text, _REPEATING[name](text), repeated)
+        return _made(made(*args, **kwargs))
 
     return checked
 

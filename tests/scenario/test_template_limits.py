@@ -44,6 +44,20 @@ BOMBS = {
         "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}"
     ),
     "a loop in itself": "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}",
+    "many lines indented": r"{{ ('a\n' * 100000) | indent(100000) }}",
+    "many lines indented by a text": r"{{ ('a\n' * 100000) | indent('b' * 100000) }}",
+    "wrapped with a text": "{{ ('a ' * 100000) | wordwrap(1, wrapstring='b' * 100000) }}",
+    "links": "{{ ('http://a.de ' * 50000) | urlize(target='b' * 100000) }}",
+    "each centred": "{{ (['a'] * 1000) | map('center', 30000000) | list }}",
+    "centred in a loop": "{% for i in range(1000) %}{{ 'a'.center(30000000) }}{% endfor %}",
+    "a width in a loop": "{% for i in range(1000) %}{{ '%9999999d' % i }}{% endfor %}",
+    "a list of one text": "{% set x = 'a' * 30000000 %}{{ [x] * 1000 }}",
+    "a list of one text in a text": "{% set x = 'a' * 30000000 %}{{ '%s' % (([x] * 1000),) }}",
+    "a list of one text in braces": "{% set x = 'a' * 30000000 %}{{ '{}'.format([x] * 1000) }}",
+    "a list beside a text": "{% set x = 'a' * 30000000 %}{{ ([x] * 1000) ~ 'b' }}",
+    "a list as JSON": "{% set x = 'a' * 1000000 %}{{ ([x] * 1000) | tojson }}",
+    "JSON that is indented": "{{ ([1] * 100000) | tojson(indent=1000000) }}",
+    "lists of lists": "{% set a = [1] * 99 %}{% set b = [a] * 9999 %}{{ [b] * 9999 }}",
     "parentheses": "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
 }
 
