@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from forge.errors import FormatError, ScenarioError
 
@@ -26,24 +26,20 @@ def read_bytes(source: str) -> bytes:
 def open_log(source: str, *, as_it_is: bool = False, keyring: Keyring | None = None) -> Iterator[LogWindow]:
     """The file ``source``, to be read a window at a time; unless ``as_it_is``, the log in a gzip or zstd file.
 
-    With a ``keyring`` the plain log of one that is encrypted, whole in memory.  Raises OSError; FormatError and
-    ScenarioError for an encrypted log that the keyring does not open.
+    With a ``keyring`` the plain log of one that is encrypted, in pieces.  Raises OSError; FormatError and ScenarioError
+    for an encrypted log that the keyring does not open.
     """
+    from forge.binlog.encryption.stream import opened
     from forge.binlog.window import LogWindow
-    from forge.binlog.wrapped import unwrapped
 
-    if keyring is not None:
-        from forge.binlog.encryption.seal import is_sealed, unseal
+    def window(file: BinaryIO) -> LogWindow:
+        return LogWindow(file if as_it_is else opened(file, keyring))
 
-        with open_log(source, as_it_is=as_it_is) as log:
-            data = log.rest(0)
-        yield LogWindow(None, unseal(data, keyring)[0] if is_sealed(data) else data)
-        return
     if source == STDIN:
-        yield LogWindow(sys.stdin.buffer if as_it_is else unwrapped(sys.stdin.buffer))
+        yield window(sys.stdin.buffer)
         return
     with Path(source).open("rb") as file:
-        yield LogWindow(file if as_it_is else unwrapped(file))
+        yield window(file)
 
 
 def read_text(source: str) -> str:

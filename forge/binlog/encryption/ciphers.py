@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from forge.errors import EnvironmentMissing
@@ -27,6 +28,12 @@ def _run(context: Any, data: bytes) -> bytes:
 def ctr(key: bytes, iv: bytes, data: bytes) -> bytes:
     """Both ways: the key stream over ``data``."""
     return _run(_cipher(key, "ctr", iv).encryptor(), data)
+
+
+def ctr_stream(key: bytes, iv: bytes) -> Callable[[bytes], bytes]:
+    """As :func:`ctr`, for data that comes in pieces."""
+    context = _cipher(key, "ctr", iv).encryptor()
+    return lambda piece: bytes(context.update(piece))
 
 
 def cbc_encrypt(key: bytes, iv: bytes, data: bytes) -> bytes:

@@ -12,6 +12,7 @@ file_key_management).
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -30,6 +31,8 @@ _VERSION = 1
 _KEY_ID, _PASSWORD, _IV = 1, 2, 3
 _FIELD_SIZES = {_PASSWORD: 32, _IV: 16}
 Cipher = Literal["cbc", "ctr"]
+#: Key, vector and data to what comes out.
+Crypt = Callable[[bytes, bytes, bytes], bytes]
 CIPHERS: tuple[Cipher, ...] = ("cbc", "ctr")
 
 
@@ -61,7 +64,7 @@ _LOOKED_AT = 16
 
 def is_sealed(data: bytes) -> bool:
     """Whether the log is an encrypted file of MySQL, or one of MariaDB with START_ENCRYPTION."""
-    return data[:4] == ENCRYPTED_MAGIC or _start(data) is not None
+    return data[:4] == ENCRYPTED_MAGIC or start_of(data) is not None
 
 
 def unseal(data: bytes, keyring: Keyring, *, key: int = 1) -> tuple[bytes, Seal]:
@@ -72,7 +75,7 @@ def unseal(data: bytes, keyring: Keyring, *, key: int = 1) -> tuple[bytes, Seal]
     if data[:4] == ENCRYPTED_MAGIC:
         mysql = read_header(data)
         return _stream(mysql, keyring, data[HEADER_SIZE:]), mysql
-    if _start(data) is None:
+    if start_of(data) is None:
         raise FormatError("the log is not encrypted", phase="framing", offset=0)
     for cipher in CIPHERS:
         mariadb = MariadbSeal(key, cipher)
@@ -85,7 +88,7 @@ def seal(plain: bytes, with_seal: Seal, keyring: Keyring) -> bytes:
     """The encrypted log.  Raises ScenarioError for a missing key, FormatError for a log without START_ENCRYPTION."""
     if isinstance(with_seal, MysqlSeal):
         return build_header(with_seal) + _stream(with_seal, keyring, plain)
-    if _start(plain) is None:
+    if start_of(plain) is None:
         raise FormatError("the log has no START_ENCRYPTION, behind which events are encrypted", phase="framing")
     return _mariadb(plain, with_seal, keyring, encrypt=True)
 
@@ -130,15 +133,20 @@ def build_header(with_seal: MysqlSeal) -> bytes:
     return (ENCRYPTED_MAGIC + fields + with_seal.rest).ljust(HEADER_SIZE, b"\0")
 
 
-def _stream(with_seal: MysqlSeal, keyring: Keyring, data: bytes) -> bytes:
-    """``data`` under the file's key stream, which opens what it has sealed."""
+def stream_key(with_seal: MysqlSeal, keyring: Keyring) -> tuple[bytes, bytes]:
+    """Key and vector of the file's key stream.  Raises ScenarioError for a missing key."""
     password = cbc_decrypt(keyring.by_name(with_seal.key_id), with_seal.iv, with_seal.password)
     derived = hashlib.sha512(password).digest()
     # The last eight bytes count blocks, from 0.
-    return ctr(derived[:32], derived[32:40] + bytes(8), data)
+    return derived[:32], derived[32:40] + bytes(8)
 
 
-def _start(data: bytes) -> tuple[int, bytes] | None:
+def _stream(with_seal: MysqlSeal, keyring: Keyring, data: bytes) -> bytes:
+    """``data`` under the file's key stream, which opens what it has sealed."""
+    return ctr(*stream_key(with_seal, keyring), data)
+
+
+def start_of(data: bytes) -> tuple[int, bytes] | None:
     """Where the encrypted events of a file of MariaDB begin, and the nonce; None if nothing says so."""
     if data[:4] != MAGIC:
         return None
@@ -158,31 +166,35 @@ def _start(data: bytes) -> tuple[int, bytes] | None:
     return None
 
 
+def turned(event: bytes, offset: int, key: bytes, nonce: bytes, crypt: Crypt) -> bytes:
+    """An event of MariaDB, at that offset of its file, encrypted or opened."""
+    raw = bytearray(event)
+    # The size stands plainly in both; what else is there was, or will be, in the place of the time.
+    size = raw[SIZE_OFFSET : SIZE_OFFSET + 4]
+    raw[SIZE_OFFSET : SIZE_OFFSET + 4] = raw[:4]
+    raw[4:] = crypt(key, nonce + (offset % (1 << 32)).to_bytes(4, "little"), bytes(raw[4:]))
+    raw[:4] = raw[SIZE_OFFSET : SIZE_OFFSET + 4]
+    raw[SIZE_OFFSET : SIZE_OFFSET + 4] = size
+    return bytes(raw)
+
+
 def _mariadb(data: bytes, with_seal: MariadbSeal, keyring: Keyring, *, encrypt: bool, most: int | None = None) -> bytes:
     """The log with its encrypted events, of which there are ``most`` at most, turned round."""
-    found = _start(data)
+    found = start_of(data)
     assert found is not None
     begin, nonce = found
     key = keyring.by_number(with_seal.key)
     crypt = ctr if with_seal.cipher == "ctr" else cbc_encrypt if encrypt else cbc_decrypt
     parts, end = [data[:begin]], begin
     for frame in islice(frames(data, begin, 1), most):
-        iv = nonce + (frame.offset % (1 << 32)).to_bytes(4, "little")
-        raw = bytearray(frame.raw)
-        # The size stands plainly in both; what else is there was, or will be, in the place of the time.
-        size = raw[SIZE_OFFSET : SIZE_OFFSET + 4]
-        raw[SIZE_OFFSET : SIZE_OFFSET + 4] = raw[:4]
-        raw[4:] = crypt(key, iv, bytes(raw[4:]))
-        raw[:4] = raw[SIZE_OFFSET : SIZE_OFFSET + 4]
-        raw[SIZE_OFFSET : SIZE_OFFSET + 4] = size
-        parts.append(bytes(raw))
+        parts.append(turned(frame.raw, frame.offset, key, nonce, crypt))
         end = frame.offset + len(frame.raw)
     return b"".join((*parts, data[end:]))
 
 
 def _opened(data: bytes, plain: bytes) -> bool:
     """Whether the header of one of the first events that were encrypted says where the event ends."""
-    found = _start(data)
+    found = start_of(data)
     assert found is not None
     looked = list(islice(frames(plain, found[0], 1), _LOOKED_AT))
     return not looked or any(

@@ -12,11 +12,12 @@ import click
 
 from forge.cli.inputs import STDIN, open_log
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE, selection_options
+from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
 from forge.errors import CheckFailed
 
 if TYPE_CHECKING:
     from forge.binlog.difference import Difference
+    from forge.binlog.encryption.keyring import Keyring
     from forge.binlog.selection import Selection
 
 
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
 @click.argument("right", type=FILE)
 @click.option("--all", "show_all", is_flag=True, help="Every difference, not only the first.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per difference.")
+@keys_options
 @selection_options()
-def command(left: str, right: str, show_all: bool, as_json: bool, **wanted: Any) -> None:
+def command(
+    left: str, right: str, show_all: bool, as_json: bool, keys: str | None, key: str | None, **wanted: Any
+) -> None:
     """Show where the binary logs LEFT and RIGHT differ: event, field, row and cell, both values.
 
     Sizes, positions, transaction lengths and checksums follow from the rest, and count only where the bytes of a file
@@ -38,11 +42,12 @@ def command(left: str, right: str, show_all: bool, as_json: bool, **wanted: Any)
     Example:
       forge diff before.000001 after.000001
       forge diff before.000001 after.000001.gz --all --json
+      forge diff plain.000001 encrypted.000001 --keys keyring.json
       forge diff before/ after/ --table shop.orders --type WRITE_ROWS
     """
     from forge.binlog.selection import selection
 
-    found = _differences(_files(left), _files(right), selection(**wanted))
+    found = _differences(_files(left), _files(right), selection(**wanted), keyring_of(keys, key))
     first = next(found, None)
     if first is None:
         return
@@ -65,12 +70,12 @@ def _files(source: str) -> list[str]:
     return [str(file) for file in log_files(path)]
 
 
-def _differences(left: list[str], right: list[str], wanted: Selection) -> Iterator[Difference]:
+def _differences(left: list[str], right: list[str], wanted: Selection, keyring: Keyring | None) -> Iterator[Difference]:
     from forge.binlog.difference import Difference, differences
 
     several = len(left) > 1 or len(right) > 1
     for ours, theirs in zip(left, right, strict=False):
-        with open_log(ours) as one, open_log(theirs) as other:
+        with open_log(ours, keyring=keyring) as one, open_log(theirs, keyring=keyring) as other:
             for difference in differences(one, other, wanted):
                 yield replace(difference, file=Path(ours).name) if several else difference
     if len(left) != len(right):

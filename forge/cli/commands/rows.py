@@ -10,11 +10,12 @@ import click
 
 from forge.cli.inputs import errors_in, file_paths, open_log, shown
 from forge.cli.output import STDOUT, output_file, refuse_inputs, write_output
-from forge.cli.parameters import FILE, selection_options
+from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
 from forge.cli.progress import progress, progress_to
 from forge.errors import ScenarioError
 
 if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
     from forge.binlog.selection import Selection
 
 
@@ -39,6 +40,7 @@ _CSV_MARKS, _CSV_END = ',"\r\n', "\r\n"
     help="parquet, arrow: what becomes of a value that Arrow cannot say, such as the date 0000-00-00.",
 )  # fmt: skip
 @click.option("-o", "--output", default=STDOUT, metavar="OUT", help="The file to write; standard output unless given.")
+@keys_options
 @selection_options(tables=False)
 def command(
     files: tuple[str, ...],
@@ -48,6 +50,8 @@ def command(
     form: str,
     on_odd: Any,
     output: str,
+    keys: str | None,
+    key: str | None,
     **wanted: Any,
 ) -> None:
     """Write the changed rows of one table of the binary logs FILE... as records.
@@ -62,16 +66,17 @@ def command(
       forge rows binlog.000001 binlog.000002 --table shop.orders --format parquet -o orders.parquet
       forge rows binlog.000001 --table shop.orders --columns id,status --format csv -o orders.csv
       forge rows binlog.0* --table shop.orders --since '2024-02-29 10:00:00' --type DELETE_ROWS
+      forge rows encrypted.000001 --keys keyring.json
     """
     from forge.binlog.selection import selection
 
     refuse_inputs([output], files)
-    events = selection(**wanted)
+    events, keyring = selection(**wanted), keyring_of(keys, key)
     chosen = None if columns is None else tuple(columns.split(","))
     if form in ("csv", "jsonl"):
-        write_output(output, _text_records(files, table, chosen, images, form, events))
+        write_output(output, _text_records(files, table, chosen, images, form, events, keyring))
     else:
-        _arrow_records(files, table, chosen, images, on_odd, events, form, output)
+        _arrow_records(files, table, chosen, images, on_odd, events, keyring, form, output)
 
 
 def _text_records(
@@ -81,6 +86,7 @@ def _text_records(
     images: Any,
     form: str,
     wanted: Selection,
+    keyring: Keyring | None,
 ) -> Iterator[str]:
     from forge.check.canonical.decode import canonical_events
     from forge.check.canonical.records import BESIDE, RecordReader
@@ -88,7 +94,7 @@ def _text_records(
     reader = RecordReader(table, columns, images)
     header = form == "csv"
     for file in progress(files, total=len(files), label="files"):
-        with errors_in(file), open_log(file) as log:
+        with errors_in(file), open_log(file, keyring=keyring) as log:
             for record in reader.records(shown(file), wanted.rows_of(canonical_events(log))):
                 if header:
                     yield _csv_line([*reader.fields(), *BESIDE])
@@ -149,7 +155,7 @@ def _csv_field(value: Any) -> str:
 
 def _arrow_records(
     files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, on_odd: Any,
-    wanted: Selection, form: str, output: str,
+    wanted: Selection, keyring: Keyring | None, form: str, output: str,
 ) -> None:  # fmt: skip
     from forge.columnar.parquet import write_parquet
     from forge.columnar.reading.rows import read_rows
@@ -160,12 +166,15 @@ def _arrow_records(
         told: Callable[[int], None] = lambda read: show(min(read, total), total)  # noqa: E731
         if table is None:
             schema, batches = _of_the_only_table(
-                read_rows(paths, columns=columns, images=images, on_odd=on_odd, wanted=wanted, progress=told)
+                read_rows(
+                    paths, columns=columns, images=images, on_odd=on_odd, wanted=wanted, keyring=keyring, progress=told
+                )
             )
         else:
             reader = read_rows(
-                paths, table, columns=columns, images=images, on_odd=on_odd, wanted=wanted, progress=told
-            )
+                paths, table, columns=columns, images=images, on_odd=on_odd, wanted=wanted, keyring=keyring,
+                progress=told,
+            )  # fmt: skip
             schema, batches = reader.schema, reader
         with output_file(output) as file:
             (write_parquet if form == "parquet" else _write_arrow)(schema, batches, file)

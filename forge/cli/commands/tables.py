@@ -9,14 +9,15 @@ import click
 
 from forge.cli.inputs import file_paths
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE
+from forge.cli.parameters import FILE, keyring_of, keys_options
 from forge.cli.progress import progress_to
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per table.")
-def command(files: tuple[str, ...], as_json: bool) -> None:
+@keys_options
+def command(files: tuple[str, ...], as_json: bool, keys: str | None, key: str | None) -> None:
     """List the tables that the binary logs FILE... map, with rows, events and bytes by operation.
 
     Every event's checksum is verified and every row is split. Bytes are those of row events, headers and checksums
@@ -26,13 +27,14 @@ def command(files: tuple[str, ...], as_json: bool) -> None:
     Example:
       forge tables binlog.000001
       forge tables binlog.000001 binlog.000002 --json
+      forge tables encrypted.000001 --keys keyring.json
     """
     from forge.columnar.reading.counts import TableCounts, count_tables
 
-    paths = file_paths(files)
+    paths, keyring = file_paths(files), keyring_of(keys, key)
     total = sum(path.stat().st_size for path in paths)
     with progress_to("bytes") as show:
-        tables = count_tables(paths, progress=lambda read: show(read, total))
+        tables = count_tables(paths, keyring=keyring, progress=lambda read: show(read, total))
 
     def shown(name: str, counts: TableCounts) -> str:
         operations = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from forge.binlog.encryption.keyring import Keyring
 from forge.columnar.reading.batches import Misfit
 from forge.columnar.reading.beside import OPERATIONS
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
@@ -36,8 +37,12 @@ class TableCounts:
     by_operation: dict[str, Count] = field(default_factory=lambda: {word: Count() for word in OPERATIONS})
 
 
-def count_tables(path: Paths, *, progress: Callable[[int], None] | None = None) -> dict[str, TableCounts]:
+def count_tables(
+    path: Paths, *, keyring: Keyring | None = None, progress: Callable[[int], None] | None = None
+) -> dict[str, TableCounts]:
     """The tables that a log maps, or several logs, in the order of their first TABLE_MAP, with what happened to them.
+
+    ``keyring`` opens files that are encrypted.
 
     Raises FormatError for bytes that break a rule of the format; UnsupportedError for types that are not known;
     OSError.
@@ -47,7 +52,9 @@ def count_tables(path: Paths, *, progress: Callable[[int], None] | None = None) 
     def taker(table: Table, _file: str) -> _Counting:
         return _Counting(table, counts.setdefault(table.name, TableCounts()))
 
-    reader = RowReader(paths_of(path), table=None, chosen=Chosen(columns=()), taker=taker, progress=progress)
+    reader = RowReader(
+        paths_of(path), table=None, chosen=Chosen(columns=()), taker=taker, keyring=keyring, progress=progress
+    )
     for _ in reader.batches():
         pass
     return counts

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from forge.binlog.encryption.keyring import Keyring
 from forge.binlog.mapped import ends_a_statement, mapped_columns, unmapped
 from forge.binlog.reader import PlacedEvent
 from forge.columnar.reading.batches import Misfit
@@ -83,12 +84,13 @@ class FileRows:
         summary: ReadSummary | None = None,
         *,
         side_by_side: bool = True,
+        keyring: Keyring | None = None,
     ) -> None:
-        """``side_by_side``: a second thread helps with a file of many windows."""
+        """``side_by_side``: a second thread helps with a file of many windows; ``keyring`` opens an encrypted one."""
         self._tables = tables
         self._path = path
         self._summary = ReadSummary() if summary is None else summary
-        self._lister = EventLister(path, split)
+        self._lister = EventLister(path, split, keyring)
         self._is_helped = side_by_side
         #: Bytes of the file that have been read.
         self.read_bytes = 0

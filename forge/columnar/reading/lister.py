@@ -11,14 +11,16 @@ import os
 from collections.abc import Generator, Iterator
 from io import RawIOBase, UnsupportedOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from forge.binlog.encryption.keyring import Keyring
+from forge.binlog.encryption.stream import opened
 from forge.binlog.mapped import refuse_to_pass, refuse_unusual
 from forge.binlog.payload import LARGEST, decompressed, inner_format, inner_frames, unpacked
 from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
-from forge.binlog.wrapped import unwrapped, wrapping
+from forge.binlog.wrapped import wrapping
 from forge.columnar.machine import SLACK
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, EventList, event_classes
@@ -51,8 +53,8 @@ class EventLister:
     A list is left alone until it is given back: it can be used while the next ones are made.
     """
 
-    def __init__(self, path: Path, split: Split | None) -> None:
-        self.path = path
+    def __init__(self, path: Path, split: Split | None, keyring: Keyring | None = None) -> None:
+        self.path, self._keyring = path, keyring
         self.classes = event_classes()
         #: Bytes of the file that have been read.
         self.read_bytes = 0
@@ -93,12 +95,10 @@ class EventLister:
         no row depends on are not looked at.  OSError if the file cannot be read.
         """
         with self.path.open("rb", buffering=0) as file:
-            source: _File = file
-            magic = file.read(4)
-            if self._split is None and wrapping(magic) is not None:
+            source, magic = cast(_File, file), file.read(4)
+            if self._split is None and (wrapping(magic) is not None or self._keyring is not None):
                 file.seek(0)
-                source = unwrapped(file)
-                magic = source.read(4)
+                magic = (source := opened(file, self._keyring)).read(4)
             check_magic(magic)
             if source is file and self._split is None:
                 self._size.fit(os.fstat(file.fileno()).st_size)

@@ -10,6 +10,7 @@ from typing import get_args, overload
 
 import pyarrow as pa
 
+from forge.binlog.encryption.keyring import Keyring
 from forge.binlog.selection import ALL, Selection
 from forge.columnar.reading.batches import Batches
 from forge.columnar.reading.beside import BESIDE
@@ -36,6 +37,7 @@ class RowReader:
         table: str | None,
         chosen: Chosen,
         taker: Callable[[Table, str], Taker],
+        keyring: Keyring | None = None,
         summary: ReadSummary | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
@@ -43,6 +45,7 @@ class RowReader:
         self._wanted = table
         self._chosen = chosen
         self._taker = taker
+        self._keyring = keyring
         self._summary = summary
         self._progress = progress
         self._schemas: dict[str, pa.Schema] = {}
@@ -55,7 +58,7 @@ class RowReader:
         done = 0
         for part in self._paths:
             path, split = (Path(part.path), part) if isinstance(part, Split) else (part, None)
-            reader = FileRows(self, path, split, self._summary)
+            reader = FileRows(self, path, split, self._summary, keyring=self._keyring)
             for pair in reader.batches():
                 yield pair
                 if self._progress is not None:
@@ -102,6 +105,7 @@ def read_rows(
     beside: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     wanted: Selection = ALL,
+    keyring: Keyring | None = None,
     summary: ReadSummary | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> pa.RecordBatchReader: ...
@@ -118,6 +122,7 @@ def read_rows(
     json: JsonForm = "text",
     beside: Sequence[str] | None = None,
     wanted: Selection = ALL,
+    keyring: Keyring | None = None,
     summary: ReadSummary | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[str, pa.RecordBatch]]: ...
@@ -134,6 +139,7 @@ def read_rows(
     beside: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     wanted: Selection = ALL,
+    keyring: Keyring | None = None,
     summary: ReadSummary | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> pa.RecordBatchReader | Iterator[tuple[str, pa.RecordBatch]]:
@@ -146,8 +152,9 @@ def read_rows(
     all unless given.  ``names`` are for columns whose names the log does not have; such are ``@1``, ``@2`` otherwise.
     ``on_odd`` is what becomes of a cell that Arrow cannot say: an error, NULL, or text for the whole column.
     ``json`` is what documents are: "text" as the server prints it, or "binary" as it stores them.  ``wanted`` chooses
-    events; the rows of others are not looked at.  ``summary`` counts rows and such cells; ``progress`` is told the
-    bytes read.  What a gzip or zstd file holds is read as it is unpacked.
+    events; the rows of others are not looked at.  ``keyring`` opens encrypted files.
+    ``summary`` counts rows and such cells; ``progress`` is told the bytes read.  What a gzip or zstd file holds is read
+    as it is unpacked.
 
     Raises ScenarioError for a table or column that is not there, and where the table's columns change; FormatError for
     bytes that break a rule of the format, after the rows before them; UnsupportedError for types that are not known;
@@ -172,7 +179,9 @@ def read_rows(
         batches = Batches(defined, on_odd, shown, file)
         return batches if wanted.is_all else ChosenEvents(batches, wanted)
 
-    reader = RowReader(paths_of(path), table=table, chosen=chosen, taker=taker, summary=summary, progress=progress)
+    reader = RowReader(
+        paths_of(path), table=table, chosen=chosen, taker=taker, keyring=keyring, summary=summary, progress=progress
+    )
     return reader.batches() if table is None else _of_one_table(reader, table)
 
 

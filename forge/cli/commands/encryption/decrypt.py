@@ -9,6 +9,9 @@ from forge.cli.output import refuse_inputs, write_output
 from forge.cli.parameters import FILE, keyring_of, keys_options
 from forge.errors import ScenarioError
 
+#: Bytes that are decrypted at a time.
+_PIECE = 1 << 20
+
 
 @click.command()
 @click.argument("file", type=FILE)
@@ -23,11 +26,13 @@ def command(file: str, output: str, keys: str | None, key: str | None, key_numbe
       forge decrypt encrypted.000001 -o plain.000001 --keys keyring.json
       forge decrypt encrypted.000001 -o plain.000001 --key 00112233445566778899aabbccddeeff
     """
-    from forge.binlog.encryption.seal import unseal
+    from forge.binlog.encryption.stream import plain_stream
 
     refuse_inputs([output], [file, *([] if keys is None else [keys])])
     keyring = keyring_of(keys, key)
     if keyring is None:
         raise ScenarioError(f"{shown(file)} cannot be decrypted without a key", expected="--keys or --key")
     with errors_in(file), open_log(file, as_it_is=True) as log:
-        write_output(output, unseal(log.rest(0), keyring, key=key_number)[0])
+        assert log.file is not None
+        plain = plain_stream(log.file, keyring, key=key_number, plain_too=False)
+        write_output(output, iter(lambda: plain.read(_PIECE), b""))
