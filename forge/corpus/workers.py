@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from typing import Protocol, TypeVar
 
 from forge.errors import ForgeError
@@ -77,9 +78,24 @@ def _end_with_parent() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """As many processes as there are cores, or ``count``; ``work`` must be found by its module."""
+    """As many processes as there are cores, or ``count``; ``work`` must be found by its module.
+
+    ``modules``: what they need, loaded once, by a process that they are forked from and which has no threads of Python.
+    """
 
     count: int | None = None
+    modules: tuple[str, ...] = ()
+
+    def begin(self) -> Processes:
+        """Have the modules loaded while the caller goes on."""
+        multiprocessing.set_forkserver_preload(list(self.modules))
+        # It minds no Ctrl-C, which is for this process to tell of.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            forkserver.ensure_running()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return self
 
     def run(
         self, work: Callable[[Task], Result], tasks: Sequence[Task], progress: Progress | None = None
@@ -92,8 +108,9 @@ class Processes:
         if not tasks:
             return
         count = min(self.count or len(os.sched_getaffinity(0)), len(tasks))
-        # Not forked: this process may have threads, whose locks a fork would copy in any state.
-        pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+        # Not forked from this process: it may have threads, whose locks a fork would copy in any state.
+        context = multiprocessing.get_context("forkserver" if self.modules else "spawn")
+        pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
         try:
             pending = [pool.submit(work, task) for task in tasks]
             for number, done in enumerate(as_completed(pending), start=1):

@@ -18,7 +18,7 @@ from forge.columnar.writing.wire_columns import ColumnWriter, in_type
 from forge.errors import ScenarioError
 from forge.scenario.counter_hash import key_of
 from forge.values.base import Column
-from forge.volume.arrays import Mask, Whole, fixed_array, number_array, text_array, time_array, with_nulls
+from forge.volume.arrays import Mask, Whole, fixed_array, number_array, text_array, text_scalar, time_array, with_nulls
 from forge.volume.calendar import Calendar
 from forge.volume.lives import Lives, drawn
 from forge.volume.pools import Pool, plan_of
@@ -281,13 +281,13 @@ class TemplateSource(Source):
 
     def values(self, rows: Rows) -> pa.Array:
         joined = [self._part(part, rows) for part in self.parts]
-        text = pc.binary_join_element_wise(*joined, "", null_handling="replace", null_replacement="")
+        text = pc.binary_join_element_wise(*joined, text_scalar(""), null_handling="replace", null_replacement="")
         if isinstance(text, pa.Scalar):
             text = pa.repeat(text, len(rows))
         text = with_nulls(text, self.draws.null_rows(rows))
         return text if text.type == self.kind else text.cast(self.kind)
 
-    def _part(self, part: str | Source, rows: Rows) -> pa.Array | str:
+    def _part(self, part: str | Source, rows: Rows) -> pa.Array | pa.Scalar:
         if isinstance(part, Source):
             array = part.array(rows)
             array = array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
@@ -297,7 +297,7 @@ class TemplateSource(Source):
         if part == "{hex}":
             words = drawn_numbers(self.draws.of("hex"), rows.counters).astype(">u8")
             return text_array(_hex_digits(words.view(np.uint8).reshape(-1, 8)))
-        return part
+        return text_scalar(part)
 
 
 def template_parts(template: str) -> list[str]:

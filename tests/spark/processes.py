@@ -16,6 +16,8 @@ from pathlib import Path
 HOME = Path(__file__).resolve().parents[2]
 #: Seconds until a process that was killed is gone.
 _END_LIMIT = 30.0
+#: What Spark says where a Python process has not started within ten seconds, a limit that has no setting.
+_NOT_STARTED = "Python worker failed to connect back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,10 @@ class Driver:
 
     def ended(self) -> bool:
         return self._process.poll() is not None
+
+    def starved(self) -> bool:
+        """Whether it has ended because the machine was too busy to start a Python process: one more fault."""
+        return self.ended() and _NOT_STARTED in self.output
 
     def wait(self, seconds: float = 900) -> int:
         """The exit code.  Raises subprocess.TimeoutExpired."""

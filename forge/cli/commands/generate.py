@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: From so many rows on, several files are made side by side.
 _MANY = 1_000_000
+#: What a process that writes files needs.
+_OF_WORKERS = ("forge.volume.generate", "pyarrow.compute", "pyarrow.parquet")
 
 
 @click.command()
@@ -103,7 +105,7 @@ def _side_by_side() -> Runner:
     from forge.corpus.workers import Processes
     from forge.volume.generate import spread_over
 
-    return spread_over(Processes().run)
+    return spread_over(Processes(modules=_OF_WORKERS).begin().run)
 
 
 def _summary(manifest: Manifest, kept: int, seconds: float) -> str:
