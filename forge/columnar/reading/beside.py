@@ -39,7 +39,8 @@ def _repeat(values: Any, counts: Any, out: Any) -> None:
         value = values[index]
         end = at + counts[index]
         for row in range(at, end):
-            out[row] = value
+            # An index that may be negative would be looked at for each, and no two stored at once.
+            out[np.uintp(row)] = value
         at = end
 
 
