@@ -117,7 +117,7 @@ class CellPlaces:
     def __init__(self, cells: int, most_rows: int) -> None:
         self._cells = cells
         self._most_rows = most_rows
-        self._room: Numbers = np.empty((2, cells), np.int32)
+        self._room: Numbers = np.empty((2, 0), np.int32)
         self.use(np.zeros(1, np.uint8))
 
     def use(self, filled: Bytes) -> None:
@@ -126,8 +126,10 @@ class CellPlaces:
         lines = max(1, int(there.sum()))
         self._filled = filled
         self._lines = np.cumsum(there) - 1
-        self.capacity = min(self._most_rows, self._cells // lines - _APART)
+        self.capacity = min(self._most_rows, self._cells // lines)
         wide = self.capacity + _APART
+        if self._room.shape[1] < lines * wide:
+            self._room = np.empty((2, lines * wide), np.int32)
         self._offsets, self._lengths = self._room[:, : lines * wide].reshape(2, lines, wide)
         #: Where in memory each line begins.
         self._begins = self._lines * self._offsets.strides[0]
@@ -135,9 +137,10 @@ class CellPlaces:
 
     def _steps(self, known: Layouts) -> Bytes:
         """What the walk reads of the columns in every image of every layout."""
-        if self._known is not known.steps:
-            self._known = known.steps
-            wires, lines, numbers = (known.steps[..., word] for word in range(3))
+        all_steps = known.steps  # Another thread may add a layout to them.
+        if self._known is not all_steps:
+            self._known = all_steps
+            wires, lines, numbers = (all_steps[..., word] for word in range(3))
             begins = np.where(lines < 0, -1, self._begins[lines])
             prefixes = (1 << 8 * np.maximum(-wires, 0)) - 1
             self._described = np.stack((wires, begins, prefixes, numbers), -1).view(np.uint8).reshape(-1)
@@ -169,7 +172,8 @@ class CellPlaces:
 
         ``per_event[k]`` becomes the number of rows of the ``k``-th event that was walked.
         """
-        shapes = (self._steps(known), known.present_counts, known.sizes, known.partial, known.json_bytes)
+        steps = (self._steps(known), _STEP * known.steps.shape[2])
+        shapes = (*steps, known.present_counts, known.sizes, known.partial, known.json_bytes)
         absent = (known.absent, known.absent_counts, self._filled)
         rooms = (self._room[0].view(np.uint8), self._room[1].view(np.uint8))
         return _row_walk(  # type: ignore[no-any-return]
@@ -197,6 +201,7 @@ def _row_walk(
     event: Any,
     at: Any,
     described: Any,
+    image_steps: Any,
     present_counts: Any,
     sizes: Any,
     partial: Any,
@@ -213,7 +218,7 @@ def _row_walk(
     data, steps = memory(buffer), memory(described)
     out_offsets, out_lengths = memory(offsets), memory(lengths)
     rows = np.int64(0)
-    layout_steps = len(described) // len(partial)
+    layout_steps = 2 * image_steps
     why = THROUGH
     while event < len(begins):
         layout = layouts[event]
@@ -240,7 +245,7 @@ def _row_walk(
                 if count:
                     cell = np.int64(0)
                     for image in range(2):
-                        step = layout * layout_steps + image * (layout_steps >> 1)
+                        step = layout * layout_steps + image * image_steps
                         cell += (present_counts[layout, image] + 7) >> 3
                         for _ in range(present_counts[layout, image]):
                             line = signed(load64(steps, step + _LINE))
@@ -272,7 +277,7 @@ def _row_walk(
                 if count:
                     cell = start
                     for image in range(2):
-                        step = layout * layout_steps + image * (layout_steps >> 1)
+                        step = layout * layout_steps + image * image_steps
                         cell += (present_counts[layout, image] + 7) >> 3
                         for _ in range(present_counts[layout, image]):
                             line = signed(load64(steps, step + _LINE))
@@ -305,7 +310,7 @@ def _row_walk(
                     why = MISFIT
                     break
                 nulls = np.uint64(0)
-                step = layout * layout_steps + image * (layout_steps >> 1)
+                step = layout * layout_steps + image * image_steps
                 for place in range(count):
                     if place & 63 == 0:
                         nulls = load64(data, bitmap + (place >> 3))

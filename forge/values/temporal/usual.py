@@ -87,15 +87,16 @@ def datetime_writer(layout: FixedLayout, fsp: int) -> CellWriter:
 
 
 def timestamp_reader(layout: FixedLayout, fsp: int) -> CellReader:
-    read, fraction_text = layout.read, _fraction_text(fsp)
+    fraction_text = _fraction_text(fsp)
+    (second_shift, _), (_, fraction_mask) = layout.cuts
 
     def text(raw: bytes) -> str:
-        seconds, fraction = read(raw)
-        if not seconds:
+        bits = int.from_bytes(raw, "big")
+        minutes, second = divmod(bits >> second_shift, 60)
+        if not minutes and not second:
             raise UnusualError  # the zero timestamp
-        minutes, second = divmod(seconds, 60)
         day, minute = divmod(minutes, _DAY // 60)
-        return f"{_day_text(day)} {_minute_text(minute)}:{second:02d}{fraction_text(fraction)}"
+        return f"{_day_text(day)} {_minute_text(minute)}:{second:02d}{fraction_text(bits & fraction_mask)}"
 
     return CellReader(text, f"{layout.size}s")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 from forge.charsets import Charset, charset, find_collation
 from forge.errors import FormatError, ScenarioError
@@ -32,6 +33,13 @@ def charset_of(column: Column) -> Charset | None:
 def utf8(text: str) -> bytes:
     """The bytes that a client sends.  Raises ScenarioError for half a surrogate pair."""
     return charset("utf8mb4").encode(text)
+
+
+def decoder(charset: Charset | None) -> Callable[[bytes], str | bytes]:
+    """:func:`decoded` for a quick reader: UnicodeDecodeError, which is one of UNUSUAL, for what is not utf8mb4."""
+    if charset is not None and charset.name == "utf8mb4":
+        return partial(str, encoding="utf-8")
+    return partial(decoded, charset)
 
 
 def decoded(charset: Charset | None, data: bytes) -> str | bytes:

@@ -23,7 +23,6 @@ import re
 from abc import abstractmethod
 from datetime import date, datetime
 from decimal import Decimal
-from functools import partial
 from typing import Any, ClassVar
 
 from forge.charsets import Charset, charset, collation
@@ -35,7 +34,7 @@ from forge.values.literals import hex_mapping, hexadecimal, literal_sql, number,
 from forge.values.numeric.floats import exponent_text, float_text
 from forge.values.quick import CellReader, CellWriter, UnusualError, no_writer
 from forge.values.text.clipping import clipped_bytes, clipped_text, whole_units
-from forge.values.text.column_charset import BINARY_COLLATION, charset_of, decoded, utf8
+from forge.values.text.column_charset import BINARY_COLLATION, charset_of, decoded, decoder, utf8
 from forge.values.wire_types import WireType
 
 Text = str | bytes
@@ -133,7 +132,7 @@ class TextCodec(Codec):
         def text(data: bytes) -> Text:
             return decoded(character_set, self.restored(column, data))
 
-        return CellReader(text if self.alters(column) else partial(decoded, character_set), prefix=prefix)
+        return CellReader(text if self.alters(column) else decoder(character_set), prefix=prefix)
 
     def writer(self, column: Column) -> CellWriter:
         character_set, prefix, limit = charset_of(column), self.prefix(column), self.limit(column)
