@@ -78,7 +78,12 @@ class Token(NamedTuple):
         """The piece for an error message; of a long one its beginning."""
         if self.kind == "end":
             return "end of the statement"
-        return repr(self.text) if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]!r}… ({len(self.text)} characters)"
+        return shown(self.text)
+
+
+def shown(text: str) -> str:
+    """A text for an error message; of a long one its beginning."""
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}… ({len(text)} characters)"
 
 
 def is_plain(sql: str) -> bool:

@@ -147,3 +147,10 @@ def test_text_keeps_the_collation_of_its_column() -> None:
     assert [found.kind for found in types.values()] == ["text", "text", "text", "lob", "text", "lob"]
     assert types["LOWER(s)"].collation == types["CONCAT(s, s)"].collation == latin1
     assert types["LEFT(t, 3)"].collation == types["CAST(s AS CHAR(3))"].collation == 255
+
+
+def test_a_long_text_that_is_no_expression_is_told_by_its_beginning() -> None:
+    with pytest.raises(ScenarioError) as error:
+        parse_expression("(" * 3000 + "1" + ")" * 3000)
+    assert len(str(error.value)) < 200
+    assert "6001 characters" in str(error.value)

@@ -28,6 +28,7 @@ from forge.sql.expressions.evaluation import (
 from forge.sql.expressions.geometries import GEOMETRY_RULES
 from forge.sql.expressions.moments import MOMENT_RULES
 from forge.sql.expressions.text import TEXT_RULES
+from forge.sql.lexer import shown
 
 RULES.update({**TEXT_RULES, **MOMENT_RULES, **DOCUMENT_RULES, **GEOMETRY_RULES, **CAST_RULES})
 
@@ -89,7 +90,7 @@ def parse_expression(sql: str, grammar: Grammar | None = None, *, in_statement: 
     try:
         tree = sqlglot.parse_one(sql, read="mysql")
     except (SqlglotError, RecursionError):
-        raise ScenarioError(f"{sql!r} is not an expression") from None
+        raise ScenarioError(f"{shown(sql)} is not an expression") from None
     with_json = grammar is None or grammar.json_expressions
     for node in tree.walk():
         kind = kind_of(node)
