@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
+from forge.render.sql import replay_script
 from forge.scenario import Scenario, Session, insert, plan, update
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
@@ -80,3 +81,20 @@ def test_null_is_refused_where_a_row_gets_it() -> None:
     ):
         with pytest.raises(ScenarioError, match="v is NOT NULL"):
             plan(scenario.transaction(refused))
+
+
+def test_a_literal_in_parentheses_is_looked_at_when_mariadb_makes_the_table() -> None:
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, c INT DEFAULT ('x'))"
+    assert plan(Scenario("x", tables=[table])).tables["d.t"].columns[1].computed_default
+    with pytest.raises(ScenarioError, match="the default of column 'c' is impossible"):
+        plan(Scenario("x", server="mariadb-11.8", tables=[table]))
+
+
+def test_the_bytes_of_a_uuid_are_taken_that_are_refused_as_text() -> None:
+    odd = "5a2e91c2a5948d3a1dac9637348604c2"
+    scenario = Scenario("x", server="mariadb-11.8", tables=["CREATE TABLE d.t (u UUID)"])
+    made = plan(scenario.transaction(insert("d.t", {"u": {"hex": odd}})))
+    assert made.contents["d.t"] == ((bytes.fromhex(odd),),)
+    assert f"x'{odd}'" in replay_script(made)
+    with pytest.raises(ScenarioError, match="cannot hold a version from 8 on of the variant 0"):
+        plan(scenario.transaction(insert("d.t", {"u": "5a2e91c2-a594-8d3a-1dac-9637348604c2"})))

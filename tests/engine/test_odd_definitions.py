@@ -20,6 +20,10 @@ def define(server: str, column: str) -> None:
     ("column", "servers"),
     [
         ("c INT(255)", BOTH),
+        ("c MEDIUMINT, KEY (c(3))", BOTH),
+        ("c DECIMAL(5), UNIQUE KEY (c(3))", BOTH),
+        ("c INT DEFAULT ('5')", BOTH),
+        ("c UUID DEFAULT '5a2e91c2-a594-8d3a-9dac-9637348604c2'", MARIADB),
         ("c ENUM('a','2') DEFAULT '2'", BOTH),
         ("c POINT SRID 4326", MYSQL),
         ("c INT COLUMN_FORMAT DYNAMIC STORAGE DISK", MYSQL),

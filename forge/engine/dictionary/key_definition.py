@@ -20,6 +20,7 @@ from forge.sql.ast.definitions import KeyDraft, PartDraft
 from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.expressions import Expression, parse_expression
 from forge.sql.expressions.types import result_type
+from forge.values.cells import FixedWidthCodec
 from forge.values.text.column_charset import charset_of
 
 #: Limits of sql/sql_const.h and of InnoDB's DYNAMIC row format.
@@ -158,6 +159,8 @@ def _check_special(column: ColumnDefinition, special: str, part: PartDraft) -> N
     """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL."""
     if special == "FULLTEXT" and not column.type_facts.is_text:
         raise SqlError(f"a {column.type.name} column cannot be in a FULLTEXT key", part.offset, expected="text")
+    if special == "FULLTEXT" and part.prefix == 0:
+        raise SqlError("a prefix has no length", part.offset, expected="1 or more")
     if special == "SPATIAL" and (not column.type_facts.is_geometry or column.column.nullable):
         problem = f"column {column.name!r} cannot be in a SPATIAL key"
         raise SqlError(problem, part.offset, expected="a geometry that is NOT NULL")
@@ -178,6 +181,9 @@ def _checked_part(column: ColumnDefinition, part: PartDraft) -> PartDraft:
             )
         return part
     if not facts.takes_prefix:
+        whole = isinstance(column.codec, FixedWidthCodec) and column.codec.size(column.wire) == part.prefix
+        if whole and not facts.has_members:
+            return replace(part, prefix=None)  # All its bytes: servers take that, and forget it (recorded).
         raise SqlError(f"a key on a {kind} column cannot have a prefix", part.offset)
     if part.prefix == 0:
         raise SqlError("a prefix has no length", part.offset, expected="1 or more")

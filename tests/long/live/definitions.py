@@ -31,7 +31,10 @@ _COLLATIONS = (
     "ucs2_bin",
     "latin1_bin", "utf8_unicode_ci", "utf16le_general_ci", "cp932_japanese_ci",
 )  # fmt: skip
-_CHARSETS = ("latin1", "utf8mb4", "utf8", "utf8mb3", "ascii", "binary", "ucs2", "utf16", "cp932", "koi8r")
+_CHARSETS = (
+    "latin1", "utf8mb4", "utf8", "utf8mb3", "ascii", "binary", "ucs2", "utf16", "cp932", "koi8r", "latin2", "gbk",
+    "big5", "euckr", "cp1251", "utf32", "ujis", "greek",
+)  # fmt: skip
 
 
 def draw_definitions(random: Random, table: str) -> Case:
@@ -67,6 +70,8 @@ def _column(random: Random, name: str) -> str:
         (_default(random), _default(random), "NOT NULL", "NULL", "COMMENT 'c'", "AUTO_INCREMENT", "UNIQUE",
          "PRIMARY KEY", "KEY",
          "INVISIBLE", "ON UPDATE CURRENT_TIMESTAMP", "CHECK (1)", "AS (1)", "GENERATED ALWAYS AS (1 + 1) STORED",
+         "AS (CONCAT('a', 1)) VIRTUAL",
+         "AS (UPPER('ab'))", "AS (LENGTH('abc') * 2) STORED", "AS (ROUND(2.5))",
          "COLUMN_FORMAT FIXED",
          "VISIBLE", "SRID 4326", "UNIQUE KEY", "STORAGE DISK"),
         k=random.choice((0, 0, 1, 1, 1, 2, 3)),
@@ -77,7 +82,8 @@ def _column(random: Random, name: str) -> str:
 def _default(random: Random) -> str:
     value = random.choice(
         ("NULL", "0", "1", "-1", "''", "'a'", "'abc   '", "'1'", "1.5", "1e3", "x'41'", "0x41", "b'1'", "TRUE", "'b'",
-         "'2024-02-29'",
+         "'2024-02-29'", "(CONCAT('a', 'b'))", "(UPPER('b'))", "(ABS(-2))", "(7 DIV 2)", "(LEFT('abc', 1))",
+         "(1.5 * 2)",
          "CURRENT_TIMESTAMP", "CURRENT_TIMESTAMP(3)", "NOW()", "NOW(6)", "LOCALTIME", "CURRENT_DATE", "(1)", "(1 + 1)",
          "('a')", "('[]')",
          "20240229", "'0000-00-00'", "'10:11:12'", "(CURRENT_DATE)", "(NULL)", "N'a'", "_latin1'a'",

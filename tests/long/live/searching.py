@@ -21,6 +21,14 @@ FIELDS: dict[str, Draw] = {"literals": draw_literals, "definitions": draw_defini
 BATCH = 150
 
 
+#: Values of sql_mode, beside the default and none.
+_MODES = (
+    "STRICT_ALL_TABLES", "TRADITIONAL", "ANSI", "NO_ENGINE_SUBSTITUTION", "NO_ZERO_IN_DATE,NO_ZERO_DATE",
+    "ALLOW_INVALID_DATES,STRICT_TRANS_TABLES", "NO_AUTO_VALUE_ON_ZERO,STRICT_TRANS_TABLES,NO_ZERO_DATE",
+)  # fmt: skip
+_FRACTIONS = {"mysql": "TIME_TRUNCATE_FRACTIONAL", "mariadb": "TIME_ROUND_FRACTIONAL,STRICT_TRANS_TABLES"}
+
+
 @dataclass(slots=True)
 class Run:
     """Cases of a field from the ``first`` on; ``known`` and ``new`` are differences."""
@@ -41,7 +49,8 @@ def batch(field: str, server: str, seed: int, first: int) -> tuple[int, list[Dif
     Raises RecordingError if the server ends, EnvironmentMissing if there is none.
     """
     draws = Random(f"{field}/{seed}/{first}")
-    session = session_of(draws.choice((None, None, "")), draws.choice(("full", "full", "minimal", "noblob")))
+    mode = draws.choice((None, None, "", *_MODES, _FRACTIONS[server.partition("-")[0]]))
+    session = session_of(mode, draws.choice(("full", "full", "minimal", "noblob")))
     outcomes: list[CaseOutcome] = []
     for number in range(first, first + BATCH):
         case = FIELDS[field](Random(f"{field}/{seed}/{number}"), f"d.t{number - first}")

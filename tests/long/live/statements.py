@@ -24,9 +24,12 @@ def draw_statements(random: Random, table: str) -> Case:
     engine = random.choice(("", "", "", " ENGINE=MyISAM", " ENGINE=MEMORY"))
     key = random.choice(_KEYS)
     number = random.choice((" NOT NULL", " NOT NULL AUTO_INCREMENT")) if key.startswith("PRIMARY KEY (id") else ""
+    parts = random.choice(("", "", " PARTITION BY HASH (id) PARTITIONS 3")) if key == "PRIMARY KEY (id)" else ""
+    if null == " UNIQUE":
+        parts = ""
     sql = (
-        f"CREATE TABLE {table} (id INT{number},"
-        f" a INT{null}, s VARCHAR(5){collation}, d DECIMAL(5,2) DEFAULT 1.5, n DATETIME(2) NULL, {key}){engine}"
+        f"CREATE TABLE {table} (id INT{number}, a INT{null}, s VARCHAR(5){collation}, d DECIMAL(5,2) DEFAULT 1.5,"
+        f" n DATETIME(2) NULL, {key}){parts or engine}"
     )
     statements = [_insert(random, table, rows=random.randint(2, 6))]
     statements += [_statement(random, table) for _ in range(STATEMENTS - 1)]
