@@ -15,6 +15,7 @@ from forge.errors import ScenarioError, nearest
 from forge.events.event import Event, RawBody
 from forge.events.format_description import FormatDescription
 from forge.events.gtid_tagged import GtidTagged
+from forge.events.heartbeat import Heartbeat
 from forge.events.layout import Body
 from forge.events.registry import EVENT_NAMES, EVENT_TYPES
 from forge.events.start_v3 import StartV3
@@ -107,9 +108,16 @@ def _user_vars() -> Strategy:
     )
 
 
+def _heartbeats() -> Strategy:
+    # No file's name has a NUL, by which MariaDB's position in front of it is told.
+    names = texts().filter(lambda text: "\0" not in text)
+    return st.builds(Heartbeat, position=st.none() | st.integers(1 << 32, (1 << 56) - 1), file_name=names)
+
+
 _HAND_MADE: dict[type[Body], Callable[[], Strategy]] = {
     FormatDescription: _descriptions,
     GtidTagged: _tagged_gtids,
+    Heartbeat: _heartbeats,
     StartV3: _starts,
     UserVar: _user_vars,
 }
