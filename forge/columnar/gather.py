@@ -110,7 +110,7 @@ def gathered(
         out = np.empty(rows, _WORDS[width]) if width > 0 else slacked(next(sizes))
         ends = _NO_ENDS if width > 0 else np.empty(rows + 1, np.int32)
         found.append(out if width > 0 else (ends, out))
-        words += (width, line, address(out), out.nbytes, address(ends), ends.nbytes)
+        words += (width, line, address(out), out.nbytes, *((0, 0) if width > 0 else (address(ends), ends.nbytes)))
     nulls, high = np.empty(len(found), np.int64), np.zeros(len(found), np.uint64)
     _gather(buffer, offsets, lengths, np.array(words, np.int64).view(np.uint8), rows, nulls, high)
     for column, (width, bits) in enumerate(zip(widths, high.tolist(), strict=True)):

@@ -204,6 +204,9 @@ class Batches:
             if made.walk.filled[first + place] == 2:
                 arrays.append(self._nothing(place, made.count))
                 continue
+            if plan.is_plain and not known[place][1]:
+                arrays.append(plan.array(made.count, None, 0, known[place][0]))
+                continue
             before = self._before(made, half, place) if plan.reads_diffs else None
             cells = made.walk.places.cells(made.window.buffer, first + place, made.count, before)
             read, nulls = known.get(place) or (plan.read(cells), int(nulls_of(cells.offsets)))
