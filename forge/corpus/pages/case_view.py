@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from forge.corpus.conform.comparison import shown
 from forge.corpus.findings.records import Finding
 from forge.corpus.kit.case_files import KitCase, KitFile
 from forge.corpus.kit.protocol import Hello
@@ -151,21 +152,26 @@ def _rows(expected: ExpectedLog, given: Iterable[Answer]) -> Iterator[dict[str, 
 def _image(row: Mapping[str, Any], image: str, given: Sequence[Answer]) -> dict[str, Any]:
     cells = []
     for cell in row[image]:
-        shown = []
+        found = []
         for answer in given:
             difference = answer.result.difference
             if difference is not None and (difference.image, difference.column) == (image, cell["column"]):
-                shown.append({"testee": answer.testee, "found": _cut(difference.found or difference.sentence)})
+                found.append({"testee": answer.testee, "found": _cut(difference.found or difference.sentence)})
         cells.append(
             {
                 "column": cell["column"],
                 "name": cell.get("name"),
                 "raw": _cut(cell["raw"] or ""),
-                "text": "NULL" if cell["raw"] is None else _cut(str(cell.get("text", ""))),
-                "shown": shown,
+                "text": "NULL" if cell["raw"] is None else _cut(_right(cell)),
+                "shown": found,
             }
         )
     return {"image": image, "cells": cells}
+
+
+def _right(cell: Mapping[str, Any]) -> str:
+    """The exact text of a cell; its typed value where the log does not tell the character set."""
+    return str(cell["text"]) if "text" in cell else shown(cell.get("value"))
 
 
 def _scenario(case: str) -> str | None:
