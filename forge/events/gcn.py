@@ -1,6 +1,7 @@
 """GCN (105): the global commit number of the transaction that follows, before its GTID event (PolarDB-X, 8.0).
 
-Not recorded: from libbinlogevents of polardbx-engine, versions with and without the numbers of branches.
+Not recorded: from libbinlogevents of polardbx-engine, versions with and without the numbers of branches; those without
+were read in a log of the tests of polardbx-cdc.
 """
 
 from __future__ import annotations
