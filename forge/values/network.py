@@ -14,14 +14,14 @@ from decimal import Decimal
 from itertools import accumulate, groupby
 from typing import Any
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column
 from forge.values.clipping import Clipped
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.literals import hex_mapping, hexadecimal, literal_sql, quoted, refuse
+from forge.values.literals import hex_mapping, literal_sql, quoted, refuse
 from forge.values.text.column_charset import BINARY_COLLATION
 from forge.values.text.strings import CharCodec, Text, folded_metadata
 from forge.values.wire_types import WireType
@@ -47,9 +47,7 @@ class NetworkCodec(CharCodec):
         return network_bytes(name, declared if data is None else data)
 
     def sql(self, column: Column, value: Text) -> str:
-        if not isinstance(value, bytes):
-            return super().sql(column, value)
-        return hexadecimal(value) if _is_odd(self.declared_as, value) else quoted(self.address(value))
+        return quoted(self.address(value)) if isinstance(value, bytes) else super().sql(column, value)
 
     def address(self, value: bytes) -> str:
         """The text of a value, as MariaDB takes and prints it."""
@@ -59,6 +57,8 @@ class NetworkCodec(CharCodec):
         """A number in place of an address becomes zeros, other things NULL if the column may be NULL."""
         try:
             value = self.accept(column, declared)
+        except UnsupportedError:
+            raise
         except ScenarioError:
             zeros = bytes(_SIZES[self.declared_as])
             if isinstance(declared, (int, float, Decimal)):
@@ -75,6 +75,9 @@ def network_bytes(name: str, declared: Any) -> bytes:
         data = bytes(declared)
         if len(data) != _SIZES[name]:
             raise refuse(name, declared, "cannot hold this value", f"{_SIZES[name]} bytes")
+        if _is_odd(name, data):
+            # Servers read them as the rearranged bytes of another one (recorded).
+            raise UnsupportedError("bytes of a UUID of a version from 8 on and the variant 0 are not supported")
         return data
     if not isinstance(declared, (str, uuid.UUID, ipaddress.IPv4Address, ipaddress.IPv6Address)):
         raise refuse(name, declared, "cannot hold this value", "its usual text")
@@ -98,7 +101,7 @@ def network_bytes(name: str, declared: Any) -> bytes:
 
 
 def _is_odd(name: str, data: bytes) -> bool:
-    """Whether the text of a UUID is refused; its bytes are not."""
+    """Whether no column holds the bytes: the text of such a UUID is refused."""
     return name == "UUID" and data[6] >= _ODD_VERSION and data[8] < _ODD_VARIANT
 
 

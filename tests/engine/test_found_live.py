@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.render.sql import replay_script
 from forge.scenario import Scenario, Session, insert, plan, update
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
@@ -90,11 +89,9 @@ def test_a_literal_in_parentheses_is_looked_at_when_mariadb_makes_the_table() ->
         plan(Scenario("x", server="mariadb-11.8", tables=[table]))
 
 
-def test_the_bytes_of_a_uuid_are_taken_that_are_refused_as_text() -> None:
-    odd = "5a2e91c2a5948d3a1dac9637348604c2"
+def test_a_uuid_that_no_column_holds_is_refused_as_text_and_as_bytes() -> None:
     scenario = Scenario("x", server="mariadb-11.8", tables=["CREATE TABLE d.t (u UUID)"])
-    made = plan(scenario.transaction(insert("d.t", {"u": {"hex": odd}})))
-    assert made.contents["d.t"] == ((bytes.fromhex(odd),),)
-    assert f"x'{odd}'" in replay_script(made)
     with pytest.raises(ScenarioError, match="cannot hold a version from 8 on of the variant 0"):
         plan(scenario.transaction(insert("d.t", {"u": "5a2e91c2-a594-8d3a-1dac-9637348604c2"})))
+    with pytest.raises(UnsupportedError, match="bytes of a UUID"):
+        plan(scenario.transaction(insert("d.t", {"u": {"hex": "5a2e91c2a5948d3a1dac9637348604c2"}})))
