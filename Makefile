@@ -31,7 +31,7 @@ help:
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
 	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (half an hour)'
 	@echo 'make testees   build the programs that drive other decoders for forge conform, into $(OUT)/testees'
-	@echo 'make power     measure how much of decoders the corpus reaches and tells apart, into docs/power.md (an hour)'
+	@echo 'make power     measure how much of decoders the corpus reaches and tells apart, into docs/power.md (hours; it goes on where it ended)'
 	@echo 'make known-bugs   catch known bugs of other decoders again: fetch releases that had them, run cases of $(OUT)/kit'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
 	@echo 'make lint      ruff, mypy and the order of the rooms'
