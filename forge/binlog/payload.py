@@ -24,6 +24,9 @@ from forge.events.transaction_payload import (
 )
 from forge.unpacking import LARGEST_UNPACKED, too_large
 
+#: Payloads inside each other that are shown as events; one further inside is left compressed.  Servers write no payload
+#: inside another, and their readers refuse one.
+DEEPEST = 4
 #: Servers compress no more than this (sql/binlog.cc); a payload that says more is not believed.
 LARGEST = 1 << 30
 #: Bytes that are unpacked at a time.

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from forge.binlog import read_events, write_binlog
 from forge.binlog.listing import assemble, disassemble, listing_json, listing_text
 from forge.binlog.payload import LEVELS, PayloadForm, compress_bytes, inner_events, inner_format, payload_bytes
+from forge.cli.app import run
 from forge.errors import FormatError, ScenarioError
 from forge.events.event import Event, advance, encode_event
 from forge.events.format import FormatContext
@@ -186,6 +187,16 @@ def test_payloads_inside_each_other_are_listed_and_come_back(levels: int) -> Non
     text = "".join(listing_text(data))
     assert assemble(text) == data
     assert text.count("TRANSACTION_PAYLOAD") == min(levels, 5)
+
+
+@pytest.mark.parametrize(("levels", "code"), [(4, 0), (5, 3), (2000, 3)])
+def test_payloads_inside_each_other_are_labelled_down_to_the_fourth(
+    levels: int, code: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "binlog.000001"
+    path.write_bytes(b"".join(nested(levels)))
+    assert run(["bytes", str(path)]) == code
+    assert ("more than 4 payloads lie inside each other" in capfd.readouterr().err) == bool(code)
 
 
 def test_a_listing_with_payloads_too_deep_is_refused() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from forge.binlog.listing.fields import ListingState, body_from_fields, body_to_fields, plain_fields
 from forge.binlog.listing.rows import usual_rows_to_fields
 from forge.binlog.payload import (
+    DEEPEST,
     DEFAULT_LEVEL,
     LEVELS,
     PayloadForm,
@@ -46,9 +47,6 @@ EXTRA_FIELDS = ("header_extra", "post_header_extra")
 _EVERY_LEVEL = 1 << 18
 #: Bytes, and events, in a payload; a payload of more is listed as the compressed bytes, which are short text.
 _LARGEST_LISTED, _MOST_LISTED = 1 << 24, 1 << 16
-#: Payloads inside each other that are listed as events; one further inside is listed as the compressed bytes.  Servers
-#: write no payload inside another, and their readers refuse one.
-_DEEPEST = 4
 #: Characters of a statement, or columns of a table, whose fields are kept for the next event with the same body.
 _LONGEST_KEPT = 1 << 12
 _COMPRESSIONS = {"zstd": ZSTD, "none": NONE}
@@ -214,7 +212,7 @@ def unhex(value: Any, field: str) -> bytes:
 
 def _payload_fields(body: TransactionPayload, state: ListingState) -> Document | None:
     """The events inside, each of which gives its bytes, if some level of the compressor makes this payload of them."""
-    if state.depth == _DEEPEST:
+    if state.depth == DEEPEST:
         return None
     try:
         data = payload_bytes(body, _LARGEST_LISTED)
@@ -263,9 +261,9 @@ def _payload_from_fields(fields: Document, state: ListingState) -> TransactionPa
         raise ScenarioError(f"compression is {compression!r}", expected=f"one of {', '.join(_COMPRESSIONS)}")
     if not isinstance(documents, list) or not all(isinstance(document, dict) for document in documents):
         raise ScenarioError("events is not a list", expected="a list of documents")
-    if state.depth == _DEEPEST:
+    if state.depth == DEEPEST:
         raise ScenarioError(
-            f"more than {_DEEPEST} payloads lie inside each other", expected="the innermost one as compressed bytes"
+            f"more than {DEEPEST} payloads lie inside each other", expected="the innermost one as compressed bytes"
         )
     inner = state.inside()
     parts = []

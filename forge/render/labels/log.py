@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from construct import Struct
 
-from forge.binlog.payload import inner_format, payload_bytes
+from forge.binlog.payload import DEEPEST, inner_format, payload_bytes
 from forge.binlog.reader import FIRST_TYPES, MAGIC, check_magic, frames, torn
 from forge.binlog.window import LogSource, window_of
 from forge.errors import ForgeError, FormatError
@@ -99,6 +99,8 @@ class _State:
 
     format: FormatContext = field(default_factory=FormatContext)
     columns: dict[int, tuple[Column, ...]] = field(default_factory=dict)
+    #: Payloads around the events.
+    depth: int = 0
 
     def section(self, raw: bytes, offset: int, index: int, *, inner: bool = False) -> LabelledSection:
         """One whole event at ``offset``."""
@@ -195,6 +197,9 @@ class _State:
         body = event.body
         try:
             if isinstance(body, TransactionPayload):
+                if self.depth == DEEPEST:
+                    rule = f"more than {DEEPEST} payloads lie inside each other; no server writes one inside another"
+                    raise FormatError(rule, phase="body")
                 return tuple(self._payload(payload_bytes(body, LARGEST_PAYLOAD), offset, index)), None
             if isinstance(body, COMPRESSED_ROWS):
                 return self._unpacked_rows(body, offset, index), None
@@ -203,7 +208,7 @@ class _State:
         return (), None
 
     def _payload(self, data: bytes, offset: int, index: int) -> Iterator[LabelledSection]:
-        inside = _State(inner_format(self.format), self.columns)
+        inside = _State(inner_format(self.format), self.columns, self.depth + 1)
         at = 0
         for number, frame in enumerate(frames(data, 0), start=1):
             section = inside.section(frame.raw, frame.offset, number, inner=True)
