@@ -18,6 +18,7 @@ class ConsensusClusterInfo(Body):
     type_code: ClassVar[int] = 103
     type_name: ClassVar[str] = "CONSENSUS_CLUSTER_INFO"
     features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    only_listed: ClassVar[bool] = True
     informational: ClassVar[bool] = True
     info_length: int | None = derived()
     info: str = ""

@@ -18,5 +18,6 @@ class ConsensusEmpty(Body):
     type_code: ClassVar[int] = 104
     type_name: ClassVar[str] = "CONSENSUS_EMPTY"
     features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    only_listed: ClassVar[bool] = True
     informational: ClassVar[bool] = True
     layout: ClassVar[Struct] = Struct()

@@ -22,7 +22,7 @@ class ConsensusLog(Body):
     type_name: ClassVar[str] = "CONSENSUS_LOG"
     features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
     informational: ClassVar[bool] = True
-    only_size: ClassVar[int | None] = 36
+    only_listed: ClassVar[bool] = True
     entry_flags: int = 0
     term: int = 1
     index: int

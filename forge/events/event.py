@@ -277,12 +277,15 @@ def header_layout(format: FormatContext) -> Any:
 
 def kind_of(type_code: int, format: FormatContext) -> type[Body] | None:
     """The class of a type's bodies; None for types that are kept as bytes."""
-    return None if type_code in _RETIRED and format.is_placeholder(type_code) else EVENT_TYPES.get(type_code)
+    if type_code in _RETIRED and format.is_placeholder(type_code):
+        return None
+    kind = EVENT_TYPES.get(type_code)
+    return None if kind is not None and kind.only_listed and not format.lists(type_code) else kind
 
 
 def _parse_body(type_code: int, data: bytes, format: FormatContext) -> Body:
     kind = kind_of(type_code, format)
-    if kind is None or kind.only_size not in (None, len(data)):
+    if kind is None:
         return RawBody(type_code, data)
     if type_code in _REPEATED and len(data) <= _KEPT_SIZE:
         return _parse_repeated(type_code, data, format)

@@ -88,6 +88,10 @@ class FormatContext:
         """The inverse of :meth:`type_of`."""
         return _WRITTEN_EARLY.get(type_code, type_code) if self.early_numbers else type_code
 
+    def lists(self, type_code: int) -> bool:
+        """Whether FORMAT_DESCRIPTION has a length for events of a type; so it is where there is none."""
+        return not self.post_header_lengths or type_code <= len(self.post_header_lengths)
+
     def is_placeholder(self, type_code: int) -> bool:
         """Whether events of a type that had a post-header have none any more: the type is no longer in use."""
         lengths, number = self.post_header_lengths, self.number_of(type_code)

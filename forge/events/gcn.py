@@ -32,6 +32,7 @@ class Gcn(Body):
     type_code: ClassVar[int] = 105
     type_name: ClassVar[str] = "GCN"
     features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    only_listed: ClassVar[bool] = True
     informational: ClassVar[bool] = True
     gcn_flags: int = flags(GCN_FLAGS, default=HAVE_GCN)
     gcn: int | None = None

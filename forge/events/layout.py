@@ -264,7 +264,8 @@ class Body:
     features: ClassVar[tuple[str, ...]] = ()
     #: Carries no change of data (WL#4033): the canonical decode says what readers do with it.
     informational: ClassVar[bool] = False
-    only_size: ClassVar[int | None] = None  #: Where another server has the type too: bodies of other sizes are its.
+    #: A vendor's type, whose number others use too: it is this one where FORMAT_DESCRIPTION lists it.
+    only_listed: ClassVar[bool] = False
 
     @classmethod
     def parse(cls, data: bytes, format: FormatContext) -> Self:

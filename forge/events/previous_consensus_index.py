@@ -18,6 +18,7 @@ class PreviousConsensusIndex(Body):
     type_code: ClassVar[int] = 102
     type_name: ClassVar[str] = "PREVIOUS_CONSENSUS_INDEX"
     features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    only_listed: ClassVar[bool] = True
     informational: ClassVar[bool] = True
     index: int
     layout: ClassVar[Struct] = Struct("index" / Int64ul)

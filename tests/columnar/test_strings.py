@@ -190,6 +190,8 @@ def test_addresses_are_their_bytes(name: str, data: st.DataObject) -> None:
     plan = plan_of(column)
     size = 4 if name == "INET4" else 16
     raw = st.one_of(st.binary(max_size=size), st.binary(max_size=1).map(lambda byte: byte * size))
+    if name == "UUID":  # No column holds others (the server reads them as another one).
+        raw = raw.filter(lambda item: not (item[6:7] >= b"\x80" and item.ljust(size, b"\0")[8] < 0x80))
     cells: list[Cell] = [_stored(column, item.rstrip(b"\0")) for item in data.draw(st.lists(raw, max_size=6))]
     cells += [NULL, _stored(column, bytes([1]) * (size + 1))]
     values = values_read(column, cells)

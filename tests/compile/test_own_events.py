@@ -34,17 +34,17 @@ def names(made: Scenario) -> list[str]:
 def test_events_stand_among_the_statements_of_a_transaction() -> None:
     made = scenario(
         [
-            event(100, place="begin"),
-            event(101),
-            event(102, place="rows"),
+            event(110, place="begin"),
+            event(111),
+            event(112, place="rows"),
             insert("t.a", {"id": 1}),
-            event(103),
+            event(113),
             update("t.a", set={"v": 2}),
-            event(104),
+            event(114),
         ]
     )
     assert " ".join(names(made)).endswith(
-        "ANONYMOUS_GTID 100 QUERY 101 TABLE_MAP 102 WRITE_ROWS 103 TABLE_MAP UPDATE_ROWS 104 XID STOP"
+        "ANONYMOUS_GTID 110 QUERY 111 TABLE_MAP 112 WRITE_ROWS 113 TABLE_MAP UPDATE_ROWS 114 XID STOP"
     )
 
 
