@@ -264,8 +264,7 @@ class Body:
     features: ClassVar[tuple[str, ...]] = ()
     #: Carries no change of data (WL#4033): the canonical decode says what readers do with it.
     informational: ClassVar[bool] = False
-    #: A vendor's type, whose number others use too: it is this one where FORMAT_DESCRIPTION lists it.
-    only_listed: ClassVar[bool] = False
+    only_listed: ClassVar[bool] = False  #: A vendor's type: it is this one where FORMAT_DESCRIPTION lists the number.
 
     @classmethod
     def parse(cls, data: bytes, format: FormatContext) -> Self:
