@@ -12,13 +12,16 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from forge.corpus.kit.tsv import read_tsv, tsv_text
-from forge.corpus.manifest import Entry, FileEntry
 from forge.errors import Phase, Verdict
 from forge.resources import corpora_dir
+
+if TYPE_CHECKING:
+    from forge.corpus.manifest import Entry, FileEntry
 
 _HEADER = ("id", "since", "retired", "digest", "case")
 _LONGEST_WORD = 24
