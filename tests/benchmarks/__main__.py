@@ -82,7 +82,7 @@ def main(
     figures = [figure_of(line, run) for line in lines]
     click.echo(table(figures))
     loads = ", ".join(f"{load:.2f}" for load in run.load)
-    click.echo(f"{rounds} rounds; load average {loads}")
+    click.echo(f"{run.rounds} rounds; load average {loads}")
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(document(run, figures, _versions()), indent=1, ensure_ascii=False) + "\n")

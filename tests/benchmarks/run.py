@@ -58,13 +58,21 @@ class Run:
     load: list[float] = field(default_factory=list)
 
     def measure(self, lines: Iterable[Line], subject_of: Callable[[Key], Subject], say: Callable[[str], None]) -> None:
-        """A subject that is missing or fails is left out of all rounds, and named."""
+        """A subject that is missing or fails is left out of all rounds, and named.  Ctrl-C: the rounds before count."""
         groups = together(lines)
         for number in range(self.rounds):
             self.load.append(os.getloadavg()[0])
-            for keys in groups:
-                say(f"round {number + 1} of {self.rounds}: {', '.join(' '.join(key).strip() for key in keys)}")
-                self._measure([key for key in keys if self._is_wanted(key, number)], subject_of, first=number == 0)
+            try:
+                for keys in groups:
+                    say(f"round {number + 1} of {self.rounds}: {', '.join(' '.join(key).strip() for key in keys)}")
+                    self._measure([key for key in keys if self._is_wanted(key, number)], subject_of, first=number == 0)
+            except KeyboardInterrupt:
+                if not number:
+                    raise
+                say(f"stopped: {number} rounds count")
+                self.rounds = number
+                self.costs = {key: costs[:number] for key, costs in self.costs.items()}
+                break
         self.load.append(os.getloadavg()[0])
 
     def _is_wanted(self, key: Key, number: int) -> bool:

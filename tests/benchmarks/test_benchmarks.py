@@ -103,6 +103,16 @@ def test_a_subject_that_fails_is_named_and_the_others_go_on() -> None:
     assert figure_of(LINE, run).is_met is False
 
 
+def test_a_run_that_is_stopped_keeps_its_whole_rounds() -> None:
+    def stops(said: str) -> None:
+        if said.startswith("round 3"):
+            raise KeyboardInterrupt
+
+    run = Run(5)
+    run.measure([LINE], lambda key: Pretended(key, 1, []), stops)
+    assert (run.rounds, len(run.costs[OURS])) == (2, 2)
+
+
 def test_subjects_are_together_that_figures_compare_with_each_other() -> None:
     floor, copy, text = ("read-floor", "w1_load"), ("memcpy", "w3j"), ("json-binary", "w3j")
     lines = [LINE, Line("J2", "W3", "", (text,), copy, "<=", 1), Line("D3", "W1", "", (OURS,), floor, "<=", 6)]
