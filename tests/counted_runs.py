@@ -1,7 +1,8 @@
 """Long runs over mutants or cases: each is a function of a seed and a number, and each run is counted in a file.
 
 A run goes on where the last one of its seed ended.  It is counted, a line of JSON each, unless something failed: then
-the mutants that failed are kept, and the run is made again once they are mended.
+the mutants that failed are kept, and the run is made again once they are mended.  A long one is made and counted in
+pieces: what ends it in the middle costs one of them.
 """
 
 from __future__ import annotations
@@ -9,10 +10,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+#: Mutants of a piece.
+_PIECE = 100_000
 
 
 @dataclass(slots=True)
@@ -62,7 +67,7 @@ def count_run(path: Path, told: dict[str, object], *, counts: bool) -> None:
 def command(
     description: str | None, run: Mutation, mutant: Callable[[int, int], bytes], counts: Path, *, out: str, count: int
 ) -> int:
-    """Make the run that the command line asks for, and count it in ``counts``; returns the exit code."""
+    """Make the run that the command line asks for, and count its pieces in ``counts``; returns the exit code."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, help="number of the first mutant (default: behind the counted ones)")
@@ -72,11 +77,17 @@ def command(
     parser.add_argument("--uncounted", action="store_true", help=f"do not count it in {counts.name}")
     given = parser.parse_args()
     first = behind(counts, seed=given.seed) if given.first is None else given.first
-    result = run(given.seed, first, given.count, seconds=given.seconds)
-    for number, what in result.failures:
-        given.out.mkdir(parents=True, exist_ok=True)
-        kept = given.out / f"{given.seed}-{number}"
-        kept.write_bytes(mutant(given.seed, number))
-        sys.stdout.write(f"{kept}: {what}\n")
-    count_run(counts, result.told(), counts=not given.uncounted and not result.failures)
-    return 1 if result.failures else 0
+    end, ends = first + given.count, None if given.seconds is None else time.monotonic() + given.seconds
+    while first < end and (ends is None or time.monotonic() < ends):
+        left = None if ends is None else ends - time.monotonic()
+        result = run(given.seed, first, min(end - first, _PIECE), seconds=left)
+        for number, what in result.failures:
+            given.out.mkdir(parents=True, exist_ok=True)
+            kept = given.out / f"{given.seed}-{number}"
+            kept.write_bytes(mutant(given.seed, number))
+            sys.stdout.write(f"{kept}: {what}\n")
+        count_run(counts, result.told(), counts=not given.uncounted and not result.failures)
+        if result.failures:
+            return 1
+        first += result.count
+    return 0

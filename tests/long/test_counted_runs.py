@@ -45,3 +45,16 @@ def test_a_run_goes_on_behind_the_counted_ones_and_is_counted_unless_something_f
     assert [(run["seed"], run["first"], run["count"]) for run in counted(counts)] == [(0, 0, 2), (0, 2, 2), (1, 7, 2)]
     assert (tmp_path / "out" / "0-5").read_bytes() == b"5"
     assert json.loads(counts.read_text().splitlines()[0])["failures"] == []
+
+
+def test_a_long_run_is_counted_in_pieces(tmp_path: Path) -> None:
+    counts = tmp_path / "runs.jsonl"
+
+    def run(seed: int, first: int, count: int, *, seconds: float | None) -> Run:
+        if first:
+            raise KeyboardInterrupt
+        return Run(seed, first, count)
+
+    with mock.patch.object(sys, "argv", ["run", "--count", "1000000"]), pytest.raises(KeyboardInterrupt):
+        command("", run, lambda seed, number: b"", counts, out=str(tmp_path), count=2)
+    assert [(piece["first"], piece["count"]) for piece in counted(counts)] == [(0, 100_000)]
