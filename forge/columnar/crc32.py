@@ -31,7 +31,7 @@ from forge.columnar.machine import (
 )
 
 CHECKSUM_SIZE: Final = 4
-_POLYNOMIAL: Final = 0xEDB88320
+POLYNOMIAL: Final = 0xEDB88320
 _ONES: Final = np.uint32(0xFFFFFFFF)
 
 
@@ -40,7 +40,7 @@ def _sliced_tables() -> npt.NDArray[np.uint32]:
     tables = np.zeros((8, 256), np.uint32)
     remainder = np.arange(256, dtype=np.uint32)
     for _ in range(8):
-        remainder = (remainder >> np.uint32(1)) ^ np.where(remainder & 1, np.uint32(_POLYNOMIAL), np.uint32(0))
+        remainder = (remainder >> np.uint32(1)) ^ np.where(remainder & 1, np.uint32(POLYNOMIAL), np.uint32(0))
     tables[0] = remainder
     for number in range(1, 8):
         tables[number] = tables[0][tables[number - 1] & 0xFF] ^ (tables[number - 1] >> np.uint32(8))

@@ -1,7 +1,7 @@
 """CONSENSUS_LOG (101): an entry of the consensus log, before the transaction that it is about (PolarDB-X, AliSQL).
 
-Not recorded: from libbinlogevents of polardbx-engine, and read in a log of the tests of polardbx-cdc.  Aurora has a
-private event of this number, whose layout is not public: a body of another size is that one, and kept as bytes.
+Not recorded: from libbinlogevents of polardbx-engine, and read in a log of the tests of polardbx-cdc.  Aurora,
+whose logs list 100 types, has a private event of this number, which is kept as bytes: its layout is not public.
 """
 
 from __future__ import annotations

@@ -11,8 +11,6 @@ from forge.plan.tables import Row, Table
 from forge.plan.transactions import Group, OwnEvent
 from forge.plan.turns import FileEnd, Turn
 
-#: FLUSH BINARY LOGS, a shutdown, or a crash; the server is started again after the last two.
-
 
 @dataclass(frozen=True, slots=True)
 class FileStep:

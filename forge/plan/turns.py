@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: FLUSH BINARY LOGS, a clean restart of the server, or one after a crash.
+#: FLUSH BINARY LOGS, a shutdown, or a crash; the server is started again after the last two.
 FileEnd = Literal["flush", "restart", "crash"]
 
 

@@ -7,12 +7,12 @@ lacks it does with a log that uses it.
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 import msgspec
+
+from forge.servers.shipped import shipped
 
 Family = Literal["mysql", "mariadb"]
 Release = tuple[int, int, int]
@@ -87,8 +87,7 @@ def release(text: str) -> Release:
 @cache
 def features() -> dict[str, Feature]:
     """All features by name, in the order of the table."""
-    text = files("forge.servers").joinpath("features.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, Feature])
+    return msgspec.convert(shipped("features.toml"), dict[str, Feature])
 
 
 def feature(name: str) -> Feature:

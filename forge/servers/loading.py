@@ -26,6 +26,7 @@ import msgspec
 from forge.errors import ScenarioError, nearest
 from forge.servers.features import Family
 from forge.servers.line import SUBJECTS, ServerLine
+from forge.servers.shipped import shipped
 
 _LINES = files("forge.servers").joinpath("lines")
 #: The lines that were recorded first, from which the others of their families inherit.
@@ -109,17 +110,12 @@ def _wrong(name: str, problem: str, *, expected: str | None = None, suggestion: 
     return ScenarioError(problem, file=f"{name}{_ENDING}", expected=expected, suggestion=suggestion)
 
 
-@cache
-def _without_line() -> dict[str, str]:
-    return tomllib.loads(files("forge.servers").joinpath("without_line.toml").read_text("utf-8"))
-
-
 def _table(name: str, folder: Traversable) -> dict[str, Any]:
     """The file of a line.  Raises ScenarioError for one that is not there, is no TOML, or has unknown keys."""
     names = _names(folder)
-    if name in _without_line():
-        raise ScenarioError(f"there is no server line for {name}: {_without_line()[name]}")
     if name not in names:
+        if (why := shipped("without_line.toml").get(name)) is not None:
+            raise ScenarioError(f"there is no server line for {name}: {why}")
         raise ScenarioError(
             f"unknown server line {name!r}", expected=f"one of {', '.join(names)}", suggestion=nearest(name, names)
         )

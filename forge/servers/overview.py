@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 import msgspec
 
 from forge.servers.line import ServerLine
 from forge.servers.loading import evidence, line_text, server_line
+from forge.servers.shipped import shipped
 
 #: A recording of a real server, a public file that was read, or the server's source and documents.
 Kind = Literal["recorded", "file", "source"]
@@ -31,8 +30,7 @@ class PublicLog(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 @cache
 def public_logs() -> tuple[PublicLog, ...]:
     """The known ones, by line."""
-    text = files("forge.servers").joinpath("public_logs.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text)["log"], tuple[PublicLog, ...])
+    return msgspec.convert(shipped("public_logs.toml")["log"], tuple[PublicLog, ...])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from forge.columnar.crc32 import checksum
+from forge.columnar.crc32 import POLYNOMIAL, checksum
 
-#: The polynomial of zlib.crc32, without x^32.
-_POLYNOMIAL: Final = 0xEDB88320
 #: 1 and x^8.
 _ONE: Final = 1 << 31
 _X8: Final = 1 << 23
@@ -75,5 +73,5 @@ def _times(one: int, other: int) -> int:
         if one & _ONE:
             product ^= other
         one = one << 1 & 0xFFFFFFFF
-        other = other >> 1 ^ (_POLYNOMIAL if other & 1 else 0)
+        other = other >> 1 ^ (POLYNOMIAL if other & 1 else 0)
     return product

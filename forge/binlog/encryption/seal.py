@@ -59,7 +59,7 @@ class MariadbSeal:
 
 Seal = MysqlSeal | MariadbSeal
 #: Events whose headers tell whether the right key and cipher were used.
-_LOOKED_AT = 16
+LOOKED_AT = 16
 
 
 def is_sealed(data: bytes) -> bool:
@@ -79,7 +79,7 @@ def unseal(data: bytes, keyring: Keyring, *, key: int = 1) -> tuple[bytes, Seal]
         raise FormatError("the log is not encrypted", phase="framing", offset=0)
     for cipher in CIPHERS:
         mariadb = MariadbSeal(key, cipher)
-        if _opened(data, _mariadb(data, mariadb, keyring, encrypt=False, most=_LOOKED_AT)):
+        if _opened(data, _mariadb(data, mariadb, keyring, encrypt=False, most=LOOKED_AT)):
             return _mariadb(data, mariadb, keyring, encrypt=False), mariadb
     raise FormatError(f"key {key} of the keyring does not open the events", phase="framing", offset=len(MAGIC))
 
@@ -196,7 +196,10 @@ def _opened(data: bytes, plain: bytes) -> bool:
     """Whether the header of one of the first events that were encrypted says where the event ends."""
     found = start_of(data)
     assert found is not None
-    looked = list(islice(frames(plain, found[0], 1), _LOOKED_AT))
-    return not looked or any(
-        int.from_bytes(frame.raw[13:17], "little") == (frame.offset + len(frame.raw)) % (1 << 32) for frame in looked
-    )
+    looked = list(islice(frames(plain, found[0], 1), LOOKED_AT))
+    return not looked or any(fits(frame.raw, frame.offset) for frame in looked)
+
+
+def fits(event: bytes, offset: int) -> bool:
+    """Whether the header of an event at that offset of its file says where the event ends."""
+    return int.from_bytes(event[13:17], "little") == (offset + len(event)) % (1 << 32)

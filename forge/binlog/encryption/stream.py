@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, cast
 
 from forge.binlog.encryption.ciphers import cbc_decrypt, ctr, ctr_stream
 from forge.binlog.encryption.keyring import Keyring
-from forge.binlog.encryption.seal import HEADER_SIZE, Crypt, read_header, start_of, stream_key, turned
+from forge.binlog.encryption.seal import HEADER_SIZE, LOOKED_AT, Crypt, fits, read_header, start_of, stream_key, turned
 from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC
 from forge.binlog.wrapped import unwrapped
 from forge.errors import FormatError
@@ -20,8 +20,8 @@ _PIECE = 1 << 20
 _LONGEST_START = 4096
 #: The ciphers of MariaDB that open events.
 _CRYPTS: tuple[Crypt, ...] = (cbc_decrypt, ctr)
-#: Events whose headers tell which cipher was used, and the bytes that are looked at for it.
-_LOOKED_AT, _MOST_LOOKED_AT = 16, 1 << 20
+#: Bytes of the first events that are looked at for the cipher.
+_MOST_LOOKED_AT = 1 << 20
 
 
 def opened(file: BinaryIO, keyring: Keyring | None) -> BinaryIO:
@@ -73,9 +73,9 @@ def _of_mariadb(begin: bytes, events: _Events, key: bytes, nonce: bytes, number:
     for offset, raw in events:
         waiting.append((offset, raw))
         if crypt is None:
-            crypt = next((one for one in _CRYPTS if _fits(offset, turned(raw, offset, key, nonce, one))), None)
+            crypt = next((one for one in _CRYPTS if fits(turned(raw, offset, key, nonce, one), offset)), None)
             looked = sum(len(one) for _, one in waiting)
-            if crypt is None and len(waiting) < _LOOKED_AT and looked < _MOST_LOOKED_AT:
+            if crypt is None and len(waiting) < LOOKED_AT and looked < _MOST_LOOKED_AT:
                 continue
         if crypt is None:
             break
@@ -84,11 +84,6 @@ def _of_mariadb(begin: bytes, events: _Events, key: bytes, nonce: bytes, number:
     if waiting:
         raise FormatError(f"key {number} of the keyring does not open the events", phase="framing", offset=len(MAGIC))
     yield events.left
-
-
-def _fits(offset: int, plain: bytes) -> bool:
-    """Whether the header says where the event ends."""
-    return int.from_bytes(plain[13:17], "little") == (offset + len(plain)) % (1 << 32)
 
 
 class _Events:

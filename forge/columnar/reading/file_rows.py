@@ -281,8 +281,9 @@ class FileRows:
                 return event + 1
             raise unmapped(placed, body)
         if why == NEW_LAYOUT:
-            if not self._layout(placed, self._known.slot_of(body.table_id)):
-                self._refuse(self._placed(listed, event), self._known.slot_of(body.table_id), inner)
+            slot = self._known.slot_of(body.table_id)
+            if not self._layout(placed, slot):
+                self._refuse(self._placed(listed, event), slot, inner)
             return event
         assert why == SHORT
         raise FormatError("the event is too short", phase="body", offset=placed.offset, event_index=placed.index)

@@ -38,8 +38,7 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
             declared = int.from_bytes(data, "big") if facts.is_number else whole_units(charset_of(column), bytes(data))
     value = codec.accept(column, declared)
     if facts.has_date and not (column.dialect.takes_zero_dates and column.dialect.takes_zero_parts):
-        is_zero = not value.strip("0-: .")
-        if not column.dialect.takes_zero_dates if is_zero else has_zero_part(column, value):
+        if not column.dialect.takes_zero_dates if _is_zero_date(value) else has_zero_part(column, value):
             name = codec.type_name(column).partition("(")[0]
             raise ScenarioError(f"{name} {value!r} has a zero month or day", expected="a date of the calendar")
     elif facts.kind == "time" and not column.dialect.largest_time_has_fraction:
@@ -73,10 +72,14 @@ def _bytes_of(declared: Any) -> bytes | None:
 
 def has_zero_part(column: Column, value: Value) -> bool:
     """Whether a moment that is not the zero date has a zero month or day that the session does not take."""
-    if column.dialect.takes_zero_parts or not value.strip("0-: ."):
+    if column.dialect.takes_zero_parts or _is_zero_date(value):
         return False
     _, month, day = value[:10].split("-")
     return "00" in (month, day)
+
+
+def _is_zero_date(value: Value) -> bool:
+    return not value.strip("0-: .")
 
 
 def under(column: Column, dialect: Dialect | None) -> Column:

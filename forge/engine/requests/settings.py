@@ -11,12 +11,12 @@ from forge.errors import ScenarioError
 from forge.plan.session import Session
 from forge.servers import ServerLine
 
-#: Settings that only MariaDB's sessions can change, and the features that go with them.
 _MARIADB = ("gtid_domain_id", "server_id", "skip_replication", "skip_parallel_replication")
+#: Settings that not all sessions can change: the features that go with them, and the servers that have these.
 _NEEDED = (
-    dict.fromkeys(_MARIADB, "mariadb_gtid")
-    | dict.fromkeys(("log_bin_compress", "log_bin_compress_min_len"), "compressed_events")
-    | {"ndb_transaction_id": "private_ndb_row_info"}
+    dict.fromkeys(_MARIADB, ("mariadb_gtid", "a MariaDB server"))
+    | dict.fromkeys(("log_bin_compress", "log_bin_compress_min_len"), ("compressed_events", "a MariaDB server"))
+    | {"ndb_transaction_id": ("private_ndb_row_info", "mysql-8.0-ndb")}
 )
 #: What no server lets a session change between BEGIN and COMMIT (errors 1560 to 1568, 1694).
 OUTSIDE_TRANSACTIONS = (
@@ -72,8 +72,8 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         if not changes:
             raise ScenarioError("`set` names no setting", expected=", ".join(self.__struct_fields__))
         for name in changes:
-            if name in _NEEDED and not line.knows(_NEEDED[name]):
-                expected = "mysql-8.0-ndb" if name == "ndb_transaction_id" else "a MariaDB server"
+            feature, expected = _NEEDED.get(name, (None, None))
+            if feature is not None and not line.knows(feature):
                 raise ScenarioError(f"a session of {line.name} cannot change {name}", expected=expected)
         if changes.get("names", None) is not None and "collation_connection" not in changes:
             # SET NAMES is the connection's collation, too.
