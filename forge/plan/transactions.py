@@ -93,6 +93,8 @@ class Transaction:
     xa: XaId | None = None
     #: binlog_format=STATEMENT, in which MariaDB logs the rollback of a transaction that changed what stays.
     statement_format: bool = False
+    #: It was there before the log began.
+    unlogged: bool = False
 
     @property
     def has_text(self) -> bool:

@@ -48,8 +48,8 @@ class ContentsDifference:
 
 def comparable_tables(plan: Plan) -> dict[str, Table]:
     """The tables at the end whose rows are those of their row events: created once, not changed by DDL since, nor by
-    transactions that were rolled back or prepared, nor by foreign keys whose changes the server does not log, nor by
-    a REPLACE whose images leave out what became the default.
+    transactions that were rolled back, prepared or there before the log, nor by foreign keys whose changes the server
+    does not log, nor by a REPLACE whose images leave out what became the default.
     """
     line = server_line(plan.server)
     silent = line.rows.cascades == "silent"
@@ -59,7 +59,7 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
         if isinstance(group, DdlStatement) and group.kind not in _HARMLESS and not group.no_effect:
             times.update({table.full_name for table in group.tables})
             times.update(dropped_tables(group))
-        elif isinstance(group, Transaction) and _takes_back(group):
+        elif isinstance(group, Transaction) and (group.unlogged or _takes_back(group)):
             # What is taken back later may be in the log all the same.
             times.update({part.table.full_name for step in group.rows_statements for part in step.parts()})
         elif isinstance(group, Transaction) and not whole_images:

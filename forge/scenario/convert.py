@@ -107,7 +107,7 @@ def _explained(message: str, tree: Any, located: Located | None) -> ScenarioErro
         expected: str | None = f"one of {', '.join(words)}"
         if suggestion is not None and len(words) > _LISTED:
             expected = None
-        if path[:1] == ("transactions",) and len(path) == 2 and suggestion is None:
+        if path[:1] in (("transactions",), ("existing",)) and len(path) == 2 and suggestion is None:
             expected = "a list of statements (`- - insert: ...`), or a mapping with statements"
     elif match := re.fullmatch(r"Object missing required field `(.*)`", message):
         problem, expected = f"{match[1]!r} is missing{place}", None

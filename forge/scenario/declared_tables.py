@@ -8,7 +8,7 @@ from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction
 from forge.located import Path
 from forge.scenario.model import Scenario
-from forge.scenario.places import Places, statement_path, statements_of
+from forge.scenario.places import Places, entries, statement_path, statements_of
 from forge.scenario.table_model import TableDeclaration
 from forge.scenario.table_text import table_text
 from forge.servers import ServerLine
@@ -63,9 +63,9 @@ def used_databases(
             name = statement.table.database
             if name not in created:
                 databases.setdefault(name, (*path, "ddl"))
-    for number, transaction in enumerate(scenario.transactions):
+    for path, transaction in _entries(scenario):
         if isinstance(transaction, Transaction) and transaction.database not in (None, *created):
-            databases.setdefault(transaction.database or "", ("transactions", number, "database"))
+            databases.setdefault(transaction.database or "", (*path, "database"))
     home = scenario.session.database
     if home is not None and home not in created:
         return {home: ("session", "database"), **databases}
@@ -73,6 +73,11 @@ def used_databases(
 
 
 def _statements(scenario: Scenario) -> Iterator[tuple[tuple[str | int, ...], Statement]]:
-    for number, transaction in enumerate(scenario.transactions):
+    for path, transaction in _entries(scenario):
         for index, statement in enumerate(statements_of(transaction)):
-            yield statement_path(("transactions", number), transaction, index), statement
+            yield statement_path(path, transaction, index), statement
+
+
+def _entries(scenario: Scenario) -> Iterator[tuple[tuple[str | int, ...], list[Statement] | Transaction]]:
+    yield from entries(scenario, "existing")
+    yield from entries(scenario, "transactions")

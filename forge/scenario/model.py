@@ -40,7 +40,11 @@ class Scenario(_Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         Meta(description="Tables that exist at the start: CREATE TABLE text, or a mapping."),
     ] = []
     existing: Annotated[
-        bool, Meta(description="The databases and `tables` are there before the log begins: it does not create them.")
+        bool | list[list[Statement] | Transaction],
+        Meta(
+            description="The databases and `tables` are there before the log begins: it does not create them."
+            " A list has transactions that have happened to them by then."
+        ),
     ] = False
     transactions: Annotated[
         list[list[Statement] | Transaction],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction
@@ -66,8 +67,18 @@ class Places:
         return ("keys", row - len(table.columns)) if row >= 0 else ()
 
 
+def entries(
+    scenario: Scenario, name: Literal["existing", "transactions"]
+) -> Iterator[tuple[tuple[str | int, ...], list[Statement] | Transaction]]:
+    """The transactions that the scenario lists there, with their places."""
+    listed = scenario.transactions if name == "transactions" else scenario.existing
+    if not isinstance(listed, bool):
+        for number, entry in enumerate(listed):
+            yield (name, number), entry
+
+
 def statements_of(transaction: list[Statement] | Transaction) -> list[Statement]:
-    """The statements of an entry of ``transactions``."""
+    """The statements of a transaction."""
     return transaction if isinstance(transaction, list) else transaction.statements
 
 

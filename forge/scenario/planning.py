@@ -15,18 +15,21 @@ from forge.scenario.convert import checked
 from forge.scenario.declared_tables import DeclaredTable, declared_tables, first_database, used_databases
 from forge.scenario.generators import Generators
 from forge.scenario.model import Scenario
-from forge.scenario.places import Entry, Places, statement_path
+from forge.scenario.places import Entry, Places, entries, statement_path, statements_of
 from forge.servers import server_line
 from forge.sql.ast.statements import DatabaseStatement
 from forge.sql.write.identifiers import identifier
+
+#: What a scenario says of the log itself, or of more than one client.
+_TELLS_OF_LOG = ("logged", "flush", "restart", "event", "connection", "gtid", "xa", "xa_commit", "xa_rollback")
 
 
 def plan(scenario: Scenario) -> Plan:
     """The compiler's input for a scenario.
 
     Groups are, in order: CREATE DATABASE for every database that the scenario does not create itself, CREATE TABLE
-    for every entry of ``tables``, the transactions.  Those that change no row are replayed, and not logged; nor are the
-    first two where the scenario says that they exist.
+    for every entry of ``tables``, the transactions.  Those that change no row are replayed, and not logged; nor is what
+    the scenario says to exist.
 
     Raises ScenarioError (file, line, what was expected, nearest word) for what a server would refuse, and
     UnsupportedError for what this version cannot make.
@@ -41,10 +44,14 @@ def plan(scenario: Scenario) -> Plan:
     for path, text, statement in tables:
         with places.sql(path, text):
             session.define(statement, text, places.line(path))
-    if scenario.existing:
+    for path, entry in entries(scenario, "existing"):
+        with places.at(path):
+            _check_existing(entry)
+        _run(session, Entry(places, path), entry)
+    if scenario.existing is not False:
         session.journal.keep_out_of_log()
-    for number, entry in enumerate(scenario.transactions):
-        _run(session, Entry(places, ("transactions", number)), entry)
+    for path, entry in entries(scenario, "transactions"):
+        _run(session, Entry(places, path), entry)
     session.end()
     return _plan(session, scenario)
 
@@ -72,6 +79,21 @@ def _create_databases(session: Session, scenario: Scenario, tables: list[Declare
                 raise ScenarioError(f"{name!r} is a system database", expected="another name")
             sql = f"CREATE DATABASE {identifier(name)}"
             session.define(DatabaseStatement("create_database", name, 0), sql, None)
+
+
+def _check_existing(entry: list[Statement] | Transaction) -> None:
+    """Raises ScenarioError for an entry of ``existing`` that says how something is logged."""
+    others = {
+        field
+        for struct in (*statements_of(entry), *((entry,) if isinstance(entry, Transaction) else ()))
+        for field in _TELLS_OF_LOG
+        if getattr(struct, field, None) not in (None, "", False)
+    }
+    if others or (isinstance(entry, Transaction) and entry.end == "open"):
+        raise ScenarioError(
+            f"{min(others, default='end: open')} has no place before the log begins",
+            expected="data definition, and transactions that change rows and end",
+        )
 
 
 def _run(session: Session, place: Entry, entry: list[Statement] | Transaction) -> None:

@@ -18,7 +18,7 @@ Kind = Literal["recorded", "file", "source"]
 
 
 class PublicLog(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A log of somebody's test suite; ``scenario``: the file of tests/record/public that makes the same bytes."""
+    """A log in a public repository; ``scenario``: the file of tests/record/public that makes the same bytes."""
 
     line: str
     origin: str
@@ -39,7 +39,7 @@ class Overview:
 
     ``facts`` has how many of all its facts, its own and inherited, are known in which way.  ``unrecorded`` are those
     that the line states itself and that no recording holds, by names such as ``rows.flags``, with their evidence.
-    ``public`` are the logs of the line in other people's test suites.
+    ``public`` are the logs of the line in public repositories.
     """
 
     line: ServerLine

@@ -1,7 +1,8 @@
 """Scenarios that rebuild public logs of server lines that run nowhere here, byte for byte.
 
-The logs are of other people's test suites, and none lies here: `make servers` unpacks Debian's ``mariadb-test-data``,
-and FORGE_PUBLIC_LOGS names a folder with those of readers.  Without them a skipped test says which were not compared.
+The logs are in public repositories, most of them other people's test data, and none lies here: `make servers` unpacks
+Debian's ``mariadb-test-data``, and FORGE_PUBLIC_LOGS names a folder with the others.  Without them a skipped test says
+which were not compared.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from forge.scenario import load_scenario
 from forge.servers.overview import public_logs
 
 HERE = Path(__file__).parent / "public"
-#: The test data of servers, and of readers.
+#: The test data of servers, and the other logs.
 SERVERS = Path(os.environ.get("FORGE_SERVERS") or Path.home() / ".cache" / "real-servers") / "test-data"
 READERS = Path(os.environ.get("FORGE_PUBLIC_LOGS") or Path(__file__).parents[3] / "shared" / "foreign-binlogs")
 #: By scenario.
@@ -36,7 +37,7 @@ def test_each_scenario_has_a_public_log() -> None:
     assert {load_scenario(HERE / f"{name}.yaml").server: True for name in LOGS} == {
         log.line: True for log in LOGS.values()
     }
-    assert len({log.line for log in LOGS.values()}) >= 18
+    assert len({log.line for log in LOGS.values()}) >= 28
 
 
 @pytest.mark.parametrize("name", LOGS)

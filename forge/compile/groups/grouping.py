@@ -24,6 +24,8 @@ from forge.servers import ServerLine
 def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedGroup]:
     """The groups that a server of the line writes of what a client did."""
     for group in groups:
+        if isinstance(group, DdlStatement | Transaction) and group.unlogged:
+            continue
         if isinstance(group, Transaction):
             caches = Caches(group, line)
             for step in group.statements:
@@ -34,8 +36,6 @@ def logged_groups(groups: Iterable[Group], line: ServerLine) -> Iterator[LoggedG
                 yield group
         elif isinstance(group, LoggedStatement):
             yield group
-        elif group.unlogged:
-            continue
         else:
             yield from _groups_of_definition(group, line)
 

@@ -8,7 +8,7 @@ from forge.compile.groups.grouping import logged_groups
 from forge.plan.circumstances import Circumstances
 from forge.plan.definitions import DdlStatement
 from forge.plan.plan import EventStep, FileStep
-from forge.plan.transactions import Group, OwnEvent
+from forge.plan.transactions import Group, OwnEvent, Transaction
 from forge.plan.turns import FileEnd, Turn
 from forge.servers import ServerLine
 
@@ -59,8 +59,9 @@ class Journal:
 
     def keep_out_of_log(self) -> None:
         """What has happened so far was there before the log began."""
-        definitions = [group for group in self.groups if isinstance(group, DdlStatement)]
-        self.groups = [replace(definition, unlogged=True) for definition in definitions]
+        self.groups = [
+            replace(group, unlogged=True) for group in self.groups if isinstance(group, DdlStatement | Transaction)
+        ]
         self.existing, self.logged = len(self.groups), 0
 
     def end_file(self, kind: FileEnd) -> None:
