@@ -6,6 +6,7 @@ where the file's own bytes contradict them: one longer event does not make all l
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,10 +23,21 @@ _ABSENT = object()
 _SHOWN = 160
 #: Events of each log among which those are looked for that both have again.
 _LOOKED_AT = 64
+#: Characters of a text from which on its hash is compared: of two logs, only one has such a text in memory.
+_LARGE = 1 << 20
 
 _Document = dict[str, Any]
 #: An event of a log: its number, its offset, and its document.
 _Listed = tuple[int, int, _Document]
+
+
+@dataclass(frozen=True, slots=True)
+class _LargeText:
+    """What is kept of a large text until it is compared."""
+
+    digest: bytes
+    length: int
+    beginning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +107,30 @@ def differences(left: LogSource, right: LogSource, wanted: Selection = ALL) -> I
 
 
 def _documents(log: LogSource, wanted: Selection) -> Iterator[_Listed]:
-    placed = placed_documents(log)
+    # Hexadecimal digits are twice as many as the bytes of an event.
+    placed = placed_documents(log, _without_large, _LARGE // 2)
     if not wanted.is_all:
         return chosen_documents(placed, wanted)
     return ((number, offset, document) for number, (offset, document) in enumerate(placed))
+
+
+def _without_large(value: Any) -> Any:
+    """The document, or a part of it, with the hashes of large texts in their place."""
+    kind = value.__class__
+    if kind is dict:
+        for key, part in value.items():
+            if (other := _without_large(part)) is not part:
+                value = value | {key: other}
+    elif kind is list:
+        for index, part in enumerate(value):
+            if (other := _without_large(part)) is not part:
+                value = [*value[:index], other, *value[index + 1 :]]
+    elif kind is str and len(value) >= _LARGE:
+        digest = hashlib.sha256()
+        for at in range(0, len(value), _LARGE):
+            digest.update(value[at : at + _LARGE].encode("utf-8", "surrogatepass"))
+        return _LargeText(digest.digest(), len(value), value[:_SHOWN])
+    return value
 
 
 def _aligned(left: Iterator[_Listed], right: Iterator[_Listed]) -> Iterator[tuple[_Listed | None, _Listed | None]]:
@@ -184,6 +216,8 @@ def _differing(left: Any, right: Any, path: str) -> Iterator[tuple[str, Any, Any
 def _shown(value: Any) -> str:
     if value is _ABSENT:
         return "nothing"
+    if isinstance(value, _LargeText):
+        return f"{repr(value.beginning)[:_SHOWN]}... ({value.length} characters)"
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
 

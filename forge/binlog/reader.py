@@ -93,10 +93,9 @@ def frames(source: LogSource, start: int = 4, index: int = 0, header: int = HEAD
             if not window.reach(offset, size):
                 return
             continue
-        raw = window.data[at : at + size]
-        if offset == len(MAGIC) and not index and raw[4] == StartV3.type_code:
-            header = least_size(raw)
-        yield Frame(index, offset, raw)
+        if offset == len(MAGIC) and not index and window.data[at + 4] == StartV3.type_code:
+            header = least_size(window.data[at : at + size])
+        yield Frame(index, offset, window.data[at : at + size])
         index, offset = index + 1, offset + size
 
 

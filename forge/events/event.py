@@ -139,11 +139,12 @@ def encode_event(event: Event, offset: int, format: FormatContext, *, body: byte
     log_pos = format.log_pos(offset, size) if event.log_pos is None else event.log_pos
     number = type_code if plain else format.number_of(type_code)
     fields = (event.timestamp, number, event.server_id, event_size, log_pos, event.flags)
-    data = _header(event, fields, format) + body
+    header = _header(event, fields, format)
     if not with_checksum:
-        return data
-    checksum = event_checksum(data) if event.checksum is None else event.checksum
-    return data + checksum.to_bytes(CHECKSUM_SIZE, "little")
+        return header + body
+    # A large event is not put together twice.
+    checksum = event_checksum(header, body) if event.checksum is None else event.checksum
+    return b"".join((header, body, checksum.to_bytes(CHECKSUM_SIZE, "little")))
 
 
 def own_format(event: Event, format: FormatContext) -> FormatContext:
@@ -184,11 +185,16 @@ def _built(event: Event, layout: Any, values: Sequence[int]) -> bytes:
         raise ScenarioError(f"{event.type_name} header: {str(error).splitlines()[-1]}") from None
 
 
-def event_checksum(data: bytes | memoryview) -> int:
-    """CRC32 of the event without its checksum.  FORMAT_DESCRIPTION is summed with IN_USE cleared."""
+def event_checksum(data: bytes | memoryview, rest: bytes = b"") -> int:
+    """CRC32 of the event without its checksum: ``data``, and ``rest`` if that does not end in the header.
+
+    FORMAT_DESCRIPTION is summed with IN_USE cleared.
+    """
     if len(data) >= HEADER_SIZE and data[4] == FormatDescription.type_code and data[17] & IN_USE:
-        return zlib.crc32(data[18:], zlib.crc32(bytes([data[17] & ~IN_USE]), zlib.crc32(data[:17])))
-    return zlib.crc32(data)
+        found = zlib.crc32(data[18:], zlib.crc32(bytes([data[17] & ~IN_USE]), zlib.crc32(data[:17])))
+    else:
+        found = zlib.crc32(data)
+    return zlib.crc32(rest, found) if rest else found
 
 
 def decode_event(raw: bytes, offset: int, format: FormatContext) -> Event:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forge.binlog import difference as difference_of_logs
 from forge.binlog.difference import Difference, differences, first_difference
 from forge.binlog.reader import frames
 from forge.binlog.writer import write_binlog
@@ -121,3 +124,19 @@ def test_logs_have_no_differences_exactly_if_they_are_equal(left: list[int], rig
     found = list(differences(ours, theirs))
     assert (found == []) == (left == right)
     assert sum(one.other is None for one in found) - sum(one.event is None for one in found) == len(left) - len(right)
+
+
+@given(st.integers(0, 40), st.sampled_from(["", "a", "é", "'"]), st.sampled_from(["", "b", "ü"]))
+def test_texts_of_which_hashes_are_compared_differ_where_others_do(number: int, one: str, other: str) -> None:
+    left, right = (file_with("q" * number + end) for end in (one, other))
+    whole = [(found.event, found.field, found.offset) for found in differences(left, right)]
+    with mock.patch.object(difference_of_logs, "_LARGE", 8):
+        hashed = [(found.event, found.field, found.offset) for found in differences(left, right)]
+    assert hashed == whole
+
+
+def test_a_large_text_is_shown_by_its_beginning() -> None:
+    left, right = file_with("q" * (1 << 20)), file_with("q" * (1 << 20) + "r")
+    [found] = differences(left, right)
+    assert (found.field, found.left) == ("query", f"'{'q' * 159}... (1048576 characters)")
+    assert found.right == f"'{'q' * 159}... (1048577 characters)"

@@ -25,16 +25,32 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
 
 @pytest.fixture(scope="module")
 def large_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("large") / "binlog.000001"
+    return written(tmp_path_factory, "A")
+
+
+@pytest.fixture(scope="module")
+def other_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory, "B")
+
+
+def written(folders: pytest.TempPathFactory, letter: str) -> Path:
+    path = folders.mktemp("large") / "binlog.000001"
     forge.build(
         {
             "scenario": "large",
             "server": "mysql-8.4",
             "tables": ["CREATE TABLE d.t (id INT PRIMARY KEY, b LONGBLOB)"],
-            "transactions": [[{"insert": {"into": "d.t", "rows": [{"id": 1, "b": "A" * (31 << 20)}]}}]],
+            "transactions": [[{"insert": {"into": "d.t", "rows": [{"id": 1, "b": letter * (31 << 20)}]}}]],
         }
     ).write(path)
     return path
+
+
+def peak_of(*words: str) -> tuple[int, int]:
+    """Exit code of a command, and the MiB that it had at most."""
+    called = [sys.executable, "-c", PEAK, *words]
+    code, peak = map(int, subprocess.run(called, capture_output=True, text=True, check=True).stdout.split())
+    return code, peak
 
 
 @pytest.mark.slow
@@ -44,9 +60,15 @@ def large_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_value_of_31_mib_takes_less_than_256(command: str, large_log: Path) -> None:
     if command == "tables":
         pytest.importorskip("numba", reason="the extra `rows` is not installed")
-    words = [sys.executable, "-c", PEAK, *command.split(), str(large_log)]
-    code, peak = map(int, subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
+    code, peak = peak_of(*command.split(), str(large_log))
     assert code == 0
+    assert peak < 256
+
+
+@pytest.mark.slow
+def test_a_comparison_of_two_values_of_31_mib_takes_less_than_256(large_log: Path, other_log: Path) -> None:
+    code, peak = peak_of("diff", "--all", str(large_log), str(other_log))
+    assert code == 1
     assert peak < 256
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 
 from forge.binlog.listing.documents import Document, describe
 from forge.binlog.listing.fields import ListingState
@@ -17,6 +18,7 @@ from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
 from forge.events.packed import pack_int
 from forge.events.start_encryption import StartEncryption
+from forge.events.transaction_payload import TransactionPayload
 
 #: Types whose events tell the length of the group that they begin.
 _GROUP_STARTS = frozenset((Gtid.type_code, AnonymousGtid.type_code, GtidTagged.type_code))
@@ -57,8 +59,13 @@ def _joined(first: str, second: str) -> Iterator[str]:
         yield second
 
 
-def placed_documents(source: LogSource) -> Iterator[tuple[int, Document]]:
-    """The documents, each with the offset of its bytes in the file."""
+def placed_documents(
+    source: LogSource, shortened: Callable[[Document], Document] | None = None, least: int = 0
+) -> Iterator[tuple[int, Document]]:
+    """The documents, each with the offset of its bytes in the file.
+
+    Those of events of ``least`` bytes and more, and of payloads, are ``shortened`` before the next is made.
+    """
     window = window_of(source)
     window.reach(0, len(MAGIC))
     if not has_magic(window.data):
@@ -76,30 +83,37 @@ def placed_documents(source: LogSource) -> Iterator[tuple[int, Document]]:
         if event is not None:
             state.note(event)
         end = frame.offset + len(frame.raw)
-        event = None  # Its reader has the document: bytes of large events are not kept beside it.
-        yield frame.offset, document
+        payload = frame.type_code == TransactionPayload.type_code
+        if shortened is not None and (payload or len(frame.raw) >= least):
+            document = shortened(document)
+        offset = frame.offset
+        # Its reader has the document: bytes of large events are not kept beside it.
+        del frame, event
+        yield offset, document
     if tail := window.rest(end):
         yield end, {"bytes": tail.hex()}
 
 
 def _with_lengths(placed: Iterator[Frame]) -> Iterator[tuple[Frame, int | None]]:
     """Each frame; with the first of a group the transaction_length that would be derived."""
-    group: list[Frame] = []
+    group: deque[Frame] = deque()
     for frame in placed:
         if group and frame.type_code in GROUP_BOUNDARIES:
             yield from _of_group(group)
-            group = []
-        if group or frame.type_code in _GROUP_STARTS:
-            group.append(frame)
-        else:
-            yield frame, None
-    if group:
-        yield from _of_group(group)
+        begins = frame.type_code in _GROUP_STARTS
+        group.append(frame)
+        del frame
+        if len(group) == 1 and not begins:
+            yield group.popleft(), None
+    yield from _of_group(group)
 
 
-def _of_group(group: list[Frame]) -> Iterator[tuple[Frame, int | None]]:
+def _of_group(group: deque[Frame]) -> Iterator[tuple[Frame, int | None]]:
+    """The frames of a group, which is empty then: none is kept here."""
+    if not group:
+        return
     total = sum(len(frame.raw) for frame in group)
     tagged = group[0].type_code == GtidTagged.type_code
-    yield group[0], total if tagged or group_length(total - len(pack_int(total))) == total else None
-    for frame in group[1:]:
-        yield frame, None
+    yield group.popleft(), total if tagged or group_length(total - len(pack_int(total))) == total else None
+    while group:
+        yield group.popleft(), None
