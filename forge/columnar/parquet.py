@@ -1,7 +1,8 @@
-"""Record batches as a Parquet file, written in a thread of its own while the next batches are made."""
+"""Record batches as a Parquet file, whose row groups are encoded by two threads while the next batches are made."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import BinaryIO, Final
@@ -10,9 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-#: A row group ends with the batch that fills one of these: rows, or bytes of Arrow buffers.  Two groups are in memory.
+from forge.columnar.parquet_footer import MAGIC, Footer
+
+#: A row group ends with the batch that fills one of these: rows, or bytes of Arrow buffers.
 _MOST_ROWS: Final = 1 << 17
-_MOST_BYTES: Final = 1 << 26
+_MOST_BYTES: Final = 1 << 25
+#: Groups that are encoded at a time; one more is being filled.
+_AT_ONCE: Final = 2
+#: Values are encoded so many at a time, in one call for each column: rows, and about so many bytes of them.  A page, of
+#: about 1 MiB, ends only between two calls.
+_ROWS_OF_CALL: Final = 1 << 14
+_BYTES_OF_CALL: Final = 1 << 20
 #: A column has a dictionary if so many rows of the first group have at most a quarter as many different values.
 #: Elsewhere a dictionary costs more time than writing the values, and is given up when it is full (1 MB).
 _SAMPLE: Final = 1 << 14
@@ -26,20 +35,49 @@ def write_parquet(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: Bi
     """
     groups = _groups(schema, batches)
     first = next(groups, schema.empty_table())
-    with (
-        pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=_repetitive(first) or False) as writer,
-        ThreadPoolExecutor(max_workers=1) as thread,
-    ):
-        written = _submitted(thread, writer, first)
+    repetitive = _repetitive(first)
+    begun: deque[Future[pa.Buffer]] = deque()
+    out = _Joined(file)
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as threads:
+        begun.append(threads.submit(_encoded, first, repetitive))
+        del first
         for group in groups:
-            written.result()
-            written = _submitted(thread, writer, group)
-        written.result()
+            if len(begun) == _AT_ONCE:
+                out.add(begun.popleft().result())
+            begun.append(threads.submit(_encoded, group, repetitive))
+            del group
+        while begun:
+            out.add(begun.popleft().result())
+    out.end()
 
 
-def _submitted(thread: ThreadPoolExecutor, writer: pq.ParquetWriter, group: pa.Table) -> Future[None]:
-    written: Future[None] = thread.submit(writer.write_table, group, row_group_size=max(1, group.num_rows))
-    return written
+class _Joined:
+    """A file of row groups that were encoded each as a file of its own."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._footer = Footer()
+        self._position = file.write(MAGIC)
+
+    def add(self, group: pa.Buffer) -> None:
+        body = self._footer.add(memoryview(group), self._position)
+        self._file.write(body)
+        self._position += len(body)
+
+    def end(self) -> None:
+        self._file.write(self._footer.to_bytes())
+
+
+def _encoded(group: pa.Table, repetitive: list[str]) -> pa.Buffer:
+    """A Parquet file of one row group."""
+    rows = max(1, group.num_rows)
+    of_call = min(_ROWS_OF_CALL, max(1, _BYTES_OF_CALL * rows // max(1, group.nbytes)))
+    stream = pa.BufferOutputStream()
+    with pq.ParquetWriter(
+        stream, group.schema, compression="zstd", use_dictionary=repetitive or False, write_batch_size=of_call
+    ) as writer:
+        writer.write_table(group, row_group_size=rows)
+    return stream.getvalue()
 
 
 def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

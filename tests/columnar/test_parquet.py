@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ pytest.importorskip("numba", reason="the extra [rows] is not installed")
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from forge.columnar import parquet
+from forge.columnar import parquet, parquet_footer
 from forge.columnar.parquet import write_parquet
 
 WORDS = pa.dictionary(pa.int32(), pa.string())
@@ -53,6 +54,43 @@ def test_rows_come_back_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_group_of_wide_rows_ends_by_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "_MOST_BYTES", 1)
     assert pq.ParquetFile(_written(_batch(first, 10) for first in (0, 10))).num_row_groups == 2
+
+
+def test_a_file_says_of_its_groups_what_one_writer_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty groups: a list of fifteen and more has a longer head."""
+    monkeypatch.setattr(parquet, "_MOST_ROWS", 10)
+    ours = pq.read_metadata(_written(_batch(first, 10) for first in range(0, 200, 10)))
+    whole = io.BytesIO()
+    repeated = ["_gtid", "before.city"]
+    with pq.ParquetWriter(whole, SCHEMA, compression="zstd", use_dictionary=repeated) as writer:
+        for first in range(0, 200, 10):
+            writer.write_batch(_batch(first, 10))
+    # Its footer alone may be shorter or longer by a byte.
+    expected = pq.read_metadata(whole).to_dict() | {"serialized_size": ours.serialized_size}
+    assert ours.to_dict() == expected
+    assert ours.metadata == pq.read_metadata(whole).metadata
+
+
+def test_groups_have_no_number_from_32768_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "_MOST_ROWS", 10)
+    monkeypatch.setattr(parquet_footer, "_MOST_ORDINALS", 2)
+    batches = [_batch(first, 10) for first in range(0, 40, 10)]
+    assert pq.read_table(_written(iter(batches))).to_pylist() == pa.Table.from_batches(batches).to_pylist()
+
+
+@pytest.mark.parametrize("reader", ["duckdb", "polars"])
+def test_other_readers_find_the_rows_of_all_groups(
+    reader: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    library = pytest.importorskip(reader)
+    monkeypatch.setattr(parquet, "_MOST_ROWS", 25)
+    path = tmp_path / "rows.parquet"
+    path.write_bytes(_written(_batch(first, 10) for first in range(0, 100, 10)).getvalue())
+    if reader == "polars":
+        read = library.read_parquet(path)["number", "city"].rows()
+    else:
+        read = library.connect().execute(f"SELECT number, city FROM '{path}'").fetchall()
+    assert read == [(number, None if number % 7 == 0 else f"city {number % 3}") for number in range(100)]
 
 
 def test_columns_that_repeat_have_a_dictionary() -> None:
