@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario import Scenario, Session, insert, plan, update
+from forge.scenario import Scenario, Session, ddl, insert, plan, update
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
 
@@ -95,3 +95,34 @@ def test_a_uuid_that_no_column_holds_is_refused_as_text_and_as_bytes() -> None:
         plan(scenario.transaction(insert("d.t", {"u": "5a2e91c2-a594-8d3a-1dac-9637348604c2"})))
     with pytest.raises(UnsupportedError, match="bytes of a UUID"):
         plan(scenario.transaction(insert("d.t", {"u": {"hex": "5a2e91c2a5948d3a1dac9637348604c2"}})))
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["c ENUM('a','A')", "c VARCHAR(70000)", "c BLOB, KEY (c(4000))", "c INT DEFAULT 'x'", "c SET('a','b') DEFAULT 'c'"],
+)
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_a_definition_that_only_strict_mode_refuses_is_unsupported_without_it(server: str, column: str) -> None:
+    scenario = Scenario("strict", server=server, tables=[f"CREATE TABLE d.t (id INT PRIMARY KEY, {column})"])
+    with pytest.raises(ScenarioError) as refusal:
+        plan(scenario)
+    assert not isinstance(refusal.value, UnsupportedError)
+    with pytest.raises(UnsupportedError, match="without strict mode"):
+        plan(msgspec.structs.replace(scenario, session=Session(sql_mode="")))
+
+
+def test_an_engine_that_mysql_does_not_have_is_unsupported_where_it_takes_another() -> None:
+    scenario = Scenario("aria", server=MYSQL, tables=["CREATE TABLE d.t (id INT PRIMARY KEY) ENGINE=Aria"])
+    with pytest.raises(ScenarioError, match=r"tables of Aria|engines of MariaDB"):
+        plan(scenario)
+    with pytest.raises(UnsupportedError, match="takes for Aria"):
+        plan(msgspec.structs.replace(scenario, session=Session(sql_mode="STRICT_TRANS_TABLES")))
+
+
+def test_without_strict_mode_alter_table_clips_what_a_new_generated_column_cannot_hold() -> None:
+    scenario = Scenario("clips", tables=["CREATE TABLE d.t (id INT PRIMARY KEY)"])
+    scenario = scenario.transaction(insert("d.t", {"id": 1}))
+    scenario = scenario.transaction(ddl("ALTER TABLE d.t ADD x SET('a','b') AS (CONCAT('a', 1)) VIRTUAL"))
+    with pytest.raises(ScenarioError, match="no member 'a1'"):
+        plan(scenario)
+    assert plan(msgspec.structs.replace(scenario, session=Session(sql_mode=""))).contents["d.t"] == ((1, 0),)

@@ -14,7 +14,7 @@ from forge.engine.rows.defaults import StatementTime, omitted_value, with_genera
 from forge.errors import ScenarioError
 from forge.plan.tables import Row
 from forge.servers import server_line
-from forge.sql.errors import at_offset
+from forge.sql.errors import strict_at
 from forge.values.base import Value
 
 
@@ -71,17 +71,17 @@ def _converted(
         if column.generated is not None:
             values.append(None)
         elif slot.source is None:
-            values.append(_new_value(column, altered, time))
+            values.append(_new_value(column, altered, time, clips=alteration.clips))
         else:
-            with at_offset(column.offset):
+            with strict_at(column.offset):
                 values.append(
                     converted(alteration.state.columns[slot.source], column, row[slot.source], alteration.dialect)
                 )
-    return with_generated(definition.columns, values)
+    return with_generated(definition.columns, values, clips=alteration.clips)
 
 
-def _new_value(column: ColumnDefinition, altered: TableState, time: StatementTime) -> Value | None:
-    with at_offset(column.offset):
+def _new_value(column: ColumnDefinition, altered: TableState, time: StatementTime, *, clips: bool) -> Value | None:
+    with strict_at(column.offset):
         if column.column.auto_increment:
             value = altered.next_auto_increment
             if value > largest_number(column):
@@ -89,7 +89,7 @@ def _new_value(column: ColumnDefinition, altered: TableState, time: StatementTim
             altered.next_auto_increment += 1
             return value
         if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
-            return omitted_value(column, time)
+            return omitted_value(column, time, clips=clips)
         implicit = implicit_default(column.wire)
         # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
         return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)

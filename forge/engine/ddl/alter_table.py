@@ -52,7 +52,9 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     before = state.table
     if before.temporary and any(isinstance(action, AlterPartitions) for action in statement.actions):
         raise SqlError("a temporary table has no partitions", statement.table.offset)
-    alteration = Alteration(state, catalog.server, catalog.databases[old_name[0]], dialect=catalog.dialect)
+    alteration = Alteration(
+        state, catalog.server, catalog.databases[old_name[0]], dialect=catalog.dialect, clips=catalog.clips
+    )
     for action in _with_replaced_key(statement, state):
         apply_action(alteration, action)
     plan = replace(

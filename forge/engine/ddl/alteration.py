@@ -37,11 +37,19 @@ class Alteration:
     """What the actions of one ALTER TABLE have made of its definition so far."""
 
     def __init__(
-        self, state: TableState, server: str, database_collation: int, *, dialect: Dialect | None = None
+        self,
+        state: TableState,
+        server: str,
+        database_collation: int,
+        *,
+        dialect: Dialect | None = None,
+        clips: bool = False,
     ) -> None:
         self.state = state
         self.server = server
         self.dialect = dialect
+        #: Values that do not fit are clipped.
+        self.clips = clips
         self.keys: list[KeyDraft] = list(named_keys(state))
         #: Columns to put into the list once all others are what they will be, in the order of the statement.
         self.placed: list[tuple[Slot, Place | None]] = []

@@ -28,6 +28,8 @@ class Catalog:
         self.server = server
         #: What the session's modes make of values; None for the server's own modes.
         self.dialect: Dialect | None = None
+        #: Values that do not fit are clipped: the session is without strict mode.
+        self.clips = False
         #: Tables without a key get an invisible one (sql_generate_invisible_primary_key).
         self.generates_keys = False
         self.foreign_key_checks = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from forge.charsets import charset, collation, compare_key
@@ -19,7 +20,7 @@ from forge.sql.ast.definitions import (
     LiteralDefault,
     NowDefault,
 )
-from forge.sql.errors import SqlError, SqlUnsupported, at_offset
+from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset, strict_at
 from forge.sql.expressions import Document, Expression, Operand, Unsigned, parse_expression
 from forge.values.base import Codec, Column, Value
 from forge.values.declaration.facts import TypeFacts
@@ -96,7 +97,8 @@ def define_column(
     with at_offset(draft.type.offset):
         for feature in column_features(TableColumn(draft.name, sql_type)):
             line.require(feature)
-        wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
+        with strict_at(draft.type.offset) if facts_of(sql_type).is_varying else nullcontext():
+            wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
         try:
             codec = codec_for(wire)
         except UnsupportedError:
@@ -162,7 +164,7 @@ def _check_members(sql_type: SqlType, draft: ColumnDraft) -> None:
         key = compare_key(sql_type.collation, member) if sql_type.collation else member
         if key in seen:
             problem = f"{sql_type.name} has the members {seen[key]!r} and {member!r}, which are equal in its collation"
-            raise SqlError(problem, draft.type.offset)
+            raise StrictRefusal(problem, draft.type.offset)
         seen[key] = member
 
 
@@ -245,11 +247,11 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: 
         literal = literal.decode("latin-1") if wire.dialect.hex_defaults_are_text else literal
     limit = None if defined.type.name != "VARCHAR" or wire.dialect.cuts_defaults else defined.type.length
     if isinstance(literal, str) and limit is not None and len(literal) > limit:
-        raise SqlError(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)
+        raise StrictRefusal(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)
     if isinstance(literal, str) and defined.type_facts.kind == "bit":
         # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
         literal = int.from_bytes(literal.encode(), "big")
-    with at_offset(default.offset), about(f"the default of column {defined.name!r} is impossible"):
+    with strict_at(default.offset), about(f"the default of column {defined.name!r} is impossible"):
         return strict_value(wire, defined.codec, literal)
 
 

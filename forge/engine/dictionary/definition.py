@@ -71,7 +71,11 @@ class Definition:
             if named.name in taken:
                 raise SqlError(f"CHECK constraint {named.name!r} is defined twice", check.offset)
             with at_offset(check.offset):
-                expression = parse_expression(check.expression, server_line(self.server).grammar)
+                grammar = server_line(self.server).grammar
+                expression = parse_expression(check.expression, grammar)
+                if grammar.enforces_checks and not expression.is_condition:
+                    # ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT
+                    raise SqlError("the expression of a CHECK is no condition", check.offset, expected="a comparison")
                 for name in expression.columns():
                     if self.columns[self.index_of(name, check.offset)].column.auto_increment:
                         # ER_CHECK_CONSTRAINT_REFERS_AUTO_INCREMENT_COLUMN; 1901 on MariaDB.

@@ -8,7 +8,7 @@ from typing import Literal
 
 from forge.errors import nearest
 from forge.plan.tables import Table, TableColumn
-from forge.servers import server_line
+from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import KeyDraft, TableOptions
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.values.registry import facts_of
@@ -67,6 +67,14 @@ def chosen_engine(options: TableOptions) -> str | None:
         raise SqlUnsupported(f"the storage engine {word} is not supported yet", offset)
     expected = ", ".join(engine.name for engine in _ENGINES.values())
     raise SqlError(f"unknown storage engine {word!r}", offset, expected=expected, suggestion=nearest(word, _ENGINES))
+
+
+def refuse_substitution(options: TableOptions, line: ServerLine) -> None:
+    """Raises SqlUnsupported for an engine that the server takes InnoDB for, without NO_ENGINE_SUBSTITUTION."""
+    word = options.engine
+    if word is not None and _ALIASES.get(word.lower(), word.lower()) not in map(str.lower, line.ddl.engines):
+        problem = f"the storage engine that {line.name} takes for {word} is not supported yet"
+        raise SqlUnsupported(problem, options.engine_offset, expected=INNODB)
 
 
 def key_limit(engine: str) -> int:

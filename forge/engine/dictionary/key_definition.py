@@ -10,14 +10,14 @@ from typing import Any
 from forge.engine.dictionary.column_sizes import stored_bytes
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
-from forge.engine.dictionary.engines import key_limit
+from forge.engine.dictionary.engines import INNODB, key_limit
 from forge.engine.dictionary.json_cells import cells_for
 from forge.errors import ScenarioError
 from forge.plan.requirements import expression_features
 from forge.plan.tables import Key, KeyExpression, KeyPart, Row
 from forge.servers import server_line
 from forge.sql.ast.definitions import KeyDraft, PartDraft
-from forge.sql.errors import SqlError, SqlUnsupported, at_offset
+from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset
 from forge.sql.expressions import Expression, parse_expression
 from forge.sql.expressions.types import result_type
 from forge.values.cells import FixedWidthCodec
@@ -95,14 +95,14 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
             raise SqlError(f"column {column.name!r} is in the key twice", part.offset)
         seen.add(index)
         if key.special:
-            _check_special(column, key.special, part)
+            _check_special(definition, column, key.special, part)
         else:
             part = _checked_part(column, part)
             size = _part_bytes(column, part.prefix)
             total += size
             limit = key_limit(definition.engine)
             if size > limit or total > limit:
-                raise SqlError(f"a key takes {total} bytes", part.offset, expected=f"at most {limit}")
+                raise StrictRefusal(f"a key takes {total} bytes", part.offset, expected=f"at most {limit}")
         stored_too = not server_line(definition.server).ddl.generated_take_null
         if key.kind == "primary" and (column.column.generated == "virtual" or (column.generated and stored_too)):
             raise SqlError(f"generated column {column.name!r} cannot be in the primary key", part.offset)
@@ -155,8 +155,12 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
     return key_expression
 
 
-def _check_special(column: ColumnDefinition, special: str, part: PartDraft) -> None:
-    """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL."""
+def _check_special(definition: Definition, column: ColumnDefinition, special: str, part: PartDraft) -> None:
+    """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL; both for values that are stored."""
+    if definition.engine == INNODB and column.column.generated == "virtual":
+        raise SqlError(f"virtual column {column.name!r} cannot be in a {special} key", part.offset, expected="STORED")
+    if column.type.length == 0 and not column.type_facts.is_blob:
+        raise SqlError(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
     if special == "FULLTEXT" and not column.type_facts.is_text:
         raise SqlError(f"a {column.type.name} column cannot be in a FULLTEXT key", part.offset, expected="text")
     if special == "FULLTEXT" and part.prefix == 0:

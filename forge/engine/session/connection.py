@@ -45,6 +45,7 @@ class Connection:
         self.mode = sql_mode(settings.sql_mode, self.line)
         dialect = self.mode.dialect(self.line)
         catalog.dialect = None if dialect == self.line.values else dialect
+        catalog.clips = self.clips
         catalog.new_collation = new_collation(settings, self.line)
 
     @property

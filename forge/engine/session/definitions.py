@@ -7,6 +7,7 @@ from dataclasses import replace
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.handlers import run_definition
 from forge.engine.ddl.temporary_tables import changes_no_base, logged_of_temporary
+from forge.engine.dictionary.engines import refuse_substitution
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.session.connection import Connection
 from forge.engine.session.memory_tables import open_for_definition
@@ -14,6 +15,7 @@ from forge.engine.session.settings import check_selects
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import DatabaseCreation, DatabaseDrop, DdlStatement, dropped_tables
 from forge.sql.ast.statements import CreateTable
+from forge.sql.errors import SqlUnsupported, StrictRefusal
 from forge.sql.parse.statements import Ddl
 from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_sent
@@ -47,6 +49,8 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
     """Run a statement with the text ``sql``, as it is logged.  Raises SqlError, UnsupportedError."""
     if not connection.line.ddl.temporary_tables and changes_no_base(statement):
         raise UnsupportedError(f"temporary tables on {connection.line.name} are not supported yet")
+    if isinstance(statement, CreateTable) and "NO_ENGINE_SUBSTITUTION" not in connection.mode.names:
+        refuse_substitution(statement.options, connection.line)
     require_statement(connection.line, sql)
     texts = connection.texts
     logs_temporary, selects_as_text = texts.logs_temporary(), False
@@ -56,5 +60,11 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
         logs_temporary &= selects_as_text
     state = connection.state
     context = DdlContext(state.catalog, sql, state.database, time, logs_temporary, selects_as_text)
-    definition = logged_of_temporary(run_definition(statement, context), logs=logs_temporary)
+    try:
+        definition = logged_of_temporary(run_definition(statement, context), logs=logs_temporary)
+    except StrictRefusal as error:
+        if not connection.clips:
+            raise
+        problem = f"{error.problem}: taken with a warning without strict mode, which is not supported yet"
+        raise SqlUnsupported(problem, error.offset, expected=error.expected) from None
     return replace(definition, text=replace(definition.text, line=line))

@@ -63,3 +63,9 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     opens_literal_defaults: bool
     #: Collations of UCA 14 have names without the character set: uca1400_ai_ci.
     short_collations: bool
+    #: Special keys that may have ASC and DESC: of FULLTEXT, SPATIAL and HASH.
+    ordered_keys: tuple[str, ...]
+    #: A generated column takes all attributes; else UNIQUE, COMMENT, INVISIBLE and CHECK alone.
+    generated_take_all: bool
+    #: COLLATE makes text of bytes and JSON, and says nothing of geometries; else they have the collation binary alone.
+    bytes_take_collations: bool

@@ -73,6 +73,8 @@ class TypeDraft:
         """The type with the collation that the column gets.  Raises SqlError."""
         facts = facts_of(self.type)
         if not facts.has_charset:
+            if self.charset.collation is not None:
+                self.charset.resolve(table_collation, server)  # Servers know it, and forget it.
             return self.type
         chosen = self.charset.resolve(table_collation, server)
         if chosen.charset == "binary" and facts.binary_name is not None:
@@ -118,6 +120,8 @@ class PartDraft:
     offset: int
     expression: str | None = None
     descending: bool = False
+    #: ASC or DESC was written.
+    ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

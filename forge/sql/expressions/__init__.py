@@ -33,6 +33,9 @@ from forge.sql.lexer import shown
 RULES.update({**TEXT_RULES, **MOMENT_RULES, **DOCUMENT_RULES, **GEOMETRY_RULES, **CAST_RULES})
 
 
+_CONDITIONS = frozenset(("And", "Or", "Not", "EQ", "NEQ", "LT", "LTE", "GT", "GTE", "Is", "In", "Boolean"))
+
+
 @dataclass(frozen=True, slots=True)
 class Expression:
     """A parsed expression; ``tree`` is sqlglot's."""
@@ -60,6 +63,11 @@ class Expression:
     def is_array(self) -> bool:
         """CAST(... AS type ARRAY): a multi-valued key, whose value is the tuple of its elements."""
         return is_array(self.tree)
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether its value is true, false or NULL by its form (Item::is_bool_func)."""
+        return kind_of(self.tree.unnest()) in _CONDITIONS
 
     @property
     def casts_to_datetime(self) -> bool:

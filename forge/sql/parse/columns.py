@@ -19,7 +19,7 @@ from forge.sql.ast.definitions import (
     TypeDraft,
 )
 from forge.sql.cursor import Cursor
-from forge.sql.errors import SqlError, at_offset
+from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.lexer import without_comments
 from forge.sql.parse.foreign_keys import column_reference
 from forge.values.declaration.sqltype import SqlType
@@ -37,6 +37,8 @@ _ATTRIBUTES = (
     "ON UPDATE", "GENERATED ALWAYS AS", "VIRTUAL", "STORED", "VISIBLE", "INVISIBLE", "UNSIGNED", "ZEROFILL", "SRID",
     "COMPRESSED",
 )  # fmt: skip
+#: Words that may follow the expression of a generated column where not all attributes may.
+_OF_GENERATED = ("UNIQUE", "COMMENT", "INVISIBLE", "CHECK", "CONSTRAINT")
 
 
 def column_definition(cursor: Cursor) -> ColumnDraft:
@@ -47,6 +49,9 @@ def column_definition(cursor: Cursor) -> ColumnDraft:
     column = ColumnDraft(name, column_type(cursor), offset)
     if serial:
         column = replace(column, nullable=False, auto_increment=True, keys=("unique",))
+    while cursor.token.is_word("COLLATE"):
+        column = _attribute(cursor, column)
+    column = _generation(cursor, column)
     while not (cursor.at_end() or cursor.token.is_mark(",") or cursor.token.is_mark(")")):
         if cursor.token.is_word("FIRST", "AFTER", "PARTITION", "REMOVE"):
             break
@@ -143,20 +148,14 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("UNIQUE"):
         cursor.accept("KEY")
         return replace(column, keys=(*column.keys, "unique"))
+    if (
+        column.generated is not None
+        and not cursor.grammar.generated_take_all
+        and not cursor.token.is_word(*_OF_GENERATED)
+    ):
+        cursor.wrong("UNIQUE, COMMENT, INVISIBLE or CHECK of a generated column", _OF_GENERATED)
     if cursor.accept("COLLATE"):
-        clause = replace(column.type.charset, collation=collation_name(cursor), offset=offset)
-        if facts_of(column.type.type).is_binary and clause.collation != "binary":
-            raise SqlError(f"a {column.type.type.name} column has the collation binary", offset)
-        if not facts_of(column.type.type).has_charset:
-            return column  # servers take it and forget it
-        return replace(column, type=replace(column.type, charset=clause))
-    if not _has_attributes(column) and (cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS")):
-        kind: Literal["virtual", "stored"] = "virtual"
-        expression = cursor.balanced()
-        word = cursor.accept_any("VIRTUAL", "STORED", "PERSISTENT")
-        if word in ("STORED", "PERSISTENT"):
-            kind = "stored"
-        return replace(column, generated=kind, expression=expression, persistent=word == "PERSISTENT")
+        return _collated(cursor, column, offset)
     if word := cursor.accept_any("INVISIBLE", *(("VISIBLE",) if cursor.grammar.storage_attributes else ())):
         return replace(column, visible=word == "VISIBLE")
     if cursor.token.is_word("COMPRESSED"):
@@ -174,11 +173,35 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     return _idle_attribute(cursor, column)
 
 
-def _has_attributes(column: ColumnDraft) -> bool:
-    """Whether anything but COLLATE stands behind the type: GENERATED ALWAYS has to come first."""
-    return replace(column, type=TypeDraft(SqlType(""))) != ColumnDraft(
-        column.name, TypeDraft(SqlType("")), column.offset
-    )
+def _generation(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
+    """[GENERATED ALWAYS] AS, which stands before all other attributes but COLLATE."""
+    if not (cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS")):
+        return column
+    expression = cursor.balanced()
+    word = cursor.accept_any("VIRTUAL", "STORED", "PERSISTENT")
+    kind: Literal["virtual", "stored"] = "stored" if word in ("STORED", "PERSISTENT") else "virtual"
+    return replace(column, generated=kind, expression=expression, persistent=word == "PERSISTENT")
+
+
+def _collated(cursor: Cursor, column: ColumnDraft, offset: int) -> ColumnDraft:
+    """The column with the collation that comes next.  Raises SqlError, SqlUnsupported."""
+    facts, bare = facts_of(column.type.type), cursor.token.is_word("BINARY")
+    clause = replace(column.type.charset, collation=collation_name(cursor), offset=offset)
+    before = column.type.charset.collation
+    if before is not None and before != clause.collation:
+        raise SqlError(f"column {column.name!r} has the collations {before} and {clause.collation}", offset)
+    column = replace(column, type=replace(column.type, charset=clause))
+    if facts.has_charset:
+        return column
+    if cursor.grammar.bytes_take_collations:
+        if bare:
+            cursor.wrong("a collation of text")
+        if clause.collation != "binary" and (facts.is_bytes or facts.is_json):
+            name = column.type.type.name
+            raise SqlUnsupported(f"COLLATE of a {name} column makes a text of it, which is not supported yet", offset)
+    elif clause.collation != "binary" and facts.has_binary_collation:
+        raise SqlError(f"a {column.type.type.name} column has the collation binary", offset)
+    return column
 
 
 def _compressed(cursor: Cursor, sql_type: SqlType) -> SqlType:
@@ -197,7 +220,9 @@ def _idle_attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         return replace(column, comment=cursor.string("a comment"))
     if cursor.token.is_word("CHECK", "CONSTRAINT"):
         return replace(column, checks=(*column.checks, check_constraint(cursor)))
-    if cursor.grammar.storage_attributes and cursor.accept_any("COLUMN_FORMAT", "STORAGE"):
+    if cursor.grammar.storage_attributes and (word := cursor.accept_any("COLUMN_FORMAT", "STORAGE")):
+        if column.generated is not None:
+            raise SqlError(f"generated column {column.name!r} has no {word}", cursor.token.start)
         cursor.advance()
     elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
         cursor.accept_mark("=")

@@ -8,6 +8,7 @@ from typing import Literal
 from forge.sql.ast.definitions import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, PartDraft, TableOptions
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlError
 from forge.sql.parse.columns import (
     charset_name,
     check_constraint,
@@ -135,25 +136,40 @@ def key_body(cursor: Cursor, key: KeyDraft) -> KeyDraft:
         parts.append(_key_part(cursor))
     if not cursor.accept_mark(")"):
         cursor.wrong("a comma or ')'")
-    return replace(_key_options(cursor, key), parts=tuple(parts))
+    return _checked_options(cursor, replace(_key_options(cursor, key), parts=tuple(parts)))
 
 
 def _key_part(cursor: Cursor) -> PartDraft:
     offset = cursor.token.start
     if cursor.token.is_mark("("):
         expression = cursor.balanced()
-        return PartDraft("", None, offset, expression, cursor.accept_any("ASC", "DESC") == "DESC")
+        return _ordered(cursor, PartDraft("", None, offset, expression))
     name = cursor.name("column")
     prefix = None
     if cursor.accept_mark("("):
         prefix = cursor.integer("a prefix length")
         cursor.expect_mark(")")
-    return PartDraft(name, prefix, offset, descending=cursor.accept_any("ASC", "DESC") == "DESC")
+    return _ordered(cursor, PartDraft(name, prefix, offset))
+
+
+def _ordered(cursor: Cursor, part: PartDraft) -> PartDraft:
+    """The part with ASC or DESC, where one of them comes next."""
+    word = cursor.accept_any("ASC", "DESC")
+    return replace(part, descending=word == "DESC", ordered=word is not None)
+
+
+def _checked_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
+    """The key, whose options go with one another.  Raises SqlError."""
+    kind = key.special or (key.using if key.using == "HASH" else "")
+    ordered = next((part for part in key.parts if part.ordered), None)
+    if kind and ordered is not None and kind not in cursor.grammar.ordered_keys:
+        raise SqlError(f"a {kind} key has no order", ordered.offset, expected="columns without ASC and DESC")
+    return key
 
 
 def _key_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
     while True:
-        if cursor.accept_any("USING", "TYPE"):
+        if not key.special and cursor.accept_any("USING", "TYPE"):
             using = cursor.accept_any("BTREE", "HASH", "RTREE")
             if using is None:
                 cursor.wrong("BTREE or HASH", ("BTREE", "HASH"))

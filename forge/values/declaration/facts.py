@@ -90,6 +90,11 @@ class TypeFacts(msgspec.Struct, frozen=True, kw_only=True):
         return self.is_bytes or self.kind == "vector"
 
     @property
+    def has_binary_collation(self) -> bool:
+        """Types of bytes, VECTOR, JSON and geometries: MySQL gives them the collation binary, and no other."""
+        return self.is_binary or self.is_json or self.is_geometry
+
+    @property
     def is_lob(self) -> bool:
         """The TEXT and BLOB types."""
         return self.is_blob and self.kind in ("text", "bytes")
