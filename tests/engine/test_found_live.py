@@ -7,7 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from forge.binlog.reader import read_events
+from forge.compile import compile_files, write_files
 from forge.errors import ScenarioError, UnsupportedError
+from forge.events.table_map import TableMap
 from forge.scenario import Scenario, Session, ddl, insert, plan, update
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
@@ -99,7 +102,7 @@ def test_a_uuid_that_no_column_holds_is_refused_as_text_and_as_bytes() -> None:
 
 @pytest.mark.parametrize(
     "column",
-    ["c ENUM('a','A')", "c VARCHAR(70000)", "c BLOB, KEY (c(4000))", "c INT DEFAULT 'x'", "c SET('a','b') DEFAULT 'c'"],
+    ["c ENUM('a','A')", "c VARCHAR(70000)", "c BLOB, KEY (c(4000))", "c ENUM('x','X') CHARACTER SET utf16"],
 )
 @pytest.mark.parametrize("server", [MYSQL, MARIADB])
 def test_a_definition_that_only_strict_mode_refuses_is_unsupported_without_it(server: str, column: str) -> None:
@@ -126,3 +129,44 @@ def test_without_strict_mode_alter_table_clips_what_a_new_generated_column_canno
     with pytest.raises(ScenarioError, match="no member 'a1'"):
         plan(scenario)
     assert plan(msgspec.structs.replace(scenario, session=Session(sql_mode=""))).contents["d.t"] == ((1, 0),)
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+@pytest.mark.parametrize(("declared", "size"), [("TEXT(30)", 2), ("TEXT(300)", 3), ("TEXT(70000)", 4), ("TEXT", 3)])
+def test_a_text_with_a_length_grows_with_its_character_set_as_the_type_that_it_became(
+    server: str, declared: str, size: int
+) -> None:
+    table = f"CREATE TABLE d.t (id INT PRIMARY KEY, v {declared} CHARACTER SET latin1)"
+    scenario = Scenario("texts", server=server, tables=[table])
+    scenario = scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET utf8mb4"))
+    scenario = scenario.transaction(insert("d.t", {"id": 1}))
+    planned = plan(scenario)
+    (log,) = write_files(planned, compile_files(planned))
+    bodies = [placed.event.body for placed in read_events(log)]
+    assert [body.metadata for body in bodies if isinstance(body, TableMap)] == [bytes([size])]
+
+
+@pytest.mark.parametrize("definition", ["v INT AS (1) VIRTUAL", "v INT AS (1) STORED"])
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_a_column_that_is_virtual_stays_virtual_and_takes_no_default(server: str, definition: str) -> None:
+    scenario = Scenario("virtual", server=server, tables=[f"CREATE TABLE d.t (id INT PRIMARY KEY, {definition})"])
+    if definition.endswith("STORED"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t MODIFY v INT")))
+    else:
+        with pytest.raises(ScenarioError, match="cannot become virtual, nor be so no longer"):
+            plan(scenario.transaction(ddl("ALTER TABLE d.t MODIFY v INT")))
+    with pytest.raises(ScenarioError, match="cannot have a default"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER v SET DEFAULT 1")))
+
+
+def test_what_mariadb_alone_takes_of_odd_definitions_is_unsupported() -> None:
+    for column in (
+        "c DOUBLE AUTO_INCREMENT UNIQUE",
+        "c INT DEFAULT (1 + 0) DEFAULT (2 + 0)",
+        "c BLOB COLLATE latin1_bin",
+    ):
+        with pytest.raises(UnsupportedError):
+            plan(Scenario("odd", server=MARIADB, tables=[f"CREATE TABLE d.t (id INT PRIMARY KEY, {column})"]))
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, c CHAR(3) AS (UPPER('a'))) CHARACTER SET binary"
+    with pytest.raises(UnsupportedError, match="UPPER and LOWER"):
+        plan(Scenario("odd", server=MARIADB, tables=[table]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.sql.reads.charsets import defines_timestamp, names_charset
+from forge.sql.reads.charsets import defines_timestamp, names_charset, names_charset_alone
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,20 @@ def test_a_text_that_names_a_character_set_is_logged_with_the_sessions_choice_of
 )
 def test_a_timestamp_column_of_json_table_is_a_definition(column: str, defines: bool) -> None:
     assert defines_timestamp(f"INSERT INTO t SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (a {column})) j") is defines
+
+
+@pytest.mark.parametrize(
+    ("column", "named"),
+    [
+        ("NCHAR(3) COLLATE utf8mb3_general_ci", True),
+        ("NATIONAL CHAR(3) COLLATE utf8mb3_bin", True),
+        ("NCHAR(3) BINARY", False),
+        ("VARCHAR(3) CHARACTER SET utf8 COLLATE utf8_bin", False),
+        ("VARCHAR(3) COLLATE latin1_bin DEFAULT _latin1'a'", True),
+        ("VARCHAR(3) COLLATE latin1_bin DEFAULT N'a'", False),
+        ("BINARY(3) DEFAULT _binary'a'", True),
+        ("VARCHAR(3) COLLATE latin1_bin AS (CONVERT('a' USING latin1))", True),
+    ],
+)
+def test_a_definition_names_a_set_without_a_collation_in_types_and_in_literals(column: str, named: bool) -> None:
+    assert names_charset_alone(f"CREATE TABLE d.t (a {column})") is named

@@ -159,6 +159,10 @@ def _change_column(alteration: Alteration, action: ChangeColumn) -> None:
     if draft.name.lower() != action.old.lower():
         _rename(alteration, index, draft.name, draft.offset)
     column = define_column(draft, alteration.collation, alteration.server, dialect=alteration.dialect)
+    if (column.column.generated == "virtual") != (alteration.slots[index].column.column.generated == "virtual"):
+        # ER_UNSUPPORTED_ACTION_ON_GENERATED_COLUMN
+        problem = f"column {draft.name!r} cannot become virtual, nor be so no longer"
+        raise SqlError(problem, draft.offset, expected="DROP COLUMN and ADD COLUMN")
     alteration.slots[index] = replace(alteration.slots[index], column=column)
     _own_keys(alteration, draft)
     alteration.defined.append(draft.name)
@@ -198,6 +202,8 @@ def _alter_column(alteration: Alteration, action: AlterColumn) -> None:
     if action.visible is not None:
         column = column.replace(visible=action.visible)
     elif action.default is not None:
+        if column.generated is not None:
+            raise SqlError(f"generated column {column.name!r} cannot have a default", action.offset)
         column = with_default(column, action.default, server_line(alteration.server), dialect=alteration.dialect)
     else:
         # MySQL leaves no default at all, not even NULL (sql/sql_table.cc; recorded).

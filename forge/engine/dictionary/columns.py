@@ -14,6 +14,7 @@ from forge.plan.tables import TableColumn
 from forge.servers import ServerLine, server_line
 from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import (
+    BINARY_COLLATION,
     ColumnDraft,
     Default,
     ExpressionDefault,
@@ -97,7 +98,8 @@ def define_column(
     with at_offset(draft.type.offset):
         for feature in column_features(TableColumn(draft.name, sql_type)):
             line.require(feature)
-        with strict_at(draft.type.offset) if facts_of(sql_type).is_varying else nullcontext():
+        facts = facts_of(sql_type)
+        with strict_at(draft.type.offset) if facts.is_varying or facts.has_members else nullcontext():
             wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
         try:
             codec = codec_for(wire)
@@ -126,6 +128,8 @@ def define_column(
         with at_offset(draft.offset):
             _check_generated(draft, line)
             expression = parse_expression(draft.expression, line.grammar)
+            if table_collation == BINARY_COLLATION and line.grammar.opens_literal_defaults and expression.changes_case:
+                raise UnsupportedError("UPPER and LOWER in a table of the collation binary are not supported yet")
         uses = frozenset(name.lower() for name in expression.columns())
         return replace(defined.replace(uses=uses), generated=expression)
     if draft.default is None:
@@ -188,6 +192,8 @@ def with_default(
             expression = parse_expression(default.sql)
             if expression.columns():
                 raise UnsupportedError("DEFAULT expressions that use other columns are not supported yet")
+            if line.grammar.opens_literal_defaults:
+                _check_computed(defined, expression, dialect)
         return replace(without_default(defined).replace(computed_default=True), default=expression)
     if default.value is None:
         if not column.nullable:
@@ -203,6 +209,18 @@ def with_default(
         )
     value = _default_value(defined, default, dialect)
     return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
+
+
+def _check_computed(defined: ColumnDefinition, expression: Expression, dialect: Dialect | None) -> None:
+    """MariaDB computes a constant default when the table is made.  Raises ScenarioError for one that does not fit."""
+    if expression.asks_for_time:
+        return
+    value = expression.evaluate({})
+    with about(f"the default of column {defined.name!r} is impossible"):
+        if value is not None:
+            strict_value(under(defined.wire, dialect), defined.codec, value)
+        elif not defined.column.nullable:
+            raise ScenarioError("it is NULL, and the column NOT NULL")
 
 
 def _clock_digits(sql: str, sql_type: SqlType) -> int | None:
@@ -247,11 +265,13 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: 
         literal = literal.decode("latin-1") if wire.dialect.hex_defaults_are_text else literal
     limit = None if defined.type.name != "VARCHAR" or wire.dialect.cuts_defaults else defined.type.length
     if isinstance(literal, str) and limit is not None and len(literal) > limit:
-        raise StrictRefusal(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)
+        raise SqlError(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)
     if isinstance(literal, str) and defined.type_facts.kind == "bit":
         # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
         literal = int.from_bytes(literal.encode(), "big")
-    with strict_at(default.offset), about(f"the default of column {defined.name!r} is impossible"):
+    # Without strict mode servers refuse other values all the same, and take some dates.
+    refused_at = strict_at if defined.type_facts.is_temporal else at_offset
+    with refused_at(default.offset), about(f"the default of column {defined.name!r} is impossible"):
         return strict_value(wire, defined.codec, literal)
 
 

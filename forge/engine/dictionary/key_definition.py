@@ -81,6 +81,8 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
     total = 0
     arrays = 0
     _check_hash(definition, key)
+    if key.special == "FULLTEXT":
+        _check_collations(definition, key)
     for part in key.parts:
         if part.expression is not None:
             expression = _key_expression(definition, key, part)
@@ -155,6 +157,18 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
     return key_expression
 
 
+def _check_collations(definition: Definition, key: KeyDraft) -> None:
+    """The columns of a FULLTEXT key have one collation, of a set that has characters of one byte (error 1283)."""
+    collations: set[int | None] = set()
+    for part in key.parts if all(part.expression is None for part in key.parts) else ():
+        column = definition.columns[definition.index_of(part.column, part.offset)]
+        collations.add(column.type.collation)
+        charset = charset_of(column.wire)
+        if len(collations) > 1 or (charset is not None and charset.min_length > 1):
+            problem = f"column {column.name!r} cannot be part of the FULLTEXT key"
+            raise SqlError(problem, part.offset, expected="columns of one collation, with characters of one byte")
+
+
 def _check_special(definition: Definition, column: ColumnDefinition, special: str, part: PartDraft) -> None:
     """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL; both for values that are stored."""
     if definition.engine == INNODB and column.column.generated == "virtual":
@@ -216,6 +230,9 @@ def check_auto_increment(definition: Definition, keys: tuple[Key, ...]) -> None:
         if len(numbered) > 1:
             offset = definition.columns[numbered[1]].offset
             raise SqlError("the table has two AUTO_INCREMENT columns", offset, expected="one")
+        if column.type_facts.is_approximate:
+            problem = f"a {column.type.name} column cannot be AUTO_INCREMENT here"
+            raise SqlUnsupported(problem, column.offset, expected="an integer")
         if not column.type_facts.is_integer:
             raise SqlError(
                 f"a {column.type.name} column cannot be AUTO_INCREMENT", column.offset, expected="an integer"

@@ -65,7 +65,7 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     short_collations: bool
     #: Special keys that may have ASC and DESC: of FULLTEXT, SPATIAL and HASH.
     ordered_keys: tuple[str, ...]
-    #: A generated column takes all attributes; else UNIQUE, COMMENT, INVISIBLE and CHECK alone.
-    generated_take_all: bool
+    #: Attributes may stand behind CHECK, and all of them behind AS; else UNIQUE, COMMENT, INVISIBLE and CHECK alone.
+    free_attributes: bool
     #: COLLATE makes text of bytes and JSON, and says nothing of geometries; else they have the collation binary alone.
     bytes_take_collations: bool

@@ -70,6 +70,16 @@ class Expression:
         return kind_of(self.tree.unnest()) in _CONDITIONS
 
     @property
+    def asks_for_time(self) -> bool:
+        """Whether its value depends on when it is computed."""
+        return any(kind_of(node) in ("CurrentTimestamp", "NOW") for node in self.tree.walk())
+
+    @property
+    def changes_case(self) -> bool:
+        """Whether UPPER or LOWER is in it."""
+        return any(kind_of(node) in ("Upper", "Lower") for node in self.tree.walk())
+
+    @property
     def casts_to_datetime(self) -> bool:
         """Whether CAST(... AS DATETIME) is in it."""
         from sqlglot import exp

@@ -128,6 +128,11 @@ def collation_name(cursor: Cursor) -> str:
 
 def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     offset = cursor.token.start
+    if not cursor.grammar.free_attributes:
+        if column.checks:
+            cursor.wrong("a comma or ')' behind CHECK")
+        if column.generated is not None and not cursor.token.is_word(*_OF_GENERATED):
+            cursor.wrong("UNIQUE, COMMENT, INVISIBLE or CHECK of a generated column", _OF_GENERATED)
     if cursor.accept("NOT", "NULL"):
         return replace(column, nullable=False)
     if cursor.accept("NULL"):
@@ -135,7 +140,7 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("DEFAULT"):
         default = default_clause(cursor)
         if column.default is not None and ExpressionDefault in (type(default), type(column.default)):
-            raise SqlError(f"column {column.name!r} has two defaults", offset, expected="one")
+            raise SqlUnsupported(f"column {column.name!r} has two defaults", offset, expected="one")
         return replace(column, default=default)
     if cursor.accept("SERIAL", "DEFAULT", "VALUE"):
         return replace(column, nullable=False, auto_increment=True, keys=(*column.keys, "unique"))
@@ -148,12 +153,6 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("UNIQUE"):
         cursor.accept("KEY")
         return replace(column, keys=(*column.keys, "unique"))
-    if (
-        column.generated is not None
-        and not cursor.grammar.generated_take_all
-        and not cursor.token.is_word(*_OF_GENERATED)
-    ):
-        cursor.wrong("UNIQUE, COMMENT, INVISIBLE or CHECK of a generated column", _OF_GENERATED)
     if cursor.accept("COLLATE"):
         return _collated(cursor, column, offset)
     if word := cursor.accept_any("INVISIBLE", *(("VISIBLE",) if cursor.grammar.storage_attributes else ())):
@@ -193,9 +192,9 @@ def _collated(cursor: Cursor, column: ColumnDraft, offset: int) -> ColumnDraft:
     column = replace(column, type=replace(column.type, charset=clause))
     if facts.has_charset:
         return column
-    if cursor.grammar.bytes_take_collations:
-        if bare:
-            cursor.wrong("a collation of text")
+    if cursor.grammar.bytes_take_collations and facts.kind != "vector":
+        if bare or cursor.token.is_word("AS", "GENERATED"):
+            cursor.wrong("a collation of text" if bare else "an attribute of the column")
         if clause.collation != "binary" and (facts.is_bytes or facts.is_json):
             name = column.type.type.name
             raise SqlUnsupported(f"COLLATE of a {name} column makes a text of it, which is not supported yet", offset)

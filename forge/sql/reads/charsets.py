@@ -46,15 +46,20 @@ def names_charset(sql: str) -> bool:
     for index, token in enumerate(tokens):
         if token.kind != "word":
             continue
-        behind = tokens[index + 1]
-        column = index > 0 and (tokens[index - 1].is_mark(".") or tokens[index - 1].is_mark("@"))
-        if token.text.startswith("_") and behind.kind in ("string", "hex", "bit") and not column:
-            return True
-        if token.is_word("USING") and behind.is_name and tokens[index + 2].is_mark(")"):
+        if _is_read_in_charset(tokens, index):
             return True
         if _charset_at(tokens, index) is not None:
             return True
     return False
+
+
+def _is_read_in_charset(tokens: Sequence[Token], index: int) -> bool:
+    """The introducer of a literal, or USING and a character set."""
+    token, behind = tokens[index], tokens[index + 1]
+    if token.is_word("USING"):
+        return behind.is_name and tokens[index + 2].is_mark(")")
+    column = index > 0 and (tokens[index - 1].is_mark(".") or tokens[index - 1].is_mark("@"))
+    return token.text.startswith("_") and behind.kind in ("string", "hex", "bit") and not column
 
 
 def names_charset_alone(sql: str) -> bool:
@@ -65,12 +70,16 @@ def names_charset_alone(sql: str) -> bool:
     """
     tokens = readable_tokens(sql)
     for index, token in enumerate(tokens):
+        if token.kind == "word" and _is_read_in_charset(tokens, index):
+            return True
         named = _charset_at(tokens, index)
         if named is None and token.is_word(*_SETS_OF_TYPES) and not _is_column(tokens, index):
             named = index
         if named is None or tokens[named].is_word("DEFAULT"):
             continue
-        if not tokens[_behind_type(tokens, named + 1)].is_word("COLLATE", "BINARY"):
+        # COLLATE of NCHAR and the like is of the column, and does not belong to their set.
+        own = ("BINARY",) if tokens[named].is_word("NCHAR", "NVARCHAR", "NATIONAL") else ("COLLATE", "BINARY")
+        if not tokens[_behind_type(tokens, named + 1)].is_word(*own):
             return True
     return False
 

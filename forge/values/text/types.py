@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from forge.errors import ScenarioError
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column
@@ -65,6 +67,13 @@ def _declare_lob(sql_type: SqlType, dialect: Dialect, temporals: Temporals) -> C
     return Column(WireType.BLOB_COMPRESSED if sql_type.compressed else WireType.BLOB, bytes([size]), collation=number)
 
 
+def _stored_lob(sql_type: SqlType, dialect: Dialect) -> SqlType:
+    """TEXT(300) is a TEXT, TEXT(70000) a MEDIUMTEXT from then on, whatever character set it gets."""
+    (size,) = _declare_lob(sql_type, dialect, "new").metadata
+    names = _TEXTS if sql_type.name in _TEXTS else _BLOBS
+    return replace(sql_type, name=next(name for name, other in names.items() if other == size), length=None)
+
+
 def _lob(name: str, larger: str | None) -> ColumnType:
     is_text = name in _TEXTS
     arguments: Arguments = "length" if name in ("TEXT", "BLOB") else "none"
@@ -85,6 +94,7 @@ def _lob(name: str, larger: str | None) -> ColumnType:
         arguments=arguments,
         aliases=_LONG_NAMES.get(name, ()),
         examples=(SqlType(name),),
+        stored_as=_stored_lob,
     )
 
 
