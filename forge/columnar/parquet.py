@@ -25,6 +25,9 @@ _BYTES_OF_CALL: Final = 1 << 20
 #: A column has a dictionary if so many rows of the first group have at most a quarter as many different values.
 #: Elsewhere a dictionary costs more time than writing the values, and is given up when it is full (1 MB).
 _SAMPLE: Final = 1 << 14
+#: A column with a value of so many bytes has no least and greatest values in the group.  Of such they would be left out
+#: anyway, but not before each was copied several times.
+_LARGE: Final = 1 << 20
 
 
 def write_parquet(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: BinaryIO) -> None:
@@ -74,8 +77,9 @@ def _encoded(group: pa.Table, repetitive: list[str]) -> pa.Buffer:
     of_call = min(_ROWS_OF_CALL, max(1, _BYTES_OF_CALL * rows // max(1, group.nbytes)))
     stream = pa.BufferOutputStream()
     with pq.ParquetWriter(
-        stream, group.schema, compression="zstd", use_dictionary=repetitive or False, write_batch_size=of_call
-    ) as writer:
+        stream, group.schema, compression="zstd", use_dictionary=repetitive or False, write_batch_size=of_call,
+        write_statistics=_ranged(group),
+    ) as writer:  # fmt: skip
         writer.write_table(group, row_group_size=rows)
     return stream.getvalue()
 
@@ -104,7 +108,20 @@ def _repetitive(group: pa.Table) -> list[str]:
     ]
 
 
+def _ranged(group: pa.Table) -> list[str] | bool:
+    """The columns that have their least and greatest values in the file of the group; True if these are all."""
+    columns = group.flatten()
+    large = {name for name, column in zip(columns.column_names, columns.columns, strict=True) if _has_large(column)}
+    return [name for name in columns.column_names if name not in large] if large else True
+
+
+def _has_large(column: pa.ChunkedArray) -> bool:
+    if not (pa.types.is_binary(column.type) or pa.types.is_string(column.type)):
+        return False
+    return column.nbytes >= _LARGE and (pc.max(pc.binary_length(column)).as_py() or 0) >= _LARGE
+
+
 def _repeats(column: pa.ChunkedArray) -> bool:
-    if pa.types.is_nested(column.type):
+    if pa.types.is_nested(column.type) or _has_large(column):
         return False
     return 4 * int(pc.count_distinct(column, mode="all").as_py()) <= len(column)

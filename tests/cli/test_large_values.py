@@ -66,6 +66,15 @@ def test_a_value_of_31_mib_takes_less_than_256(command: str, large_log: Path) ->
 
 
 @pytest.mark.slow
+def test_a_value_of_31_mib_as_parquet_takes_less_than_384(large_log: Path) -> None:
+    """What Arrow and compiled kernels take of any log, 240 MiB, is in it."""
+    pytest.importorskip("numba", reason="the extra `rows` is not installed")
+    code, peak = peak_of("rows", "--format", "parquet", str(large_log))
+    assert code == 0
+    assert peak < 384
+
+
+@pytest.mark.slow
 def test_a_comparison_of_two_values_of_31_mib_takes_less_than_256(large_log: Path, other_log: Path) -> None:
     code, peak = peak_of("diff", "--all", str(large_log), str(other_log))
     assert code == 1

@@ -122,3 +122,18 @@ def test_a_file_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(parquet, "_MOST_ROWS", 10)
     with pytest.raises(OSError, match="no space left"):
         write_parquet(SCHEMA, (_batch(first, 10) for first in range(0, 100, 10)), Full())
+
+
+def test_a_column_with_a_large_value_has_no_least_and_greatest_ones() -> None:
+    schema = pa.schema({"number": pa.int64(), "body": pa.binary(), "after": pa.struct([("text", pa.string())])})
+
+    def statistics(text: str) -> list[bool]:
+        rows = [{"number": 1, "body": text.encode(), "after": {"text": "x"}}]
+        file = io.BytesIO()
+        write_parquet(schema, iter([pa.RecordBatch.from_pylist(rows, schema)]), file)
+        read = pq.ParquetFile(file)
+        assert read.read().to_pylist() == rows
+        return [read.metadata.row_group(0).column(number).is_stats_set for number in range(3)]
+
+    assert statistics("short") == [True, True, True]
+    assert statistics("q" * (1 << 20)) == [True, False, True]
