@@ -1,13 +1,15 @@
 """The rows of a table read quickly, by steps that are made once a table and kind of image.
 
 :mod:`forge.events.row_image` splits any rows into cells and says what is wrong with those that do not fit.  Here rows
-are read in one go, each cell made into what somebody shows of it; what is not usual is not known here.
+are taken apart first, then what somebody shows of them is made column by column; what is not usual is not known here.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from forge.events.row_image import images_of, present_columns, row_bytes
@@ -16,30 +18,25 @@ from forge.values.base import Column
 from forge.values.quick import UNUSUAL, CellReader, UnusualError
 from forge.values.registry import codec_for
 
-#: The cells of an image as they are shown; None where the event has no such image.
-ShownImage = list[Any] | None
+#: Images as they are shown, by their cells; None where the event has none.
+ShownImages = list[list[Any]] | None
+#: What the readers of a column's cells take, in the order of the rows; None is NULL.
+Taken = Sequence[Any]
 
 #: Rows of a table have few sets of NULLs, events few bitmaps: steps for more of them are not kept.
 _MOST_KEPT = 512
-#: Sizes of steps for what has none: NULL, and a cell whose codec says how wide it is.
-_NULL, _BY_CODEC = 0, -1
+#: Bytes of rows that are taken apart before they are shown, so that what is taken stays in the cache.
+_BLOCK = 1 << 14
 
-
-class ShownCell(NamedTuple):
-    """What is made of a column's cells: ``of`` is called with what their reader takes, ``null`` for NULL."""
-
-    of: Callable[[Any], Any]
-    null: Callable[[], Any]
-
-
-#: How cells are shown, by the column's index, the column and its reader.
-Show = Callable[[int, Column, CellReader], ShownCell]
+#: How the cells of a column are shown, by the column's index, the column and its reader: one for each that was taken.
+Show = Callable[[int, Column, CellReader], Callable[[Taken], list[Any]]]
 
 
 class QuickRows(NamedTuple):
-    """The rows of an event, (before, after) each, and whether unused bits of a null bitmap are set."""
+    """The images of an event's rows, and whether unused bits of a null bitmap are set."""
 
-    rows: list[tuple[ShownImage, ShownImage]]
+    before: ShownImages
+    after: ShownImages
     padded: bool
 
 
@@ -62,24 +59,31 @@ class RowReader:
 
     def _read(self, body: RowsBody) -> QuickRows:
         before, after = (None if bitmap is None else self._image(bitmap) for bitmap in images_of(body))
-        data, at, rows, padding = row_bytes(body), 0, [], 0
-        end = len(data)
-        while at < end:
-            start = at
-            old: ShownImage = None
-            new: ShownImage = None
-            if before is not None:
-                old, at, unused = before.read(data, at)
-                padding |= unused
-            if after is not None:
-                new, at, unused = after.read(data, at)
-                padding |= unused
-            if at == start:
+        data, at, padding = row_bytes(body), 0, 0
+        befores: list[list[Any]] = []
+        afters: list[list[Any]] = []
+        while at < len(data):
+            old: list[Taken] = []
+            new: list[Taken] = []
+            end = min(at + _BLOCK, len(data))
+            while at < end:
+                start = at
+                if before is not None:
+                    at, unused = before.take(data, at, old)
+                    padding |= unused
+                if after is not None:
+                    at, unused = after.take(data, at, new)
+                    padding |= unused
+                if at == start:
+                    raise UnusualError
+            if at > len(data):
                 raise UnusualError
-            rows.append((old, new))
-        if at != end:
-            raise UnusualError
-        return QuickRows(rows, bool(padding))
+            if before is not None:
+                befores += before.shown(old)
+                old.clear()
+            if after is not None:
+                afters += after.shown(new)
+        return QuickRows(None if before is None else befores, None if after is None else afters, bool(padding))
 
     def _image(self, bitmap: bytes) -> _ImageReader:
         if bitmap not in self.images:
@@ -95,11 +99,19 @@ class RowReader:
 
 
 class _Step(NamedTuple):
-    """One cell: ``unpack`` those of fixed size; else ``size`` bytes of length, or a size of none."""
+    """``unpack`` takes a run of cells of fixed size, and they have ``size`` bytes; any other step is for one cell.
+
+    That has ``size`` bytes of length, or ``width`` gives its size; NULL has neither.
+    """
 
     unpack: Callable[[bytes, int], tuple[Any, ...]] | None
     size: int
-    make: Callable[..., Any]
+    width: Callable[[bytes, int], int] | None = None
+    #: The cells as ``struct`` has them.
+    codes: str = ""
+
+
+_NULL = _Step(None, 0)
 
 
 class _ImageReader:
@@ -107,60 +119,74 @@ class _ImageReader:
 
     def __init__(self, columns: Sequence[tuple[int, Column]], show: Show) -> None:
         self.null_size = (len(columns) + 7) // 8
-        self.cells: list[tuple[_Step, _Step]] = []
+        self.cells: list[_Step] = []
+        self.shows: list[Callable[[Taken], list[Any]]] = []
         for index, column in columns:
-            reader = codec_for(column).reader(column)
-            shown = show(index, column, reader)
-            self.cells.append((_step(reader, shown), _Step(None, _NULL, shown.null)))
+            cell = codec_for(column).reader(column)
+            self.cells.append(_Step(None, cell.prefix, cell.width) if cell.code is None else _run(cell.code))
+            self.shows.append(show(index, column, cell))
         self.kept: dict[int, tuple[int, list[_Step]]] = {}
+        self.joins = True
 
-    def read(self, data: bytes, at: int) -> tuple[list[Any], int, int]:
-        """The cells, where the image ends, and the unused bits of its null bitmap."""
+    def take(self, data: bytes, at: int, images: list[Taken]) -> tuple[int, int]:
+        """Add what the cells' readers take; where the image ends, and the unused bits of its null bitmap."""
         start = at + self.null_size
-        nulls = int.from_bytes(data[at:start], "little")
+        nulls = data[at] if self.null_size == 1 else int.from_bytes(data[at:start], "little")
         padding, steps = self.kept.get(nulls) or self._steps(nulls)
         at = start
-        cells: list[Any] = []
-        for unpack, size, make in steps:
+        image: list[Any] = []
+        for unpack, size, width, _ in steps:
             if unpack is not None:
-                cells.append(make(unpack(data, at)[0]))
+                image += unpack(data, at)
                 at += size
             elif size == 1:
                 start = at + 1
                 at = start + data[at]
-                cells.append(make(data[start:at]))
-            elif size > 0:
+                image.append(data[start:at])
+            elif size == 2:
+                start = at + 2
+                at = start + (data[at] | data[at + 1] << 8)
+                image.append(data[start:at])
+            elif size:
                 start = at + size
                 at = start + int.from_bytes(data[at:start], "little")
-                cells.append(make(data[start:at]))
-            elif size == _NULL:
-                cells.append(make())
+                image.append(data[start:at])
+            elif width is None:
+                image.append(None)
             else:
-                cell, at = make(data, at)
-                cells.append(cell)
-        if at > len(data):
-            raise UnusualError
-        return cells, at, padding
+                start = at
+                at += width(data, at)
+                image.append(data[start:at])
+        images.append(image)
+        return at, padding
 
     def _steps(self, nulls: int) -> tuple[int, list[_Step]]:
         if len(self.kept) >= _MOST_KEPT:
             self.kept.clear()
+            self.joins = False  # Few of so many occur again: it does not pay.
         present = reversed(f"{nulls:0{len(self.cells)}b}")
-        steps = [null if bit == "1" else step for bit, (step, null) in zip(present, self.cells, strict=False)]
-        self.kept[nulls] = nulls >> len(self.cells), steps
+        steps = [_NULL if bit == "1" else step for bit, step in zip(present, self.cells, strict=False)]
+        self.kept[nulls] = nulls >> len(self.cells), list(_joined(steps)) if self.joins else steps
         return self.kept[nulls]
 
+    def shown(self, images: list[Taken]) -> list[list[Any]]:
+        """The cells of each image."""
+        if not self.shows:
+            return [[] for _ in images]
+        columns = [show(taken) for show, taken in zip(self.shows, zip(*images, strict=True), strict=True)]
+        return list(map(list, zip(*columns, strict=True)))
 
-def _step(reader: CellReader, shown: ShownCell) -> _Step:
-    if reader.code is not None:
-        cell = struct.Struct("<" + reader.code)
-        return _Step(cell.unpack_from, cell.size, shown.of)
-    width = reader.width
-    if width is None:
-        return _Step(None, reader.prefix, shown.of)
 
-    def make(data: bytes, at: int) -> tuple[Any, int]:
-        end = at + width(data, at)
-        return shown.of(data[at:end]), end
+@lru_cache(maxsize=_MOST_KEPT)
+def _run(codes: str) -> _Step:
+    run = struct.Struct("<" + codes)
+    return _Step(run.unpack_from, run.size, codes=codes)
 
-    return _Step(None, _BY_CODEC, make)
+
+def _joined(steps: Iterable[_Step]) -> Iterator[_Step]:
+    """The steps, with one for neighbours of fixed size."""
+    for fixed, group in groupby(steps, lambda step: step.unpack is not None):
+        if fixed:
+            yield _run("".join(step.codes for step in group))
+        else:
+            yield from group

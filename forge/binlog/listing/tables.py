@@ -10,10 +10,10 @@ from forge.binlog.listing.cells import cell_from_plain, cell_to_plain, column_ke
 from forge.binlog.listing.text import is_safe
 from forge.errors import ForgeError
 from forge.events.row_image import full_padding, images_of, present_columns
-from forge.events.row_reader import RowReader, ShownCell
+from forge.events.row_reader import RowReader, Taken
 from forge.events.rows import RowsBody
 from forge.values.base import Column
-from forge.values.quick import UNUSUAL, CellReader, CellWriter, UnusualError, no_writer
+from forge.values.quick import UNUSUAL, CellReader, CellWriter, UnusualError, no_writer, same
 from forge.values.registry import codec_for
 
 Row = dict[str, Any]
@@ -33,7 +33,7 @@ class ListedTable:
 
     @cached_property
     def _reader(self) -> RowReader:
-        return RowReader(self.columns, _shown_cell)
+        return RowReader(self.columns, _shown_cells)
 
     def rows(self, body: RowsBody) -> tuple[list[Row], bool]:
         """The rows as they are listed, and whether the unused bits of their null bitmaps are set.
@@ -42,21 +42,17 @@ class ListedTable:
         are to be looked at cell by cell.
         """
         found = self._reader.read(body)
-        before, after = (None if bitmap is None else self._keys_in(bitmap) for bitmap in images_of(body))
+        bitmaps = images_of(body)
+        before, after = self._named(bitmaps[0], found.before), self._named(bitmaps[1], found.after)
         if before is None or after is None:
-            keys, place = (before, 0) if after is None else (after, 1)
-            assert keys is not None
-            return [dict(zip(keys, images[place] or (), strict=True)) for images in found.rows], found.padded
-        return [
-            {
-                "before": dict(zip(before, old or (), strict=True)),
-                "after": dict(zip(after, new or (), strict=True)),
-            }
-            for old, new in found.rows
-        ], found.padded
+            return before or after or [], found.padded
+        return [{"before": old, "after": new} for old, new in zip(before, after, strict=True)], found.padded
 
-    def _keys_in(self, bitmap: bytes) -> list[str]:
-        return [self.keys[index] for index in present_columns(bitmap, len(self.columns))]
+    def _named(self, bitmap: bytes | None, images: list[list[Any]] | None) -> list[Row] | None:
+        if bitmap is None or images is None:
+            return None
+        keys = [self.keys[index] for index in present_columns(bitmap, len(self.columns))]
+        return [dict(zip(keys, image, strict=True)) for image in images]
 
     def writer(self, present: tuple[int, ...], padded: bool) -> ImageWriter:
         """The writer of images that have these columns; ``padded`` sets the unused bits of the null bitmap."""
@@ -102,8 +98,11 @@ def _cell_writer(column: Column) -> CellWriter:
         return no_writer
 
 
-def _shown_cell(index: int, column: Column, reader: CellReader) -> ShownCell:
-    return ShownCell(_shown(column, reader), lambda: None)
+def _shown_cells(index: int, column: Column, reader: CellReader) -> Callable[[Taken], list[Any]]:
+    if reader.number is same:
+        return list
+    shown = _shown(column, reader)
+    return lambda taken: [None if one is None else shown(one) for one in taken]
 
 
 def _shown(column: Column, reader: CellReader) -> Callable[[Any], Any]:

@@ -18,7 +18,7 @@ from forge.events.format import CHECKSUM_SIZE
 from forge.events.layout import Surroundings
 from forge.events.plain import text_or_hex
 from forge.events.row_image import Image, images_of, iterate_rows, partial_columns, present_columns
-from forge.events.row_reader import RowReader, ShownCell
+from forge.events.row_reader import RowReader, Taken
 from forge.events.rows import ROWS_BODIES, PartialUpdateRows, RowsBody
 from forge.events.table_map import TableMap
 from forge.values.base import Column, TypedValue
@@ -31,6 +31,8 @@ Kind = Literal["insert", "update", "delete"]
 
 #: Bytes of length in front of a JSON document, and of the diffs in its place.
 _JSON_PREFIX = 4
+#: Codes of ``struct`` for cells of one byte.
+_OF_ONE_BYTE = ("b", "B", "1s")
 #: BLOB, BLOB_COMPRESSED, GEOMETRY: their metadata is the size of the length.
 _WITH_LENGTH_SIZE = (WireType.BLOB, WireType.BLOB_COMPRESSED, WireType.GEOMETRY)
 
@@ -170,22 +172,42 @@ def _quick_text(column: Column, declared: SqlType | None) -> Callable[[bytes], s
     return prefixed if prefix else text
 
 
-def shown_cell(index: int, column: Column, reader: CellReader) -> ShownCell:
-    """The cells of a column as :meth:`Cell.plain` shows them, by their quick reader."""
+def shown_cells(index: int, column: Column, reader: CellReader) -> Callable[[Taken], list[dict[str, Any]]]:
+    """The cells of a column as :meth:`Cell.plain` shows them, by their quick reader; equal ones may be one object."""
     null = Cell(index + 1, column, None).plain()
     head = {name: value for name, value in null.items() if name != "value"}
-    text_of = reader.text
+    text_of, head_copy = reader.text, head.copy
 
-    def cell(found: Any) -> dict[str, Any]:
-        text = text_of(found)
-        shown = head.copy()
-        if isinstance(text, str):
-            shown["value"] = text
-        else:
-            shown["hex"] = text.hex()
+    def cells(taken: Taken) -> list[dict[str, Any]]:
+        shown = []
+        for one in taken:
+            if one is None:
+                shown.append(null)
+                continue
+            text: Any = text_of(one)
+            cell = head_copy()
+            if text.__class__ is str:
+                cell["value"] = text
+            else:
+                cell["hex"] = text.hex()
+            shown.append(cell)
         return shown
 
-    return ShownCell(cell, null.copy)
+    if reader.code not in _OF_ONE_BYTE:
+        return cells
+    known = _Known(lambda one: cells((one,))[0])
+    return lambda taken: list(map(known.__getitem__, taken))
+
+
+class _Known(dict[Any, dict[str, Any]]):
+    """The cells of a column that has few: each is made once."""
+
+    def __init__(self, cell: Callable[[Any], dict[str, Any]]) -> None:
+        self.cell = cell
+
+    def __missing__(self, taken: Any) -> dict[str, Any]:
+        self[taken] = cell = self.cell(taken)
+        return cell
 
 
 def _plain_diff(diff: Any) -> dict[str, Any]:

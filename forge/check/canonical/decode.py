@@ -22,6 +22,7 @@ from forge.events.event import EVENT_FLAGS, Event, carries_checksum, own_format
 from forge.events.layout import Surroundings
 from forge.events.plain import flag_names, text_or_hex
 from forge.events.query import Query
+from forge.events.row_reader import QuickRows
 from forge.events.rows import ROWS_BODIES
 from forge.values.quick import UnusualError
 
@@ -137,16 +138,22 @@ def _row_fields(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
     }  # fmt: skip
     if mapped is not None and mapped.rows is not None:
         try:
-            usual = mapped.rows.read(body).rows
+            return named | {"rows": _usual_rows(mapped.rows.read(body))}
         except UnusualError:
             pass
-        else:
-            return named | {"rows": [{"before": before, "after": after} for before, after in usual]}
     try:
         rows = [{"before": _image(change.before), "after": _image(change.after)} for change in tables.changes(logged)]
     except UnsupportedError as error:
         return named | {"rows": [], "raw_rows": body.rows.hex(), "note": error.problem}
     return named | {"rows": rows}
+
+
+def _usual_rows(usual: QuickRows) -> list[dict[str, Any]]:
+    if usual.before is None:
+        return [{"before": None, "after": after} for after in usual.after or ()]
+    if usual.after is None:
+        return [{"before": before, "after": None} for before in usual.before]
+    return [{"before": before, "after": after} for before, after in zip(usual.before, usual.after, strict=True)]
 
 
 def _image(cells: tuple[Cell, ...] | None) -> list[dict[str, Any]] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from forge.binlog.logged import LoggedEvent
 from forge.binlog.mapped import ends_a_statement, mapped_columns, refuse_to_pass, unmapped
-from forge.check.canonical.cells import MappedTable, RowChange, row_changes, shown_cell
+from forge.check.canonical.cells import MappedTable, RowChange, row_changes, shown_cells
 from forge.errors import UnsupportedError
 from forge.events.row_reader import RowReader
 from forge.events.rows import ROWS_BODIES
@@ -38,7 +38,7 @@ class TableMaps:
         else:
             try:
                 columns = mapped_columns(placed, body, inner=logged.inner > 0)
-                rows = RowReader(columns, shown_cell)
+                rows = RowReader(columns, shown_cells)
             except UnsupportedError as error:
                 problem = error.problem
         mapped = MappedTable(placed.index, placed.offset, body, columns, mariadb, problem, rows, fields)

@@ -34,6 +34,8 @@ from forge.values.wire_types import WireType
 #: Bytes of a group of 0 ... 9 digits.
 _BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 GROUP_DIGITS = 9
+#: Fraction digits that have a byte of their own, whose text is looked up.
+_FEW_DIGITS = 2
 MAX_PRECISION = 65
 #: Fraction digits of MariaDB; MySQL allows 30.
 MAX_SCALE = 38
@@ -117,23 +119,26 @@ class DecimalCodec(NumberCodec):
         precision, scale = self._arguments(column)
         groups, bases, sign, ones = _quick_facts(precision, scale)
         parts = [(shift, mask, base) for (shift, mask), base in zip(groups.cuts, bases, strict=True)]
+        few = 10**scale if scale <= _FEW_DIGITS else 0
+        tails = {number: f".{number:0{scale}d}" if scale else "" for number in range(few)}
+        last = parts.pop()[1] if scale and tails else 0
 
         def text(raw: bytes) -> str:
             plain = int.from_bytes(raw, "big") ^ sign
-            negative = plain & sign
-            if negative:
+            minus = ""
+            if plain & sign:
                 plain ^= ones
+                minus = "-" if plain else ""
             number = 0
             for shift, mask, base in parts:
                 group = plain >> shift & mask
                 if group >= base:
                     raise UnusualError
                 number = number * base + group
-            digits = str(number)
-            if scale:
-                digits = digits.rjust(scale + 1, "0")
-                digits = f"{digits[:-scale]}.{digits[-scale:]}"
-            return f"-{digits}" if negative and number else digits
+            if tails:
+                return f"{minus}{number}{tails[plain & last]}"
+            digits = str(number).rjust(scale + 1, "0")
+            return f"{minus}{digits[:-scale]}.{digits[-scale:]}"
 
         return CellReader(text, f"{groups.size}s")
 

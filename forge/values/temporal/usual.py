@@ -18,8 +18,9 @@ from forge.values.temporal.text import MAX_FSP, MAX_HOUR, MAX_YEAR, days_of, fra
 MONTHS = 13
 _DAY = 86400
 _EPOCH = date(1970, 1, 1).toordinal()
-#: Days and minutes whose text is kept, for each reader.
+#: Days whose text is kept, for each reader.
 _KEPT = 4096
+_SECONDS = {second: f":{second:02d}" for second in range(60)}
 _DATE = r"(\d{4})-(\d\d)-(\d\d)"
 _CLOCK = r"(\d\d):(\d\d):(\d\d)"
 
@@ -42,12 +43,13 @@ def date_writer(layout: FixedLayout) -> CellWriter:
 
 
 def datetime_reader(layout: FixedLayout, fsp: int) -> CellReader:
-    fraction_text = _fraction_text(fsp)
+    split, high, low = _fraction_texts(fsp)
     positive, months, days, hours, minutes, seconds, fractions = layout.cuts
     day_shift, minute_shift, (second_shift, second_mask), fraction_mask = days[0], minutes[0], seconds, fractions[1]
-    minute_mask = hours[1] << hours[0] - minute_shift | minutes[1]
+    hour_unit = 1 << hours[0] - minute_shift
+    minute_mask, minute_texts = hours[1] * hour_unit | minutes[1], _minute_texts(hour_unit)
 
-    # Few days occur in a table, and a day has few minutes: their text is kept.
+    # Few days occur in a table: their text is kept.
     @lru_cache(maxsize=_KEPT)
     def day_text(bits: int) -> str:
         year, month = divmod(bits << day_shift >> months[0] & months[1], MONTHS)
@@ -55,20 +57,11 @@ def datetime_reader(layout: FixedLayout, fsp: int) -> CellReader:
             raise UnusualError
         return f"{year:04d}-{month:02d}-{bits & days[1]:02d}"
 
-    @lru_cache(maxsize=_KEPT)
-    def minute_text(bits: int) -> str:
-        hour, minute = bits >> hours[0] - minute_shift, bits & minutes[1]
-        if hour > 23 or minute > 59:
-            raise UnusualError
-        return f"{hour:02d}:{minute:02d}"
-
     def text(raw: bytes) -> str:
         bits = int.from_bytes(raw, "big")
-        second = bits >> second_shift & second_mask
-        if second > 59:
-            raise UnusualError
-        clock = minute_text(bits >> minute_shift & minute_mask)
-        return f"{day_text(bits >> day_shift)} {clock}:{second:02d}{fraction_text(bits & fraction_mask)}"
+        minute, second = minute_texts[bits >> minute_shift & minute_mask], _SECONDS[bits >> second_shift & second_mask]
+        fraction = bits & fraction_mask
+        return f"{day_text(bits >> day_shift)}{minute}{second}{high[fraction // split]}{low[fraction % split]}"
 
     return CellReader(text, f"{layout.size}s")
 
@@ -87,16 +80,18 @@ def datetime_writer(layout: FixedLayout, fsp: int) -> CellWriter:
 
 
 def timestamp_reader(layout: FixedLayout, fsp: int) -> CellReader:
-    fraction_text = _fraction_text(fsp)
+    split, high, low = _fraction_texts(fsp)
     (second_shift, _), (_, fraction_mask) = layout.cuts
+    minute_texts = _minute_texts(60)
 
     def text(raw: bytes) -> str:
         bits = int.from_bytes(raw, "big")
-        minutes, second = divmod(bits >> second_shift, 60)
-        if not minutes and not second:
+        seconds, fraction = bits >> second_shift, bits & fraction_mask
+        if not seconds:
             raise UnusualError  # the zero timestamp
-        day, minute = divmod(minutes, _DAY // 60)
-        return f"{_day_text(day)} {_minute_text(minute)}:{second:02d}{fraction_text(bits & fraction_mask)}"
+        clock = seconds % _DAY
+        minute, second = minute_texts[clock // 60], _SECONDS[clock % 60]
+        return f"{_day_text(seconds // _DAY)}{minute}{second}{high[fraction // split]}{low[fraction % split]}"
 
     return CellReader(text, f"{layout.size}s")
 
@@ -117,16 +112,16 @@ def timestamp_writer(layout: FixedLayout, fsp: int, last: int) -> CellWriter:
 
 
 def time_reader(layout: FixedLayout, fsp: int) -> CellReader:
-    read, fraction_text, size = layout.read, _fraction_text(fsp), layout.size
+    read, (split, high, low), size = layout.read, _fraction_texts(fsp), layout.size
     zero = 1 << 8 * size - 1
 
     def text(raw: bytes) -> str:
         number = int.from_bytes(raw, "big") - zero
         hour, minute, second, fraction = read(abs(number).to_bytes(size, "big"))
-        if hour > MAX_HOUR or minute > 59 or second > 59:
+        if hour > MAX_HOUR or minute > 59:
             raise UnusualError
         sign = "-" if number < 0 else ""
-        return f"{sign}{hour:02d}:{minute:02d}:{second:02d}{fraction_text(fraction)}"
+        return f"{sign}{hour:02d}:{minute:02d}{_SECONDS[second]}{high[fraction // split]}{low[fraction % split]}"
 
     return CellReader(text, f"{size}s")
 
@@ -151,9 +146,10 @@ def _day_text(day: int) -> str:
     return date.fromordinal(_EPOCH + day).isoformat()
 
 
-@lru_cache(maxsize=_KEPT)
-def _minute_text(minute: int) -> str:
-    return f"{minute // 60:02d}:{minute % 60:02d}"
+@lru_cache
+def _minute_texts(hour_unit: int) -> dict[int, str]:
+    """The hour and the minute behind a day, by a number that has the hour in this unit and the minute in ones."""
+    return {hour * hour_unit + minute: f" {hour:02d}:{minute:02d}" for hour in range(24) for minute in range(60)}
 
 
 @lru_cache(maxsize=_KEPT)
@@ -181,24 +177,24 @@ def _parser(form: str, fsp: int) -> Callable[[str], list[int]]:
     return fields_of
 
 
-def _fraction_text(fsp: int) -> Callable[[int], str]:
-    """The digits of a stored fraction, with their point."""
-    per_digit, limit = _units(fsp)
-
-    def text(fraction: int) -> str:
-        digits, rest = divmod(fraction, per_digit)
-        if rest or digits >= limit:
-            raise UnusualError
-        return f".{digits:0{fsp}d}"
-
-    return text if fsp else lambda fraction: ""
+@lru_cache
+def _fraction_texts(fsp: int) -> tuple[int, dict[int, str], dict[int, str]]:
+    """A stored fraction is split by the first; its two halves are keys of the texts, the first with the point."""
+    if not fsp:
+        return 1, {0: ""}, {0: ""}
+    per_digit = _units_per_digit(fsp)
+    digits = (fsp + 1) // 2
+    split = 10**digits
+    texts = {half: f"{half:0{digits}d}" for half in range(split)}
+    low = {half: text[: fsp - digits] for half, text in texts.items() if half % per_digit == 0}
+    return split, {half: f".{text}" for half, text in texts.items()}, low
 
 
 def _stored_fraction(fsp: int) -> Callable[[int], int]:
-    per_digit, _ = _units(fsp)
+    per_digit = _units_per_digit(fsp)
     return lambda digits: digits * per_digit
 
 
-def _units(fsp: int) -> tuple[int, int]:
-    """Units of the stored fraction in the last of its ``fsp`` digits, and the number that the digits stay below."""
-    return 10 ** (MAX_FSP - fsp) // fraction_unit(fsp), 10**fsp
+def _units_per_digit(fsp: int) -> int:
+    """Units of the stored fraction in the last of its ``fsp`` digits: 10 where that is odd, else 1."""
+    return int(10 ** (MAX_FSP - fsp) // fraction_unit(fsp))
