@@ -170,3 +170,32 @@ def test_what_mariadb_alone_takes_of_odd_definitions_is_unsupported() -> None:
     table = "CREATE TABLE d.t (id INT PRIMARY KEY, c CHAR(3) AS (UPPER('a'))) CHARACTER SET binary"
     with pytest.raises(UnsupportedError, match="UPPER and LOWER"):
         plan(Scenario("odd", server=MARIADB, tables=[table]))
+
+
+@pytest.mark.parametrize(
+    ("type_text", "given"),
+    [
+        ("DATETIME", "2024^02^28 14:42."),
+        ("DATETIME", "240229.5"),
+        ("DATETIME", "2518-09-25 2330.70"),
+        ("DATE", "1970--02--10"),
+        ("DATE", "0000013"),
+        ("TIME", "-838:3.9999995"),
+        ("TIME", "00000712"),
+        ("TIME", "2038/02/31 14+14:00"),
+        ("TIMESTAMP NULL", "2024-08-25T00."),
+    ],
+)
+@pytest.mark.parametrize("mode", [None, ""])
+def test_an_odd_text_of_a_date_is_read_in_no_way_that_is_known(type_text: str, given: str, mode: str | None) -> None:
+    table = f"CREATE TABLE d.t (id INT PRIMARY KEY, v {type_text})"
+    scenario = Scenario("odd", tables=[table], session=Session(sql_mode=mode))
+    with pytest.raises(UnsupportedError, match="is not known"):
+        plan(scenario.transaction(insert("d.t", {"id": 1, "v": given})))
+
+
+def test_a_date_that_is_wrong_in_its_usual_form_is_refused_as_servers_refuse_it() -> None:
+    scenario = Scenario("wrong", tables=["CREATE TABLE d.t (id INT PRIMARY KEY, v DATE)"])
+    with pytest.raises(ScenarioError, match="cannot hold this date") as refusal:
+        plan(scenario.transaction(insert("d.t", {"id": 1, "v": "2024-02-30"})))
+    assert not isinstance(refusal.value, UnsupportedError)

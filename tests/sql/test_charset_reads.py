@@ -40,6 +40,7 @@ def test_a_timestamp_column_of_json_table_is_a_definition(column: str, defines: 
         ("VARCHAR(3) CHARACTER SET utf8 COLLATE utf8_bin", False),
         ("VARCHAR(3) COLLATE latin1_bin DEFAULT _latin1'a'", True),
         ("VARCHAR(3) COLLATE latin1_bin DEFAULT N'a'", False),
+        ("VARCHAR(3), KEY k (a) USING HASH", False),
         ("BINARY(3) DEFAULT _binary'a'", True),
         ("VARCHAR(3) COLLATE latin1_bin AS (CONVERT('a' USING latin1))", True),
     ],

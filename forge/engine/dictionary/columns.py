@@ -269,8 +269,8 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: 
     if isinstance(literal, str) and defined.type_facts.kind == "bit":
         # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
         literal = int.from_bytes(literal.encode(), "big")
-    # Without strict mode servers refuse other values all the same, and take some dates.
-    refused_at = strict_at if defined.type_facts.is_temporal else at_offset
+    # Without strict mode servers refuse other values all the same, and take some dates and decimals.
+    refused_at = strict_at if defined.type_facts.is_temporal or defined.type_facts.kind == "decimal" else at_offset
     with refused_at(default.offset), about(f"the default of column {defined.name!r} is impossible"):
         return strict_value(wire, defined.codec, literal)
 

@@ -35,6 +35,7 @@ def named_keys(definition: Definition) -> Iterable[Key]:
     primary_seen = False
     used: set[str] = set()
     hidden = count(len(definition.columns))
+    _check_visible(definition)
     for key in definition.keys:
         if key.kind == "primary":
             if primary_seen:
@@ -50,6 +51,19 @@ def named_keys(definition: Definition) -> Iterable[Key]:
             raise SqlError(f"key {name!r} is defined twice", key.offset)
         used.add(name.lower())
         yield Key(name, key.kind, tuple(_key_parts(definition, key, hidden)))
+
+
+def _check_visible(definition: Definition) -> None:
+    """The first UNIQUE key without NULLs is the primary key where there is no other: it is visible (error 3522)."""
+    if any(key.kind == "primary" for key in definition.keys):
+        return
+    for key in definition.keys:
+        parts = key.parts if key.kind == "unique" else ()
+        columns = [definition.find(part.column) for part in parts]
+        if parts and all(index is not None and not definition.columns[index].column.nullable for index in columns):
+            if not key.visible and all(part.prefix is None for part in parts):
+                raise SqlError("the key that is the primary key cannot be invisible", key.offset)
+            return
 
 
 def _base_name(definition: Definition, key: KeyDraft) -> str:

@@ -15,6 +15,7 @@ from forge.values.declaration.facts import TypeFacts
 from forge.values.literals import hex_mapping, quoted
 from forge.values.registry import codec_for, facts_of
 from forge.values.spatial.geometry import GEOMETRY, is_wkb
+from forge.values.temporal.odd import is_odd, odd_form
 from forge.values.temporal.text import MAX_FSP, accept_clock
 from forge.values.text.clipping import whole_units
 from forge.values.text.column_charset import charset_of
@@ -36,7 +37,12 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
         data = declared if isinstance(declared, (bytes, bytearray)) else _bytes_of(declared)
         if data is not None:
             declared = int.from_bytes(data, "big") if facts.is_number else whole_units(charset_of(column), bytes(data))
-    value = codec.accept(column, declared)
+    try:
+        value = codec.accept(column, declared)
+    except ScenarioError:
+        if facts.is_temporal and is_odd(codec.type_name(column), declared):
+            raise odd_form(codec.type_name(column), declared) from None
+        raise
     if facts.has_date and not (column.dialect.takes_zero_dates and column.dialect.takes_zero_parts):
         if not column.dialect.takes_zero_dates if _is_zero_date(value) else has_zero_part(column, value):
             name = codec.type_name(column).partition("(")[0]

@@ -177,6 +177,8 @@ class ColumnDraft:
     #: Fractional digits of ON UPDATE CURRENT_TIMESTAMP.
     on_update: int | None = None
     auto_increment: bool = False
+    #: SERIAL is its type.
+    serial: bool = False
     #: Keys on this column alone: a SERIAL PRIMARY KEY has two.
     keys: tuple[Literal["primary", "unique"], ...] = ()
     visible: bool = True

@@ -39,6 +39,7 @@ _ATTRIBUTES = (
 )  # fmt: skip
 #: Words that may follow the expression of a generated column where not all attributes may.
 _OF_GENERATED = ("UNIQUE", "COMMENT", "INVISIBLE", "CHECK", "CONSTRAINT")
+_OF_SERIAL = (*_OF_GENERATED, "NOT", "PRIMARY", "KEY")
 
 
 def column_definition(cursor: Cursor) -> ColumnDraft:
@@ -48,7 +49,7 @@ def column_definition(cursor: Cursor) -> ColumnDraft:
     serial = cursor.token.is_word("SERIAL")
     column = ColumnDraft(name, column_type(cursor), offset)
     if serial:
-        column = replace(column, nullable=False, auto_increment=True, keys=("unique",))
+        column = replace(column, nullable=False, auto_increment=True, keys=("unique",), serial=True)
     while cursor.token.is_word("COLLATE"):
         column = _attribute(cursor, column)
     column = _generation(cursor, column)
@@ -129,6 +130,8 @@ def collation_name(cursor: Cursor) -> str:
 def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     offset = cursor.token.start
     if not cursor.grammar.free_attributes:
+        if column.serial and not cursor.token.is_word(*_OF_SERIAL):
+            cursor.wrong("an attribute of a SERIAL column", _OF_SERIAL)
         if column.checks:
             cursor.wrong("a comma or ')' behind CHECK")
         if column.generated is not None and not cursor.token.is_word(*_OF_GENERATED):

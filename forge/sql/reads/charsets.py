@@ -57,7 +57,7 @@ def _is_read_in_charset(tokens: Sequence[Token], index: int) -> bool:
     """The introducer of a literal, or USING and a character set."""
     token, behind = tokens[index], tokens[index + 1]
     if token.is_word("USING"):
-        return behind.is_name and tokens[index + 2].is_mark(")")
+        return behind.is_name and not behind.is_word("BTREE", "HASH", "RTREE") and tokens[index + 2].is_mark(")")
     column = index > 0 and (tokens[index - 1].is_mark(".") or tokens[index - 1].is_mark("@"))
     return token.text.startswith("_") and behind.kind in ("string", "hex", "bit") and not column
 

@@ -13,6 +13,7 @@ from forge.values.cells import FixedWidthCodec
 from forge.values.clipping import Clipped
 from forge.values.literals import literal_sql, quoted
 from forge.values.temporal.clipping import clip_clock, clip_moment, reads_moment
+from forge.values.temporal.odd import is_odd, odd_form
 from forge.values.temporal.text import (
     MAX_FSP,
     MAX_HOUR,
@@ -36,6 +37,8 @@ class TemporalCodec(FixedWidthCodec):
         return quoted(value)
 
     def clip(self, column: Column, declared: Any) -> Clipped:
+        if is_odd(self.type_name(column), declared):
+            raise odd_form(self.type_name(column), declared)
         try:
             value = self.accept(column, declared)
         except ScenarioError:
