@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import forge
 from forge.check.compare.compare import Verdict, check
 from forge.check.decoder import DecodingEnded
 from forge.check.decoders.table import decoder
@@ -135,6 +136,28 @@ def test_a_wrong_checksum_and_a_torn_tail_are_refused(recording: Recording, name
     data[-1] ^= 1
     assert verdict(name, bytes(data)).outcome == "refused"
     assert verdict(name, recording("partitions")[:-1]).outcome == "refused"
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize(
+    ("line", "name", "outcome", "words"),
+    [
+        ("mysql-5.5", "mysqlbinlog", "unsupported", "WRITE_ROWS_V1 events"),
+        ("mysql-4.0", "mysqlbinlog", "unsupported", "START_V3 events"),
+        ("mysql-5.5", "mariadb-binlog-11.8", "agree", "row"),
+        ("mysql-4.0", "mariadb-binlog-11.8", "unsupported", "START_V3 events"),
+        ("mysql-4.0", "mariadb-binlog-10.11", "agree", "row"),
+    ],
+)
+def test_what_a_reader_has_given_up_is_not_refused_by_it(line: str, name: str, outcome: str, words: str) -> None:
+    row_format = "statement" if line == "mysql-4.0" else "row"
+    log = forge.build(
+        f"scenario: old\nserver: {line}\nsession: {{binlog_format: {row_format}}}\n"
+        "tables: [CREATE TABLE d.t (id INT)]\n"
+        "transactions: [[insert: {into: d.t, rows: [{id: 1}]}]]\n"
+    )
+    found = verdict(name, log.data)
+    assert (found.outcome, words in str(found.message)) == (outcome, True), found.message
 
 
 @pytest.mark.servers

@@ -40,8 +40,8 @@ class CommandLineReader(Decoder):
 
     reads_many = True
     program: ClassVar[str]
-    #: Event types that only the other vendor's servers write.
-    foreign_types: ClassVar[frozenset[int]]
+    #: Event types that it ends at: those of the other vendor alone, and old ones that it has given up.
+    unread_types: frozenset[int]
 
     def __init__(self, name: str, build: str, flavour: Flavour) -> None:
         self.name = name
@@ -64,11 +64,11 @@ class CommandLineReader(Decoder):
             return "unknown"
 
     def decode(self, data: bytes) -> Iterator[Item]:
-        yield from self._items(data, run_alone(self._call(), data, self.foreign_types))
+        yield from self._items(data, run_alone(self._call(), data, self.unread_types))
 
     def decode_file(self, path: Path) -> Iterator[Item]:
         """As :meth:`decode`, of a file that need not fit the memory.  Raises OSError, too."""
-        printed = run_in_place(self._call(), path, self.foreign_types)
+        printed = run_in_place(self._call(), path, self.unread_types)
         with path.open("rb") as file:
             yield from self._items(LogWindow(file), printed)
 
@@ -86,7 +86,7 @@ class CommandLineReader(Decoder):
             yield from super().decode_files(files)
             return
         family: Family = "mysql" if self.flavour == "mysql" else "mariadb"
-        outcomes = run_on_files([*command, "--no-defaults", *OPTIONS], files, family, self.foreign_types)
+        outcomes = run_on_files([*command, "--no-defaults", *OPTIONS], files, family, self.unread_types)
         for data, outcome in zip(files, outcomes, strict=True):
             yield self._items(data, outcome)
 
@@ -117,7 +117,7 @@ class CommandLineReader(Decoder):
             return DecodingEnded("unsupported", problem)
         message = "; ".join(errors) or "no message"
         unread = _UNREAD.search(message)
-        if unread is not None and (code := types.get(int(unread[1]), 0)) in self.foreign_types:
+        if unread is not None and (code := types.get(int(unread[1]), 0)) in self.unread_types:
             return DecodingEnded("unsupported", f"{event_name(code)} events: {message}")
         return DecodingEnded("refused", f"code {printed.code} after the event at {reader.announced[0]}: {message}")
 
