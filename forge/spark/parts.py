@@ -9,6 +9,7 @@ import contextlib
 import inspect
 import mmap
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -23,22 +24,30 @@ from forge.spark.job import Job
 from forge.spark.owner import Owner
 from forge.spark.settled import settled
 
-#: Bytes of a part that are in memory at most, beside the batch at hand.
-_HELD: Final = 1 << 26
+#: Bytes of a file of rows, which ends with the batch that passes them.  The commit takes away each file that it has
+#: read, and what it writes gets that memory: some that was not used for seconds costs up to eight times as much, since
+#: the host of a virtual machine may have it back by then.
+_FILE_SIZE: Final = 1 << 24
+
+
+class PartFile(NamedTuple):
+    """A file with rows, in the folder of the job."""
+
+    name: str
+    size: int
 
 
 class Part(WriterCommitMessage):
-    """Rows of one partition.  ``job``: its name; ``name``: of the file in its folder, None if there are no rows.
+    """Rows of one partition, in the order of ``files``.  ``job``: its name.
 
     ``query``: the streaming query that runs the task, None in a batch.
     """
 
-    def __init__(self, job: str, name: str | None, partition: int, rows: int, size: int, query: str | None) -> None:
+    def __init__(self, job: str, files: Sequence[PartFile], partition: int, rows: int, query: str | None) -> None:
         self.job = job
-        self.name = name
+        self.files = tuple(files)
         self.partition = partition
         self.rows = rows
-        self.size = size
         self.query = query
 
 
@@ -71,28 +80,41 @@ def write_part(batches: Iterator[pa.RecordBatch], job: Job, owner: Owner, task: 
 
     They are not flushed to the disk: a crash ends the job, and what counts in the end is.
     """
-    path = job.folder / f"part-{task.partition:05}.attempt-{task.attempt}"
+    files: list[PartFile] = []
     rows = 0
-    writer: Any = None
+    filled = (batch for batch in settled(batches) if batch.num_rows)
+    path = job.folder
     try:
-        with contextlib.ExitStack() as closing:
-            for batch in settled(batches):
-                if not batch.num_rows:
-                    continue
-                if writer is None:
-                    job.begin(owner)
-                    file = closing.enter_context(pa.OSFile(str(path), "wb"))
-                    writer = closing.enter_context(pa.ipc.new_stream(file, batch.schema))
-                writer.write_batch(batch)
-                rows += batch.num_rows
-        size = path.stat().st_size if writer is not None else 0
+        for first in filled:
+            if not files:
+                job.begin(owner)
+            path = job.folder / f"part-{task.partition:05}.attempt-{task.attempt}.{len(files):05}"
+            files.append(PartFile(path.name, 0))
+            count, size = _write_file(path, chain([first], filled))
+            files[-1] = PartFile(path.name, size)
+            rows += count
     except BaseException as error:
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
+        for file in files:
+            with contextlib.suppress(OSError):
+                (job.folder / file.name).unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise ForgeError(f"cannot write {path}: {error.strerror or error}") from error
         raise
-    return Part(job.name, path.name if writer is not None else None, task.partition, rows, size, task.query)
+    return Part(job.name, files, task.partition, rows, task.query)
+
+
+def _write_file(path: Path, batches: Iterator[pa.RecordBatch]) -> tuple[int, int]:
+    """Batches, one at least, until the file is large; their rows and the file's bytes."""
+    rows = 0
+    first = next(batches)
+    with pa.OSFile(str(path), "wb") as file:
+        with pa.ipc.new_stream(file, first.schema) as writer:
+            for batch in chain([first], batches):
+                writer.write_batch(batch)
+                rows += batch.num_rows
+                if file.tell() >= _FILE_SIZE:
+                    break
+        return rows, file.tell()
 
 
 def read_parts(parts: Sequence[Part], job: Job) -> Iterator[pa.RecordBatch]:
@@ -101,28 +123,19 @@ def read_parts(parts: Sequence[Part], job: Job) -> Iterator[pa.RecordBatch]:
     Raises ForgeError for a file that is not as its task left it: a folder that is not shared by all executors.
     """
     for part in sorted(parts, key=lambda part: part.partition):
-        if part.name is None:
-            continue
-        path = job.folder / part.name
-        size = path.stat().st_size if path.exists() else -1
-        if size != part.size:
-            raise ForgeError(
-                f"{path} is not there with the {part.size} bytes that a task has written: the driver and all executors"
-                " must share the folder"
-            )
-        yield from _batches(path)
-        path.unlink()
+        for file in part.files:
+            path = job.folder / file.name
+            size = path.stat().st_size if path.exists() else -1
+            if size != file.size:
+                raise ForgeError(
+                    f"{path} is not there with the {file.size} bytes that a task has written: the driver and all"
+                    " executors must share the folder"
+                )
+            yield from pa.ipc.open_stream(_mapped(path))
+            path.unlink()
 
 
-def _batches(path: Path) -> Iterator[pa.RecordBatch]:
-    """The batches of a file, which is mapped; what lies behind does not stay in memory."""
+def _mapped(path: Path) -> pa.BufferReader:
+    """A file, which is closed with the last batch that has its memory."""
     with path.open("rb") as file:
-        # It is closed with the last batch that has its memory.
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    source = pa.BufferReader(pa.py_buffer(data))
-    left = 0
-    for batch in pa.ipc.open_stream(source):
-        yield batch
-        if source.tell() - left > _HELD:
-            left = source.tell() & -mmap.PAGESIZE
-            data.madvise(mmap.MADV_DONTNEED, 0, left)
+        return pa.BufferReader(pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
