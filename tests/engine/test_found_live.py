@@ -199,3 +199,46 @@ def test_a_date_that_is_wrong_in_its_usual_form_is_refused_as_servers_refuse_it(
     with pytest.raises(ScenarioError, match="cannot hold this date") as refusal:
         plan(scenario.transaction(insert("d.t", {"id": 1, "v": "2024-02-30"})))
     assert not isinstance(refusal.value, UnsupportedError)
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+@pytest.mark.parametrize("mode", ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES"])
+def test_strict_mode_of_transactions_spares_later_rows_of_other_tables(server: str, mode: str) -> None:
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL) ENGINE=MyISAM"
+    scenario = Scenario("spared", server=server, tables=[table], session=Session(sql_mode=mode))
+    ways: tuple[list[dict[str, Any]], ...] = ([{"id": 1, "v": None}], [{"id": 1, "v": 1}, {"id": 2, "v": None}])
+    for rows in ways:
+        with pytest.raises(ScenarioError) as refusal:
+            plan(scenario.transaction(insert("d.t", *rows)))
+        spared = len(rows) > 1 and mode == "STRICT_TRANS_TABLES"
+        assert isinstance(refusal.value, UnsupportedError) == spared
+
+
+def test_mariadb_may_forget_a_missing_default_in_several_rows_with_on_duplicate_key_update() -> None:
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL)"
+    statement = insert("d.t", {"id": 1}, {"id": 2}, on_duplicate_key_update={"id": 3})
+    for server, unsupported in ((MYSQL, False), (MARIADB, True)):
+        with pytest.raises(ScenarioError, match="has no default") as refusal:
+            plan(Scenario("forgets", server=server, tables=[table]).transaction(statement))
+        assert isinstance(refusal.value, UnsupportedError) == unsupported
+
+
+def test_rows_that_have_one_key_on_the_way_alone_are_changed_in_an_order_that_is_not_known() -> None:
+    scenario = Scenario("order", tables=["CREATE TABLE d.t (id INT, v INT UNIQUE)"])
+    scenario = scenario.transaction(insert("d.t", {"id": 1, "v": 1}, {"id": 2, "v": 2}))
+    with pytest.raises(UnsupportedError, match="depends on the order"):
+        plan(scenario.transaction(update("d.t", set={"v": {"sql": "v + 1"}})))
+    with pytest.raises(ScenarioError, match="already has a row") as refusal:
+        plan(scenario.transaction(update("d.t", set={"v": 7})))
+    assert not isinstance(refusal.value, UnsupportedError)
+
+
+@pytest.mark.parametrize(("partitions", "number"), [("", 13), (" PARTITION BY HASH (id) PARTITIONS 3", 11)])
+def test_a_table_with_partitions_takes_back_the_numbers_that_an_insert_has_reserved(
+    partitions: str, number: int
+) -> None:
+    table = f"CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT){partitions}"
+    scenario = Scenario("numbers", server=MARIADB, tables=[table])
+    rows: list[dict[str, Any]] = [{"id": 9, "v": 0}, {"id": 5, "v": 0}, {"id": None, "v": 0}]
+    scenario = scenario.transaction(insert("d.t", *rows)).transaction(insert("d.t", {"v": 1}))
+    assert plan(scenario).contents["d.t"][-1] == (number, 1)

@@ -15,10 +15,12 @@ from forge.engine.dml.generated_inserts import GeneratedInsert, insert_generated
 from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate
 from forge.engine.dml.row_texts import duplicate_text, insert_text
+from forge.engine.dml.spared_rows import spared
+from forge.engine.dml.trigger_cells import trigger_cells
 from forge.engine.dml.updates import unstamped, updated_row
 from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.statements import Insert, Replace, Statement
-from forge.engine.rows.cells import cell_value, not_null, origin, set_by_trigger
+from forge.engine.rows.cells import cell_value, not_null, origin
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import omitted_value, with_generated
 from forge.engine.rows.numbering import Numbering
@@ -68,7 +70,8 @@ class _Insert:
         # BLACKHOLE sees no number that a row has had, and reserves without end.
         self.keeps_rows = state.table.engine != "BLACKHOLE"
         reserved = reserved if self.keeps_rows else _NO_END
-        reserves = is_transactional(state.table)
+        # Partitions give back what a statement has reserved and not used.
+        reserves = is_transactional(state.table) and state.table.partition is None
         following = state.next_auto_increment if self.keeps_rows else 1
         self.numbering = Numbering(following, reserved, reserves, state.number_is_lost, *context.numbers)
         self.rows = rows
@@ -86,7 +89,7 @@ class _Insert:
         #: Columns of whose JSON functions the time zone was asked.
         self.converted: set[int] = set()
         self.updates = dict(declared_updates(state, insert, kind, context))
-        self.by_trigger, self.by_update_trigger = self._set_by_triggers()
+        self.by_trigger, self.by_update_trigger = trigger_cells(state, kind, insert, context)
         #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
         self.read: set[int] = set()
         self.now: set[int] = set()
@@ -136,22 +139,6 @@ class _Insert:
             numbers=Numbers(self.first_number, self.first_stored),
             duplicate=self.duplicate,
         )
-
-    def _set_by_triggers(self) -> tuple[dict[int, Clipped], dict[int, Clipped]]:
-        """What BEFORE triggers give columns: of INSERT, and of UPDATE where ON DUPLICATE KEY UPDATE changes a row.
-
-        Which of the two a column is set by, the texts of the triggers say.
-        """
-        cells = set_by_trigger(self.state, self.kind, self.insert.set_by_trigger, self.context)
-        if not isinstance(self.insert, Insert) or not self.insert.on_duplicate_key_update:
-            return cells, {}
-        on_insert = self.context.references.set_by_triggers(self.state.table, "insert")
-        on_update = self.context.references.set_by_triggers(self.state.table, "update")
-        updating = {index: cell for index, cell in cells.items() if index in on_update}
-        declared = self.insert.set_by_update_trigger
-        updating |= set_by_trigger(self.state, self.kind, declared, self.context, field="set_by_update_trigger")
-        only = updating.keys() & on_update - on_insert
-        return {index: cell for index, cell in cells.items() if index not in only}, updating
 
     def _assigned(self, columns: list[int]) -> frozenset[int]:
         by_triggers = self.context.references.set_by_triggers(self.state.table, "insert")
@@ -223,6 +210,16 @@ class _Insert:
         return True
 
     def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
+        number, updates = len(self.literals), bool(self.updates)
+        with spared(self.state, self.context, number=number, rows=self.rows, updates=updates):
+            row, literals, mark, generated = self._computed(cells, steps)
+        self._evaluate("insert", row, literals | self.by_trigger)
+        self._store(row, mark, generated)
+
+    def _computed(
+        self, cells: Mapping[str, Any], steps: tuple[str | int, ...]
+    ) -> tuple[Row, dict[int, Clipped], int, int]:
+        """A row, its literals, and the statement's next number before it and that which it has got."""
         state, context = self.state, self.context
         literals: dict[int, Clipped] = {}
         name = ""
@@ -258,8 +255,7 @@ class _Insert:
         for index, cell in self.by_trigger.items():
             values[index] = cell.value
         row = with_generated(state.columns, values, clips=context.clips or context.ignores)
-        self._evaluate("insert", row, literals | self.by_trigger)
-        self._store(row, mark, generated)
+        return row, literals, mark, generated
 
     def _named(self, name: str) -> tuple[int, ColumnPlace]:
         """The column of that name.  Raises ScenarioError."""

@@ -163,8 +163,40 @@ def _changed(
                 clause.literals[index] = clause.literals[index]._replace(converts=asked)
         diffs = {index: of_rows[position].diffs for index, of_rows in clause.applied.items()}
         changes.append(RowChange(state.rows[number], after, diffs=diffs))
-        state.change(number, after)
+        try:
+            state.change(number, after)
+        except ScenarioError:
+            if state.clustering is None:
+                # Else the text has ORDER BY.
+                _check_order(state, chosen[position:], clause, by_trigger, context, position)
+            raise
     return changes, further, first_stamped
+
+
+def _check_order(
+    state: TableState,
+    left: Sequence[int],
+    clause: _SetClause,
+    by_trigger: Mapping[int, Clipped],
+    context: DmlContext,
+    position: int,
+) -> None:
+    """Raises UnsupportedError if the rows could all be changed in another order, which a server may take."""
+    rows = [
+        updated_row(state, state.rows[number], {i: v[place] for i, v in clause.values.items()}, by_trigger, context)[0]
+        for place, number in enumerate(left, position)
+    ]
+    for number in left:
+        state.remove(number)
+    try:
+        for row in rows:
+            state.add(row)
+    except ScenarioError:
+        return
+    raise UnsupportedError(
+        f"rows of table {state.name} have one key on the way, and several in the end: whether a server takes that"
+        " depends on the order in which it finds them"
+    )
 
 
 def _origins(values: Sequence[Value | None], cell: Clipped | None, applied: Sequence[Applied]) -> frozenset[Origin]:

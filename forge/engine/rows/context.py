@@ -33,6 +33,8 @@ class DmlContext:
     line: int | None
     #: The session has no strict mode.
     clips: bool = False
+    #: STRICT_TRANS_TABLES without STRICT_ALL_TABLES: tables without transactions are spared.
+    spares_rows: bool = False
     #: auto_increment_increment and auto_increment_offset.
     numbers: tuple[int, int] = (1, 1)
     #: Statements may be logged as their texts.

@@ -34,6 +34,10 @@ class StatementTime:
         return moment.replace(tzinfo=None).isoformat(" ", "seconds") + fraction
 
 
+class NoDefault(ScenarioError):
+    """A column that an INSERT leaves out has no default."""
+
+
 def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool = False) -> Value | None:
     """What a column gets that an INSERT leaves out (AUTO_INCREMENT apart).  Raises ScenarioError for no default.
 
@@ -49,7 +53,7 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
         if value is not None:
             return _stored(column, value, clips=clips)
     if facts.lacks_default and not clips and facts_of(facts.type).kind != "enum":
-        raise ScenarioError(f"column {column.name!r} has no default", expected="a value for it")
+        raise NoDefault(f"column {column.name!r} has no default", expected="a value for it")
     if facts.nullable:
         return None
     if facts_of(facts.type).kind == "enum":
@@ -58,7 +62,7 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     zero = zero_value(column.wire) if clips else None
     if zero is not None:
         return zero
-    raise ScenarioError(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
+    raise NoDefault(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
 
 
 def _clock(column: ColumnDefinition, time: StatementTime, digits: int) -> Value:

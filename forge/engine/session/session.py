@@ -357,6 +357,7 @@ class Session(Connection):
             generate=self.generate,
             time=self.time(*where),
             clips=self.clips,
+            spares_rows="STRICT_ALL_TABLES" not in self.mode.names,
             keeps_zero="NO_AUTO_VALUE_ON_ZERO" in self.mode.names,
             empty_is_null="EMPTY_STRING_IS_NULL" in self.mode.names,
             numbers=(settings.auto_increment_increment, settings.auto_increment_offset),

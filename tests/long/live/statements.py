@@ -95,7 +95,7 @@ def _cell(random: Random, column: str) -> Any:
     if column == "s":
         return random.choice(_TEXTS)
     if column == "d":
-        return random.choice(("1.50", "-3", "0", "999.99", "12.345"))
+        return random.choice(("1.50", "-3", "0", "999.99", "12.35"))
     if column == "n":
         return random.choice(("2024-02-29 10:11:12.34", "1999-12-31 23:59:59", "2024-01-01"))
     return random.randint(0, 9)

@@ -1,0 +1,33 @@
+"""Rows of an INSERT that servers store with a warning though a session in strict mode has them refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from forge.engine.dictionary.table_state import TableState
+from forge.engine.rows.context import DmlContext
+from forge.engine.rows.defaults import NoDefault
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.engines import is_transactional
+
+
+@contextmanager
+def spared(state: TableState, context: DmlContext, *, number: int, rows: int, updates: bool) -> Iterator[None]:
+    """Refusals of the row ``number`` of ``rows`` are UnsupportedErrors where servers may take the row.
+
+    STRICT_TRANS_TABLES alone spares the rows behind the first in tables without transactions; MariaDB misses no
+    default in several rows with ON DUPLICATE KEY UPDATE (``updates``).
+    """
+    try:
+        yield
+    except UnsupportedError:
+        raise
+    except ScenarioError as error:
+        omits = isinstance(error, NoDefault)
+        spares = context.spares_rows and not is_transactional(state.table) and rows > 1 and (number > 0 or omits)
+        forgets = omits and updates and rows > 1 and context.references.line.rows.forgets_missing_defaults
+        if spares or forgets:
+            problem = f"{error.problem}: taken in a statement of several rows, which is not supported yet"
+            raise UnsupportedError(problem, expected=error.expected) from None
+        raise
