@@ -122,6 +122,7 @@ def _settings(session: Session, server: str) -> Iterator[str]:
     flags = {
         "rows query": session.rows_query,
         "relay log": session.relay_log is not None,
+        "replica": session.source is not None,
         "compression": session.compression or session.log_bin_compress,
         "invisible primary key": session.generate_invisible_primary_key,
         "forced metadata": session.metadata != MetadataForms(),

@@ -56,6 +56,17 @@ class RelayFileFacts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_de
     interrupted: int | None = None
 
 
+class SourceFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Facts of a MySQL server whose transactions the log's own server has as a replica."""
+
+    server_id: int
+    server_uuid: str
+    #: Number of the first GTID (gno).
+    first_gno: int
+    #: Its version, where it is not that of the replica.
+    server_version: str | None = None
+
+
 class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Facts of a session: what a scenario cannot decide and a recording can tell.  All optional.
 
@@ -69,6 +80,8 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     timestamps: list[list[int]] | None = None
     #: Microseconds since the epoch, one a group: the immediate commit timestamp of its GTID event.
     commit_timestamps: list[int] | None = None
+    #: Where a replica wrote the log: the original commit timestamps of the same groups.
+    original_commit_timestamps: list[int] | None = None
     #: Seconds of exec_time, one a QUERY event.
     exec_times: list[int] | None = None
     #: One a TABLE_MAP event.
@@ -85,6 +98,8 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     first_gno: int | None = None
     #: MySQL: number of the first GTID that was executed before the session; PREVIOUS_GTIDS has them from there on.
     executed_from: int | None = None
+    #: The servers whose transactions the log has beside its own server's.
+    sources: list[SourceFacts] = []
     #: Name of the next file in a closing ROTATE.
     next_file: str | None = None
     #: The second and later files of the session.

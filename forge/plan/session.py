@@ -46,6 +46,16 @@ class RelayLog(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     max_size: int | None = None
 
 
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """The server that committed transactions before the one whose log is made, its replica, did so."""
+
+    server_id: int
+    #: MySQL: that of its GTIDs; in group replication the group's name.
+    uuid: str | None = None
+    #: MySQL 8.0.14 on: its version, where it is not the replica's.
+    server_version: str | None = None
+
+
 class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Settings of the server and the session that decide what is logged."""
 
@@ -72,6 +82,10 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     #: Number of the first file (``RESET BINARY LOGS AND GTIDS TO``).
     first_file: int = 1
     server_id: int = 1
+    #: The transactions are those of this server, which the session's own one runs as a replica (log_replica_updates).
+    source: Source | None = None
+    #: Tables, ``database.table``, whose changes the replica passes over (replicate_ignore_table); MySQL with GTIDs.
+    replicate_ignore_table: list[str] = []
     #: Current database of the session; by default that of the first table.
     database: str | None = None
     #: ``SET timestamp``: all statements see this time, as text ``YYYY-MM-DD hh:mm:ss[.ffffff]`` in UTC.
@@ -124,3 +138,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     #: The optional metadata of TABLE_MAP in other forms than the server's own.
     metadata: MetadataForms = MetadataForms()
     facts: Facts = Facts()
+
+    @property
+    def is_own_log(self) -> bool:
+        """Whether its files are whole, and a server's own: no changed ones, no relay log, none of a replica."""
+        return self.torn is None and not self.edits and self.relay_log is None and self.source is None

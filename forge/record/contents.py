@@ -53,7 +53,8 @@ def asked_tables(plan: Plan) -> list[Table]:
     """The tables that the plan leaves, but those that nobody has opened since the server was started: to open a MEMORY
     table for the first time would be logged.
     """
-    return [table for name, table in plan.tables.items() if name not in plan.unopened]
+    left_out = plan.unopened | set(plan.session.replicate_ignore_table)
+    return [table for name, table in plan.tables.items() if name not in left_out]
 
 
 def answered(plan: Plan, answers: str) -> Contents:

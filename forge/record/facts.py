@@ -33,7 +33,7 @@ from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
-from forge.plan.facts import Checkpoint, Connection, Facts, FileFacts, RelayFileFacts
+from forge.plan.facts import Checkpoint, Connection, Facts, FileFacts, RelayFileFacts, SourceFacts
 
 STMT_END = 0x0001
 #: MariaDB's GTID: the group is one statement without BEGIN.
@@ -73,6 +73,9 @@ class _Collected:
         self.gtids: list[tuple[str | None, str | None, int | None]] = []
         self.timestamps: list[list[int]] = []
         self.commit_timestamps: list[int] = []
+        self.original_commit_timestamps: list[int] = []
+        self.sources: dict[int, SourceFacts] = {}
+        self.server_id = 0
         self.exec_times: list[int] = []
         self.table_ids: list[int] = []
         self.xids: list[int] = []
@@ -101,6 +104,7 @@ class _Collected:
         body = event.body
         if isinstance(body, FormatDescription | StartV3):
             self.session_facts["server_version"] = body.server_version
+            self.server_id = event.server_id
             self.files[-1] |= {"opened": event.timestamp, "created": body.created}
         elif isinstance(body, AnonymousGtid | GtidTagged | MariadbGtid):
             self.has_gtids = True
@@ -136,6 +140,8 @@ class _Collected:
             **first,
             timestamps=self.timestamps,
             commit_timestamps=self.commit_timestamps or None,
+            original_commit_timestamps=self._original_commit_timestamps(),
+            sources=list(self.sources.values()),
             exec_times=self.exec_times,
             table_ids=self.table_ids,
             xids=self.xids,
@@ -159,10 +165,11 @@ class _Collected:
 
     def _gtid(self, body: AnonymousGtid | GtidTagged | MariadbGtid, event: Event) -> None:
         if isinstance(body, AnonymousGtid):
-            self._group(body)
+            self._group(body, event.server_id)
         elif isinstance(body, GtidTagged):
-            self.gtids.append((body.uuid, body.tag, body.gno))
-            self.commit_timestamps.append(body.commit_timestamp or 0)
+            self._take_gtid(body.uuid, body.tag, body.gno, event.server_id)
+            self._committed(body.commit_timestamp or 0, body.original_commit_timestamp)
+            self._version_of(event.server_id, body.original_server_version)
             self._open_group()
         else:
             self.session_facts.setdefault("first_gno", body.sequence_number)
@@ -172,12 +179,38 @@ class _Collected:
             self.in_transaction = not body.flags2 & STANDALONE
             self.gtid_second = event.timestamp
 
-    def _group(self, body: AnonymousGtid) -> None:
+    def _group(self, body: AnonymousGtid, server_id: int) -> None:
         if isinstance(body, Gtid):
-            self.gtids.append((body.uuid, "", body.gno))
+            self._take_gtid(body.uuid, "", body.gno, server_id)
         if body.commit_timestamp is not None:
-            self.commit_timestamps.append(body.commit_timestamp[0])
+            self._committed(*body.commit_timestamp)
+        if body.server_version is not None:
+            self._version_of(server_id, body.server_version[1])
         self._open_group()
+
+    def _take_gtid(self, uuid: str | None, tag: str | None, gno: int | None, server_id: int) -> None:
+        """One of the log's own server, or of a source."""
+        if server_id == self.server_id or uuid is None:
+            self.gtids.append((uuid, tag, gno))
+            return
+        known = self.sources.get(server_id)
+        first = gno or 1 if known is None else min(gno or 1, known.first_gno)
+        self.sources[server_id] = SourceFacts(server_id=server_id, server_uuid=uuid, first_gno=first)
+
+    def _version_of(self, server_id: int, version: int | None) -> None:
+        """A source's version, which its GTID events have as a number."""
+        if server_id in self.sources and version is not None:
+            text = f"{version // 10000}.{version // 100 % 100}.{version % 100}"
+            self.sources[server_id] = msgspec.structs.replace(self.sources[server_id], server_version=text)
+
+    def _committed(self, immediate: int, original: int | None) -> None:
+        self.commit_timestamps.append(immediate)
+        self.original_commit_timestamps.append(immediate if original is None else original)
+
+    def _original_commit_timestamps(self) -> list[int] | None:
+        """None where they are those of the log's own server."""
+        original = self.original_commit_timestamps
+        return None if original == self.commit_timestamps else original
 
     def _checkpoint(self, name: str, second: int) -> None:
         """The first stands in the file's head; the facts of later files tell that there are no others."""

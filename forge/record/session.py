@@ -16,7 +16,15 @@ from forge.plan.session import PayloadForms, RelayLog, Session
 from forge.plan.statement_text import LoadFile
 from forge.plan.transactions import Transaction
 from forge.record.client import Client
-from forge.record.replica import free_port, replica_of, source_options, wait_until_stored
+from forge.record.replica import (
+    applying_replica,
+    follow,
+    free_port,
+    replica_of,
+    source_options,
+    wait_until_applied,
+    wait_until_stored,
+)
 from forge.record.server import RealServer
 from forge.render.sql import replay_sessions
 from forge.servers import server_line
@@ -113,6 +121,8 @@ def record_plan(plan: Plan, home: Path | None = None, *, ask: str = "") -> Recor
     options = options_for(plan)
     if plan.session.relay_log is not None:
         return _record_relay(plan, plan.session.relay_log, home, ask)
+    if any(settings.source is not None for settings in _settings_of(plan)):
+        return _record_replicated(plan, home, ask)
     with RealServer(home, build, options, log_name=plan.session.log_name) as server:
         _put_files(plan, server)
         _run(plan, server)
@@ -131,6 +141,61 @@ def _record_relay(plan: Plan, relay: RelayLog, home: Path | None, ask: str) -> R
             wait_until_stored(source, replica)
             answers = source.run_sql(ask) if ask else ""
             return _ended(plan, source, replica, options, answers, relay.name)
+
+
+def _settings_of(plan: Plan) -> Iterator[Session]:
+    yield plan.session
+    for number in range(len(plan.groups)):
+        yield from plan.settings(number)
+
+
+def _record_replicated(plan: Plan, home: Path | None, ask: str) -> Recorded:
+    """As :func:`record_plan`, of the binary log of a replica of one or more sources."""
+    if any(step.kind != "flush" for step in plan.file_steps):
+        raise ScenarioError("a session with a `source` is not recorded over a restart", expected="no restart")
+    session, build = plan.session, BUILD_OF_LINE[plan.server]
+    options = options_for(plan)
+    sources = {settings.source.server_id for settings in _settings_of(plan) if settings.source is not None}
+    own = [*options, *_APPLIER_OPTIONS[server_line(plan.server).family](session)]
+    with ExitStack() as stack:
+        replica = stack.enter_context(applying_replica(build, home, own, session.log_name))
+        servers: dict[int | None, RealServer] = {None: replica}
+        for server_id in sorted(sources):
+            port = free_port()
+            started = RealServer(home, build, [*options, *source_options(port), f"--server-id={server_id}"])
+            servers[server_id] = stack.enter_context(started)
+            _put_files(plan, started)
+            follow(started, port, replica, f"from{server_id}", gtid=session.gtid)
+        clients: dict[tuple[int, int | None], Client] = {}
+        for part in replay_sessions(plan):
+            sender = (part.client, part.source)
+            if sender not in clients:
+                clients[sender] = stack.enter_context(servers[part.source].client())
+            clients[sender].run(part.sql)
+            if part.source is not None:
+                wait_until_applied(servers[part.source], replica, f"from{part.source}")
+        answers = replica.run_sql(ask) if ask else ""
+        return _ended(plan, replica, replica, own, answers)
+
+
+def _mysql_applier(session: Session) -> list[str]:
+    compression = f"--binlog-transaction-compression-level-zstd={session.compression_level}"
+    return [
+        f"--binlog-row-image={session.row_image}",
+        f"--binlog-rows-query-log-events={'ON' if session.rows_query else 'OFF'}",
+        *(["--binlog-transaction-compression=ON", compression] if session.compression else []),
+        *(f"--replicate-ignore-table={name}" for name in session.replicate_ignore_table),
+    ]
+
+
+def _mariadb_applier(session: Session) -> list[str]:
+    return [f"--binlog-row-image={session.row_image}"]
+
+
+_APPLIER_OPTIONS: dict[Family, Callable[[Session], list[str]]] = {
+    "mysql": _mysql_applier,
+    "mariadb": _mariadb_applier,
+}
 
 
 def _run(plan: Plan, server: RealServer) -> None:

@@ -65,6 +65,8 @@ class ReplaySession:
     restart: Literal["restart", "crash"] | None = None
     #: Number of the client, where there are several, whose connections stay open.
     client: int = 0
+    #: Server id of the source that it is sent to; None for the server whose log is made.
+    source: int | None = None
 
 
 def replay_script(plan: Plan) -> str:
@@ -74,9 +76,12 @@ def replay_script(plan: Plan) -> str:
     server is started again, or that has several clients, the sessions follow one another (:func:`replay_sessions` has
     them one by one).
     """
-    return "".join(
-        (f"-- Connection {session.client}:\n" if plan.turns else "") + session.sql for session in replay_sessions(plan)
-    )
+    return "".join(_heading(plan, session) + session.sql for session in replay_sessions(plan))
+
+
+def _heading(plan: Plan, session: ReplaySession) -> str:
+    place = "" if session.source is None else f", on the server with the id {session.source}"
+    return f"-- Connection {session.client}{place}:\n" if plan.turns else ""
 
 
 def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
@@ -108,25 +113,27 @@ def replay_sessions(plan: Plan) -> Iterator[ReplaySession]:
 
 def _turns(plan: Plan) -> Iterator[ReplaySession]:
     """What each of several clients sends at a time."""
-    current: dict[int, tuple[str, Session]] = {}
+    current: dict[tuple[int, int | None], tuple[str, Session]] = {}
     started_again = False
     for turn in plan.turns:
         if turn.end_of_file in ("restart", "crash"):
             current, started_again = {}, True
             yield ReplaySession("", turn.end_of_file, turn.client)
             continue
-        begins = turn.client not in current
-        database, settings = current.setdefault(turn.client, ("", plan.session))
+        source = None if turn.group is None else plan.settings(turn.group)[0].source
+        sender = (turn.client, None if source is None else source.server_id)
+        begins = sender not in current
+        database, settings = current.setdefault(sender, ("", plan.session))
         if turn.group is None:
             group = ReplayGroup(None, (), (ReplayStatement("FLUSH BINARY LOGS", None),), ())
         else:
             group = _group(plan, turn.group, database, settings, turn)
             sent = plan.groups[turn.group]
-            current[turn.client] = _current_after(sent, database), _settings_after(plan, turn, settings)
+            current[sender] = _current_after(sent, database), _settings_after(plan, turn, settings)
         switched = () if turn.group is None else _logging(plan, turn.group)
         first = not (turn.client or started_again)
         text = _session_text(plan, [*switched, group], first=first, begins=begins)
-        yield ReplaySession(text, client=turn.client)
+        yield ReplaySession(text, client=turn.client, source=sender[1])
 
 
 def _logging(plan: Plan, number: int) -> tuple[ReplayGroup, ...]:

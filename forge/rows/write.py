@@ -147,7 +147,7 @@ def prepared(
 
 def _named(session: Session, path: Path) -> Session:
     """The session whose first file has this name, as far as it can have it."""
-    if session.torn is not None or session.edits or session.relay_log is not None:
+    if not session.is_own_log:
         raise ScenarioError("rows in bulk make whole files of a server's own log")
     if session.binlog_format != "row" or session.rows_query:
         raise ScenarioError("rows in bulk have no statements' texts", expected="binlog_format: row, no rows_query")

@@ -96,6 +96,12 @@ def _check_existing(entry: list[Statement] | Transaction) -> None:
         )
 
 
+def _has_source(session: Session) -> bool:
+    """Whether a part of the log comes from another server."""
+    changed = (circumstances.session for circumstances in session.journal.circumstances.values())
+    return any(settings is not None and settings.source is not None for settings in (session.initial, *changed))
+
+
 def _run(session: Session, place: Entry, entry: list[Statement] | Transaction) -> None:
     if isinstance(entry, list) and not entry:
         with place.at():
@@ -119,7 +125,7 @@ def _plan(session: Session, scenario: Scenario) -> Plan:
         event_steps=tuple(journal.event_steps),
         reconnects=tuple(journal.reconnects),
         circumstances=journal.circumstances,
-        turns=tuple(journal.turns) if session.clients.several else (),
+        turns=tuple(journal.turns) if session.clients.several or _has_source(session) else (),
         contents=TableContents(tables),
         tables={name: table.table for name, table in tables.items()},
         unopened=frozenset(name for name, table in tables.items() if table.lost_rows),

@@ -89,7 +89,7 @@ def _check(scenario: Scenario) -> None:
         raise ScenarioError(
             "forge generate makes the transactions itself, and the scenario has some", expected="`tables` and `volume`"
         )
-    if session.torn is not None or session.edits or session.relay_log is not None or session.ends_with == "nothing":
+    if not session.is_own_log or session.ends_with == "nothing":
         raise ScenarioError("forge generate makes whole files of a server's own log")
     if session.binlog_format != "row" or session.rows_query:
         raise ScenarioError("forge generate has no statements' texts", expected="binlog_format: row, no rows_query")

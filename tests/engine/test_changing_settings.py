@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from forge.compile import compile_files
-from forge.errors import ScenarioError, UnsupportedError
+from forge.compile.groups.hash_order import hash_order
+from forge.errors import ScenarioError
 from forge.events.event import Event
+from forge.events.gtid_list import GtidList
 from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.query import Query
 from forge.render.sql import replay_script
@@ -92,10 +94,11 @@ def test_a_gtid_that_was_executed_is_refused() -> None:
         compile_files(plan(twice))
 
 
-def test_a_list_of_more_domains_than_two_is_refused() -> None:
+def test_a_list_of_domains_is_in_the_order_of_the_servers_hash_table() -> None:
     row = insert("d.t", {"v": "a"})
     many = Scenario("x", server="mariadb-11.8", tables=[TABLE])
     for number in (5, 6, 7):
         many = many.transaction(row, gtid=f"{number}-1-1")
-    with pytest.raises(UnsupportedError, match="more than two domains"):
-        compile_files(plan(many.transaction(flush_binary_logs())))
+    _, later = compile_files(plan(many.transaction(flush_binary_logs())))
+    [listed] = [event.body for event in later if isinstance(event.body, GtidList)]
+    assert [gtid[0] for gtid in listed.gtids] == hash_order([0, 5, 6, 7])

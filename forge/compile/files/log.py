@@ -9,6 +9,7 @@ from itertools import count
 import msgspec
 
 from forge.compile.files.own import own_event
+from forge.compile.files.replica import applier_query, check_replicated, ignores, opened_tables
 from forge.compile.groups.clock import Clock
 from forge.compile.groups.gtids import ListedGtid
 from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
@@ -100,6 +101,9 @@ class SessionLog(ABC):
         """The events of the session's group ``number``, from 0."""
         self.circumstances = circumstances
         self._use(circumstances.session)
+        if self.session.source is not None:
+            check_replicated(group, self.session)
+            self.server_id = self.session.source.server_id
         for step in group.steps if isinstance(group, LoggedTransaction) else ():
             if not isinstance(step, OwnEvent):
                 self._use_of(step)
@@ -258,7 +262,8 @@ class SessionLog(ABC):
             raise error.at(None, statement.text.line) from None
         table_ids: dict[str, int] = {}
         maps: list[Event] = []
-        for table in statement.tables:
+        tables = opened_tables(statement, self.session)
+        for table in tables:
             table_id = table_ids[table.full_name] = self._table_id(table)
             mapped = table_map(table, table_id, self.session, self.line)
             if statement.foreign_keys.is_related and self.line.query.foreign_keys_isolate:
@@ -269,7 +274,7 @@ class SessionLog(ABC):
         single = self.line.rows.single_rows
         yield from () if single else maps
         yield from (own_event(event, second, self.session, self.line) for event in inside)
-        by_id = {table_ids[table.full_name]: mapped for table, mapped in zip(statement.tables, maps, strict=True)}
+        by_id = {table_ids[table.full_name]: mapped for table, mapped in zip(tables, maps, strict=True)}
         for body in row_events(statement, table_ids, self.session, self.line):
             if single:
                 yield by_id[body.table_id]
@@ -291,7 +296,7 @@ class SessionLog(ABC):
                 yield self.inner_ddl(step, second)
             elif isinstance(step, RowsStatement) and step.as_text:
                 yield from self.text(step, second, transaction.current_database)
-            elif isinstance(step, RowsStatement):
+            elif isinstance(step, RowsStatement) and not ignores(step, self.session):
                 if self.session.rows_query if step.context.rows_query is None else step.context.rows_query:
                     yield self.statement_text(step, second)
                 yield from self.rows(step, second, inside)
@@ -346,7 +351,11 @@ class SessionLog(ABC):
     def xa_prepare(self, number: int, transaction: LoggedTransaction, xa: XaId) -> Iterator[Event]:
         """XA END and XA_PREPARE, which end an XA transaction; XA ROLLBACK of one that cannot be taken back whole."""
         second = self.clock.second(number, len(transaction.steps))
-        yield self.plain_query(f"XA END {xa_text(xa)}", second, transaction.current_database)
+        end = f"XA END {xa_text(xa)}"
+        if self.session.source is None:
+            yield self.plain_query(end, second, transaction.current_database)
+        else:
+            yield self.query(applier_query(end, self.session, self.line), second, SUPPRESS_USE)
         if transaction.end == "rollback":
             second = self.end_second(number, transaction)
             yield self.plain_query(f"XA ROLLBACK {xa_text(xa)}", second, transaction.current_database)

@@ -7,8 +7,10 @@ A GTID event stands in the place of BEGIN, ANNOTATE_ROWS in that of ROWS_QUERY, 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from forge.compile.files.log import SessionLog, xa_text
+from forge.compile.files.replica import with_if_exists
 from forge.compile.groups.gtids import ListedGtid, MariadbGtids
 from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_variables
@@ -33,6 +35,7 @@ from forge.plan.definitions import (
     MemoryEmptied,
     ObjectDefinition,
     TableCreationSelect,
+    TableDrop,
 )
 from forge.plan.engines import is_transactional
 from forge.plan.gtids import MariadbGtid as GivenGtid
@@ -73,17 +76,18 @@ class MariadbLog(SessionLog):
         """The last GTIDs after so many groups."""
         if self.plan.circumstances:
             return self.gtids.listed(groups)
-        domain, server = self.session.gtid_domain_id, self.session.server_id
+        domain, server = self.session.gtid_domain_id, (self.session.source or self.session).server_id
         return ((domain, server, self.group_number(groups - 1)),) if groups else ()
 
     def _group_gtid(self, number: int) -> ListedGtid:
         """Domain, server and number of the session's group ``number``."""
-        domain, server = self.session.gtid_domain_id, self.session.server_id
+        domain, server = self.session.gtid_domain_id, (self.session.source or self.session).server_id
         if not self.plan.circumstances:
             return domain, server, self.group_number(number)
         given = self.circumstances.gtid
         if not isinstance(given, GivenGtid):
-            return self.gtids.automatic(domain, server)
+            own = self.session.source is None
+            return self.gtids.automatic(domain, server) if own else self.gtids.sent(domain, server)
         domain = domain if given.domain is None else given.domain
         return self.gtids.given(domain, server if given.server is None else given.server, given.number)
 
@@ -147,7 +151,7 @@ class MariadbLog(SessionLog):
             status_variables=mariadb_ddl_variables(
                 statement, self.xid(number), self.clock.statement_time(number, 0)[1], self.session, self.line
             ),
-            query=ddl_text(statement, self.session, self.line),
+            query=self._ddl_text(statement),
         )
         flags = ddl_flags(statement, self.line)
         if isinstance(statement, DatabaseDrop) and not statement.no_effect:
@@ -156,6 +160,12 @@ class MariadbLog(SessionLog):
             flags |= THREAD_SPECIFIC if statement.inside else 0
         event = self.query(query, second, flags)
         yield event if isinstance(statement, DatabaseDefinition) else self._compressed(event)
+
+    def _ddl_text(self, statement: DdlStatement) -> str:
+        text = ddl_text(statement, self.session, self.line)
+        if isinstance(statement, TableDrop) and self.session.source is not None:
+            return with_if_exists(text)
+        return text
 
     def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
         yield from self._gtid(number, self.clock.second(number, 0), STANDALONE | ALLOW_PARALLEL | DDL)
@@ -174,20 +184,25 @@ class MariadbLog(SessionLog):
         ended = 1 if selected.first is None else 2
         flags = THREAD_SPECIFIC if statement.touches_temporary else 0
         in_engine = selected.first is not None and is_transactional(selected.table)
+        # The applier's engine takes part in the DDL, which then has the transaction's number (recorded).
+        applied = in_engine and self.session.source is not None
+        flags2 = ALLOW_PARALLEL | DDL | (TRANSACTIONAL if applied else 0)
         yield from self._gtid(
-            number, self.clock.second(number, ended), ALLOW_PARALLEL | DDL, engines=not in_engine,
+            number, self.clock.second(number, ended), flags2, engines=not in_engine,
             database=statement.current_database,
         )  # fmt: skip
         common = create_select_variables(statement, self.session, self.line)
         variables = dict(common)
         if self.line.query.character_set_collations and statement.text.names_charset:
             variables["character_set_collations"] = self.line.query.character_set_collations
+        xid = self.xid(number)
+        variables |= {"mariadb_ddl_xid": xid} if applied else {}
         database, status = statement.current_database, in_order(variables, self.line)
         yield self._cached(
             self.query(Query(database=database, status_variables=status, query=statement.text.sql), second, flags)
         )
         yield from map(self._cached, self.selected(selected, second))
-        xid, closed = self.xid(number), self.clock.second(number, ended + 1)
+        closed = self.clock.second(number, ended + 1)
         if in_engine:
             yield self.event(Xid(xid=xid), closed)
             return
@@ -239,6 +254,9 @@ class MariadbLog(SessionLog):
         last = self._committed_alone(transaction) if self.line.texts.commit_has_variables else None
         definition = transaction.made_alone if self.line.texts.commit_has_variables else None
         flags = THREAD_SPECIFIC if definition is not None else 0 if last is None else statement_flags(last)
+        if self.session.source is not None:
+            # The applier notes the GTID in an InnoDB table (mysql.gtid_slave_pos; recorded).
+            transaction = replace(transaction, alone=False, two_phase=True)
         yield self.commit(number, transaction, status, flags)
 
     def _commit_variables(self, number: int, transaction: LoggedTransaction) -> StatusVariables:

@@ -13,6 +13,7 @@ from typing import Any
 from forge.binlog.payload import PayloadForm, compress_events
 from forge.compile.files.log import SessionLog, xa_text
 from forge.compile.files.own import rows_query
+from forge.compile.files.replica import applier_begin, applier_query, applier_variables, ignores, is_ignored, uuid_of
 from forge.compile.groups.dependency import CommitOrder, Writeset
 from forge.compile.groups.gtids import MysqlGtids
 from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
@@ -40,9 +41,11 @@ from forge.events.transaction_payload import NONE, ZSTD
 from forge.events.xid import Xid
 from forge.plan.definitions import DdlStatement, MemoryEmptied, SessionEndDrop, TableCreationSelect
 from forge.plan.engines import is_transactional
+from forge.plan.facts import SourceFacts
 from forge.plan.gtids import MysqlGtid
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
+from forge.plan.session import Source
 from forge.plan.statements import RowsStatement
 from forge.plan.transactions import OwnEvent, Step, XaEnd
 from forge.servers import ServerLine
@@ -63,6 +66,8 @@ class MysqlLog(SessionLog):
         self.order = self._new_order()
         self.gtids = MysqlGtids(self._own_gtids(0))
         self.gtids.start_at(self.uuid, plan.session.gtid_tag or "", self.group_number(0))
+        for known in self.facts.sources:
+            self.gtids.start_at(known.server_uuid, plan.session.gtid_tag or "", known.first_gno)
 
     def _new_order(self) -> CommitOrder:
         writeset = self.line.groups.dependency_tracking == "writeset"
@@ -84,7 +89,7 @@ class MysqlLog(SessionLog):
         """The GTIDs of the session's first groups, and those before them: of all earlier files."""
         if not self.has_gtids:
             return False, ()
-        if self.plan.circumstances:
+        if self._counts_gtids:
             return self.gtids.executed(groups)
         return MysqlGtids(self._own_gtids(groups)).executed(0)
 
@@ -97,12 +102,25 @@ class MysqlLog(SessionLog):
     def _group_gtid(self, number: int) -> tuple[str, str, int]:
         """UUID, tag and number of the session's group ``number``.  Raises ScenarioError if it was executed before."""
         tag = self.session.gtid_tag or ""
-        if not self.plan.circumstances:
+        if not self._counts_gtids:
             return self.uuid, tag, self.group_number(number)
+        uuid = self.uuid if self.session.source is None else self._source_uuid(self.session.source)
         given = self.circumstances.gtid
         if isinstance(given, MysqlGtid):
-            return self.gtids.given(given.uuid or self.uuid, given.tag, given.number)
-        return self.gtids.automatic(self.uuid, tag)
+            return self.gtids.given(given.uuid or uuid, given.tag, given.number)
+        return self.gtids.automatic(uuid, tag)
+
+    @property
+    def _counts_gtids(self) -> bool:
+        """Groups have numbers of several servers, or given by hand: not one after the other."""
+        return bool(self.plan.circumstances) or self.plan.session.source is not None
+
+    def _source_facts(self, source: Source) -> SourceFacts | None:
+        return next((facts for facts in self.facts.sources if facts.server_id == source.server_id), None)
+
+    def _source_uuid(self, source: Source) -> str:
+        facts = self._source_facts(source)
+        return uuid_of(source) if facts is None else facts.server_uuid
 
     @property
     def has_gtids(self) -> bool:
@@ -119,11 +137,13 @@ class MysqlLog(SessionLog):
             yield self._gtid(number, group)
 
     def _gtid(self, number: int, group: LoggedGroup) -> Event:
+        ignored = is_ignored(group, self.session)
         rows = isinstance(group, LoggedTransaction) and bool(group.rows_statements) and not group.has_text
+        rows &= not ignored
         # Keys are gathered in sessions of row format only (recorded in MIXED).
         by_rows = self.session.binlog_format == "row"
         gathered = group if isinstance(group, LoggedTransaction) and by_rows else None
-        last_committed, sequence_number = self.order.next(gathered)
+        last_committed, sequence_number = self.order.next_empty() if ignored else self.order.next(gathered)
         if self.circumstances.parent is not None:
             # What was committed when the transaction's last statement was over (binlog_prepare in sql/binlog.cc).
             last_committed = min(last_committed, max(self.circumstances.parent - self.before_file, 0))
@@ -132,8 +152,8 @@ class MysqlLog(SessionLog):
             "gtid_flags": 0 if rows and not self.line.groups.gtid_may_have_statements else 1,
             "last_committed": last_committed,
             "sequence_number": sequence_number,
-            "commit_timestamp": (self.clock.committed(number), None),
-            "server_version": (version_number(self.version), None),
+            "commit_timestamp": self._committed(number),
+            "server_version": self._versions,
         }
         if self.line.groups.clock_in_gtids:
             seconds, microseconds = divmod(self.clock.committed(number), 1_000_000)
@@ -145,18 +165,40 @@ class MysqlLog(SessionLog):
         if not self.line.knows("logical_clock"):
             common |= {"clock_type": None, "last_committed": None, "sequence_number": None}
         body: Body
+        flags = 0
         uuid, tag, gno = self._group_gtid(number) if self.has_gtids else ("", "", 0)
         if tag:
-            common |= {name: common[name][0] for name in ("commit_timestamp", "server_version")}
+            for name in ("commit_timestamp", "server_version"):
+                common[name], common[f"original_{name}"] = common[name]
             body = GtidTagged(uuid=uuid, gno=gno, tag=tag, **common)
         elif self.has_gtids:
             body = Gtid(uuid=uuid, gno=gno, **common)
         else:
             body = AnonymousGtid(**common)
-        return self.event(body, self.commit_second(number, group))
+            flags = 0 if self.session.source is None else IGNORABLE
+        return self.event(body, self.commit_second(number, group), flags)
+
+    def _committed(self, number: int) -> tuple[int, int | None]:
+        """When the group was committed here, and where it came from."""
+        immediate = self.clock.committed(number)
+        original = self.clock.originally_committed(number, replicated=self.session.source is not None)
+        return immediate, None if original == immediate else original
+
+    @property
+    def _versions(self) -> tuple[int, int | None]:
+        """This server's version, and that of the source."""
+        source, immediate = self.session.source, version_number(self.version)
+        facts = None if source is None else self._source_facts(source)
+        text = (facts and facts.server_version) or (source and source.server_version)
+        original = version_number(text) if text else immediate
+        return immediate, None if original == immediate else original
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
         yield from self._opening(number, statement)
+        if is_ignored(statement, self.session):
+            status = in_order(session_variables(self.session, self.line), self.line)
+            yield from self._emptied(number, statement, ddl_database(statement), status)
+            return
         yield from self.insert_id(statement, self.clock.second(number, 0))
         match statement:
             case TableCreationSelect(selected=RowsStatement() as selected):
@@ -213,6 +255,8 @@ class MysqlLog(SessionLog):
         """CREATE TABLE ... SELECT: a replica makes table and rows in one transaction (8.0.21 on)."""
         second = self.clock.second(number, 0)
         variables = create_select_variables(statement, self.session, self.line)
+        if self.session.source is not None:
+            variables["updated_databases"] = tuple(sorted(statement.databases, reverse=True))
         begin = Query(
             database=statement.current_database, status_variables=in_order(variables, self.line), query="BEGIN"
         )
@@ -234,6 +278,9 @@ class MysqlLog(SessionLog):
 
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         yield from self._opening(number, transaction)
+        if is_ignored(transaction, self.session):
+            yield from self._emptied(number, transaction, "", applier_variables(self.session, self.line))
+            return
         events = self._inside(number, transaction)
         # Recorded on 9.7: nothing of a transaction that also changed tables which no rollback reaches.
         rows = bool(transaction.rows_statements) and transaction.is_transactional and not transaction.has_text
@@ -242,6 +289,14 @@ class MysqlLog(SessionLog):
             return
         payload = compress_events(events, FormatContext(), self._payload_form())
         yield self.event(payload, self.commit_second(number, transaction))
+
+    def _emptied(self, number: int, group: LoggedGroup, database: str, status: StatusVariables) -> Iterator[Event]:
+        """What is left of a group that the replica passes over: its GTID, BEGIN and COMMIT."""
+        self.xid(number)
+        second = self.commit_second(number, group)
+        for text in ("BEGIN", "COMMIT"):
+            query = Query(database=database, status_variables=status, query=text)
+            yield self.query(query, second, SUPPRESS_USE)
 
     def _payload_form(self) -> PayloadForm:
         asked = self.session.payload
@@ -255,7 +310,11 @@ class MysqlLog(SessionLog):
 
     def _inside(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """BEGIN or XA START, the statements, and the end."""
-        first = next(step for step in transaction.steps if not isinstance(step, OwnEvent))
+        first = next(
+            step for step in transaction.steps
+            if not isinstance(step, OwnEvent) and not (isinstance(step, RowsStatement) and ignores(step, self.session))
+        )  # fmt: skip
+        replicated = self.session.source is not None
         xa = transaction.xa
         yield from self.before_begin(number, transaction)
         begin = Query(
@@ -265,6 +324,8 @@ class MysqlLog(SessionLog):
         )
         if self.line.query.plain_begin and xa is None:
             begin = Query(query="BEGIN")
+        if replicated and isinstance(first, RowsStatement):
+            begin = applier_begin(first, begin.query, self.session, self.line)
         flags = statement_flags(first) if isinstance(first, RowsStatement) else 0
         flags |= THREAD_SPECIFIC if isinstance(first, DdlStatement) else 0
         if transaction.of_statement and self._stands_alone(first):
@@ -278,6 +339,8 @@ class MysqlLog(SessionLog):
             plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))
             of_statement = transaction.of_statement
             end = self._at_end(begin, transaction) if of_statement else plain
+            if replicated:
+                end = applier_query("COMMIT", self.session, self.line)
             yield self.commit(number, transaction, end, flags if of_statement else 0)
             if transaction.in_block:
                 self.used = {}

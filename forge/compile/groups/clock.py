@@ -63,6 +63,15 @@ class Clock:
             return stamps[group]
         return (START + 1 + group) * 1_000_000
 
+    def originally_committed(self, group: int, *, replicated: bool) -> int:
+        """As :meth:`committed`, on the source of a replica, by default a millisecond before; on the primary of a group,
+        when it asked the others.
+        """
+        stamps = self.facts.original_commit_timestamps
+        if stamps is not None and group < len(stamps):
+            return stamps[group]
+        return self.committed(group) - (1000 if replicated else 0)
+
 
 def parse_timestamp(text: str) -> tuple[int, int]:
     """(seconds since the epoch, microseconds) of ``YYYY-MM-DD hh:mm:ss[.ffffff]`` in UTC.  Raises ScenarioError."""

@@ -28,6 +28,10 @@ class CommitOrder:
         self.sequence_number += 1
         return self.sequence_number - 1, self.sequence_number
 
+    def next_empty(self) -> tuple[int, int]:
+        """As :meth:`next`, of a group that a replica has emptied."""
+        return CommitOrder.next(self, None)
+
 
 class Writeset(CommitOrder):
     """As above, but no later than the last transaction that wrote one of the same keys.
@@ -70,6 +74,11 @@ class Writeset(CommitOrder):
         if not missing:
             last_committed = min(parent, last_committed)
         return last_committed, number
+
+    def next_empty(self) -> tuple[int, int]:
+        # It writes no key, and nothing has to wait for it (recorded).
+        last_committed, number = super().next_empty()
+        return min(self.history_start, last_committed), number
 
     def _restart(self, number: int) -> None:
         self.history.clear()

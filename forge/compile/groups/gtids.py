@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from forge.errors import ScenarioError, UnsupportedError
+from forge.compile.groups.hash_order import hash_order
+from forge.errors import ScenarioError
 from forge.events.previous_gtids import GtidSource, gtid_set_text
 
 #: (domain, server, number).
@@ -81,6 +82,8 @@ class MariadbGtids:
 
     groups: list[ListedGtid] = field(default_factory=list)
     _last: dict[int, int] = field(default_factory=dict)
+    #: By (domain, server): the last numbers that sources of a replica gave.
+    _sent: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def given(self, domain: int, server: int, number: int) -> ListedGtid:
         """A group has this one."""
@@ -92,28 +95,27 @@ class MariadbGtids:
         """A group has the number after the largest of its domain."""
         return self.given(domain, server, self._last.get(domain, 0) + 1)
 
+    def sent(self, domain: int, source: int) -> ListedGtid:
+        """A group of a source, which knows of its own alone."""
+        self._sent[domain, source] = self._sent.get((domain, source), 0) + 1
+        return self.given(domain, source, self._sent[domain, source])
+
     def start_at(self, domain: int, number: int) -> None:
         """The first number of a domain that is given by itself."""
         self._last[domain] = number - 1
 
     def listed(self, groups: int) -> tuple[ListedGtid, ...]:
-        """GTID_LIST after so many groups: the last one of each server in each domain, the domain's last one last.
-
-        Raises UnsupportedError for more than two domains, or servers in one: their order is that of a hash table.
-        """
+        """GTID_LIST after so many groups: the last one of each server in each domain, the domain's last one last."""
         domains: dict[int, dict[int, ListedGtid]] = {}
         last: dict[int, ListedGtid] = {}
         for gtid in self.groups[:groups]:
             domains.setdefault(gtid[0], {})[gtid[1]] = gtid
             last[gtid[0]] = gtid
-        if max(len(domains), *map(len, domains.values()), 0) > 2:
-            raise UnsupportedError(
-                "GTID_LIST of more than two domains, or of more than two servers in one, is not supported yet:"
-                " MariaDB lists them in the order of a hash table",
-                expected="one file, or two domains",
-            )
         return tuple(
             gtid
-            for domain, servers in domains.items()
-            for gtid in (*(other for other in servers.values() if other != last[domain]), last[domain])
+            for domain in hash_order(domains)
+            for gtid in (
+                *(domains[domain][server] for server in hash_order(domains[domain]) if server != last[domain][1]),
+                last[domain],
+            )
         )

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from forge.errors import ScenarioError
-from forge.plan.session import Session
+from forge.plan.session import Session, Source
 from forge.servers import ServerLine
 
 _MARIADB = ("gtid_domain_id", "server_id", "skip_replication", "skip_parallel_replication")
@@ -21,7 +21,7 @@ _NEEDED = (
 #: What no server lets a session change between BEGIN and COMMIT (errors 1560 to 1568, 1694).
 OUTSIDE_TRANSACTIONS = (
     "binlog_format", "row_value_options", "gtid_tag", "gtid_domain_id", "server_id", "skip_replication",
-    "compression", "compression_level",
+    "compression", "compression_level", "source",
 )  # fmt: skip
 
 
@@ -38,6 +38,9 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     gtid_tag: str | UnsetType | None = UNSET
     gtid_domain_id: int | UnsetType = UNSET
     server_id: Annotated[int | UnsetType, Meta(description="MariaDB: SET SESSION server_id.")] = UNSET
+    source: Annotated[
+        Source | UnsetType | None, Meta(description="The server that committed what follows; null: the log's own.")
+    ] = UNSET
     timestamp: str | UnsetType | None = UNSET
     compression: bool | UnsetType = UNSET
     compression_level: int | UnsetType = UNSET

@@ -25,6 +25,8 @@ BOUNDS = {
     "compression_level": (1, 22),
     "log_bin_compress_min_len": (10, 1024),
 }
+UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_IGNORED: Path = ("session", "replicate_ignore_table")
 #: A server cuts an extension off, and takes what stands before a slash as a folder.
 LOG_NAME = re.compile(r"[^./\\\s\0]{1,200}\Z")
 
@@ -82,6 +84,7 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
             ("session", "relay_log", "max_size"),
             ScenarioError(f"relay_log.max_size is {relay.max_size}", expected=f"{lowest} to {highest}"),
         )
+    yield from _wrong_source(session, line)
     names: list[tuple[Path, str]] = [(("session", "log_name"), session.log_name)]
     if relay is not None:
         names.append((("session", "relay_log", "name"), relay.name))
@@ -93,6 +96,27 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
                     f"{name!r} is not a name of a log", expected="letters and digits, without a dot or a slash"
                 ),
             )
+
+
+def _wrong_source(session: Session, line: ServerLine) -> Iterator[tuple[Path, ScenarioError]]:
+    """What is wrong with the source of a replica."""
+    source, path = session.source, ("session", "source")
+    if session.replicate_ignore_table and not (session.gtid and line.knows("commit_timestamps")):
+        yield _IGNORED, UnsupportedError("replicate_ignore_table is supported on MySQL with GTIDs only")
+    if source is None:
+        return
+    if source.server_id == session.server_id or not 1 <= source.server_id <= LARGEST_ID:
+        problem = f"server_id of the source is {source.server_id}"
+        yield (*path, "server_id"), ScenarioError(problem, expected=f"1 to {LARGEST_ID}, not the replica's own")
+    if not (line.knows("commit_timestamps") or line.knows("mariadb_gtid")):
+        yield path, UnsupportedError(f"binary logs of replicas of {line.name} are not supported yet")
+    if session.relay_log is not None:
+        yield path, UnsupportedError("the relay log of a replica's replica is not supported yet")
+    if source.uuid is not None and not UUID.match(source.uuid):
+        yield (
+            (*path, "uuid"),
+            ScenarioError(f"{source.uuid!r} is not a UUID", expected="8-4-4-4-12 hexadecimal digits"),
+        )
 
 
 def check_selects(session: Session, line: ServerLine) -> None:
