@@ -13,14 +13,59 @@ from forge.plan.session import RelayLog
 from forge.record.client import RecordingError
 from forge.record.server import BUILDS, RealServer
 
-#: The system table that a MariaDB applier writes (mariadb_system_tables.sql): the throw-away server has none.
-_POSITIONS = """SET sql_log_bin = 0; CREATE DATABASE IF NOT EXISTS mysql;
-CREATE TABLE mysql.gtid_slave_pos (domain_id INT UNSIGNED NOT NULL, sub_id BIGINT UNSIGNED NOT NULL,
-server_id INT UNSIGNED NOT NULL, seq_no BIGINT UNSIGNED NOT NULL, PRIMARY KEY (domain_id, sub_id)) ENGINE=InnoDB;
-"""
 #: Seconds that the replica has to catch up.
 _LIMIT = 30.0
 _USER = "replica"
+#: Column of both vendors' status that has the number of the last error; the next has its text.
+_ERROR = 18
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """How a vendor calls it; ``{of}`` is the channel (MariaDB: connection)."""
+
+    #: A name of the channel in a statement.
+    of: str
+    change: str
+    receive: str
+    start: str
+    status: str
+    #: The last file of the binary log, and its size.
+    written: str
+    #: Options of a replica that is not started yet, and of one that runs what it receives, on one thread.
+    waits: tuple[str, ...]
+    applies: tuple[str, ...]
+    #: What such a replica needs to have.
+    prepared: str = ""
+
+
+#: By vendor.  A MariaDB applier writes a system table (mariadb_system_tables.sql): the throw-away server has none.
+_WORDS = {
+    "mysql": _Words(
+        of=" FOR CHANNEL '{}'",
+        change="CHANGE REPLICATION SOURCE TO {place}{of}",
+        receive="START REPLICA IO_THREAD{of}",
+        start="START REPLICA{of}",
+        status="SHOW REPLICA STATUS{of}",
+        written="SHOW BINARY LOG STATUS",
+        waits=("--skip-replica-start",),
+        applies=("--replica-parallel-workers=1",),
+    ),
+    "mariadb": _Words(
+        of=" '{}'",
+        change="CHANGE MASTER{of} TO {place}",
+        receive="START SLAVE{of} IO_THREAD",
+        start="START SLAVE{of}",
+        status="SHOW SLAVE{of} STATUS",
+        written="SHOW MASTER STATUS",
+        waits=("--skip-slave-start",),
+        applies=("--log-slave-updates",),
+        prepared="""SET sql_log_bin = 0; CREATE DATABASE IF NOT EXISTS mysql;
+CREATE TABLE mysql.gtid_slave_pos (domain_id INT UNSIGNED NOT NULL, sub_id BIGINT UNSIGNED NOT NULL,
+server_id INT UNSIGNED NOT NULL, seq_no BIGINT UNSIGNED NOT NULL, PRIMARY KEY (domain_id, sub_id)) ENGINE=InnoDB;
+""",
+    ),
+}
 
 
 def free_port() -> int:
@@ -44,74 +89,43 @@ def replica_of(
 
     MySQL asks by GTIDs if ``gtid``, else, as MariaDB, by file and position.  Raises RecordingError.
     """
-    mysql = source.build.vendor == "mysql"
+    words = _WORDS[source.build.vendor]
     own = [
         *options, f"--server-id={relay.server_id}", f"--relay-log={relay.name}",
-        f"--max-relay-log-size={relay.max_size or 1 << 30}",
-        "--skip-replica-start" if mysql else "--skip-slave-start",
+        f"--max-relay-log-size={relay.max_size or 1 << 30}", *words.waits,
     ]  # fmt: skip
     with RealServer(home, source.build.name, own) as replica:
-        words = _words(source, _change(source, port, gtid=gtid))
-        replica.run_sql(f"{words.change};\n{words.receive};\n")
+        _point(replica, source, port, "", gtid=gtid)
+        replica.run_sql(words.receive.format(of="") + ";\n")
         yield replica
 
 
 @contextmanager
 def applying_replica(build: str, home: Path | None, options: Sequence[str], log_name: str) -> Iterator[RealServer]:
     """A server that runs what its sources send, one applier thread each, and logs it as its own binary log."""
-    mysql = BUILDS[build].vendor == "mysql"
-    own = ["--skip-replica-start", "--replica-parallel-workers=1"] if mysql else ["--skip-slave-start"]
-    own += ["--relay-log=relay"] if mysql else ["--relay-log=relay", "--log-slave-updates"]
-    with RealServer(home, build, [*options, *own], log_name=log_name) as replica:
-        if not mysql:
-            replica.run_sql(_POSITIONS)
+    words = _WORDS[BUILDS[build].vendor]
+    own = [*options, "--relay-log=relay", *words.waits, *words.applies]
+    with RealServer(home, build, own, log_name=log_name) as replica:
+        if words.prepared:
+            replica.run_sql(words.prepared)
         yield replica
 
 
 def follow(source: RealServer, port: int, replica: RealServer, channel: str, *, gtid: bool) -> None:
     """The replica reads and runs what the source has, over a channel (MariaDB: connection) of that name."""
-    words = _words(source, _change(source, port, gtid=gtid), channel)
-    replica.run_sql(f"{words.change};\n{words.start};\n")
+    words = _WORDS[source.build.vendor]
+    _point(replica, source, port, channel, gtid=gtid)
+    replica.run_sql(words.start.format(of=words.of.format(channel)) + ";\n")
 
 
-def wait_until_applied(source: RealServer, replica: RealServer, channel: str) -> None:
-    """Until the replica has run all that the source has.  Raises RecordingError if it fails, or takes too long."""
-    words = _words(source, "", channel)
-    limit = time.monotonic() + _LIMIT
-    while time.monotonic() < limit:
-        name, position = _written(source)
-        fields = replica.run_sql(words.status).split("\t")
-        # Last_Errno and Last_Error; Relay_Source_Log_File and Exec_Source_Log_Pos, in both vendors' order.
-        if fields[18] not in ("", "0"):
-            raise RecordingError(f"the replica stopped: {fields[19]}")
-        if [fields[9], fields[21]] == [name, position]:
-            return
-        time.sleep(0.02)
-    raise RecordingError(f"the replica did not run all of {name} within {_LIMIT:.0f} s")
+def _point(replica: RealServer, source: RealServer, port: int, channel: str, *, gtid: bool) -> None:
+    """Tell the replica where the source's first file is."""
+    words = _WORDS[source.build.vendor]
+    of = words.of.format(channel) if channel else ""
+    replica.run_sql(words.change.format(place=_place(source, port, gtid=gtid), of=of) + ";\n")
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """What a vendor calls it."""
-
-    change: str
-    receive: str
-    start: str
-    status: str
-
-
-def _words(source: RealServer, place: str, channel: str = "") -> _Words:
-    if source.build.vendor == "mysql":
-        of = f" FOR CHANNEL '{channel}'"
-        starts = (f"START REPLICA IO_THREAD{of}", f"START REPLICA{of}")
-        return _Words(f"CHANGE REPLICATION SOURCE TO {place}{of}", *starts, f"SHOW REPLICA STATUS{of}")
-    of = f"'{channel}' " if channel else ""
-    starts = (f"START SLAVE {of}IO_THREAD", f"START SLAVE {of}")
-    return _Words(f"CHANGE MASTER {of}TO {place}", *starts, f"SHOW SLAVE {of}STATUS")
-
-
-def _change(source: RealServer, port: int, *, gtid: bool) -> str:
-    """Where the replica finds the source's first file."""
+def _place(source: RealServer, port: int, *, gtid: bool) -> str:
     first = source.binlog_files()[0].name
     if source.build.vendor == "mysql":
         source.run_sql(
@@ -127,19 +141,26 @@ def _change(source: RealServer, port: int, *, gtid: bool) -> str:
 
 def wait_until_stored(source: RealServer, replica: RealServer) -> None:
     """Until the replica has all that the source's last file has.  Raises RecordingError if that takes too long."""
-    mysql = source.build.vendor == "mysql"
+    # Columns 6 and 7 of both vendors: the file and the position that are read up to.
+    _wait(source, replica, "", (5, 6))
+
+
+def wait_until_applied(source: RealServer, replica: RealServer, channel: str) -> None:
+    """Until the replica has run all that the source has.  Raises RecordingError if it fails, or takes too long."""
+    # Columns 10 and 22: Relay_Source_Log_File and Exec_Source_Log_Pos.
+    _wait(source, replica, channel, (9, 21))
+
+
+def _wait(source: RealServer, replica: RealServer, channel: str, columns: tuple[int, int]) -> None:
+    words = _WORDS[source.build.vendor]
+    status = words.status.format(of=words.of.format(channel) if channel else "")
     limit = time.monotonic() + _LIMIT
     while time.monotonic() < limit:
-        name, position = _written(source)
-        fields = replica.run_sql("SHOW REPLICA STATUS" if mysql else "SHOW SLAVE STATUS").split("\t")
-        # Columns 6 and 7 of both vendors: the file and the position that are read up to.
-        if fields[5:7] == [name, position]:
+        written = source.run_sql(words.written).split()[:2]
+        fields = replica.run_sql(status).split("\t")
+        if fields[_ERROR] not in ("", "0"):
+            raise RecordingError(f"the replica stopped: {fields[_ERROR + 1]}")
+        if [fields[column] for column in columns] == written:
             return
-        time.sleep(0.05)
-    raise RecordingError(f"the replica did not store all of {name} within {_LIMIT:.0f} s")
-
-
-def _written(source: RealServer) -> list[str]:
-    """The name of the source's last file, and its size."""
-    mysql = source.build.vendor == "mysql"
-    return source.run_sql("SHOW BINARY LOG STATUS" if mysql else "SHOW MASTER STATUS").split()[:2]
+        time.sleep(0.02)
+    raise RecordingError(f"the replica did not get to the end of the source's log within {_LIMIT:.0f} s")

@@ -20,7 +20,7 @@ CONDITIONS = {
     # Which programs and views a running server has.
     "charsets/live.py": 4,
     "charsets/weights.py": 2,
-    "record/replica.py": 3,
+    "record/replica.py": 1,
     "record/server.py": 2,
     # Whose tool printed a text.
     "check/decoders/vendors/columns.py": 6,
