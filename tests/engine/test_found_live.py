@@ -102,7 +102,7 @@ def test_a_uuid_that_no_column_holds_is_refused_as_text_and_as_bytes() -> None:
 
 @pytest.mark.parametrize(
     "column",
-    ["c ENUM('a','A')", "c VARCHAR(70000)", "c BLOB, KEY (c(4000))", "c ENUM('x','X') CHARACTER SET utf16"],
+    ["c ENUM('a','A')", "c VARCHAR(70000)", "c ENUM('x','X') CHARACTER SET utf16"],
 )
 @pytest.mark.parametrize("server", [MYSQL, MARIADB])
 def test_a_definition_that_only_strict_mode_refuses_is_unsupported_without_it(server: str, column: str) -> None:
@@ -242,3 +242,46 @@ def test_a_table_with_partitions_takes_back_the_numbers_that_an_insert_has_reser
     rows: list[dict[str, Any]] = [{"id": 9, "v": 0}, {"id": 5, "v": 0}, {"id": None, "v": 0}]
     scenario = scenario.transaction(insert("d.t", *rows)).transaction(insert("d.t", {"v": 1}))
     assert plan(scenario).contents["d.t"][-1] == (number, 1)
+
+
+@pytest.mark.parametrize(
+    ("type_text", "given", "servers"),
+    [
+        ("VARCHAR(5) CHARACTER SET utf8mb3", "fee7", ()),
+        ("VARCHAR(5) CHARACTER SET utf16", "dcef9c95", ()),
+        ("TINYTEXT CHARACTER SET gbk", "67fc251f1afa", ()),
+        ("TINYTEXT CHARACTER SET ascii", "eca76337", (MARIADB,)),
+        ("VARCHAR(5) CHARACTER SET sjis", "41685c4e38a7", ()),
+        ("VARCHAR(6) CHARACTER SET sjis", "41685c4e38a7", (MYSQL, MARIADB)),
+    ],
+)
+def test_bytes_of_a_text_are_characters_of_its_set_and_not_too_many(
+    type_text: str, given: str, servers: tuple[str, ...]
+) -> None:
+    for server in (MYSQL, MARIADB):
+        scenario = Scenario("bytes", server=server, tables=[f"CREATE TABLE d.t (id INT PRIMARY KEY, v {type_text})"])
+        scenario = scenario.transaction(insert("d.t", {"id": 1, "v": {"hex": given}}))
+        if server in servers:
+            plan(scenario)
+        else:
+            with pytest.raises(ScenarioError, match=r"not text of|more than 5 characters"):
+                plan(scenario)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    ["c POINT, KEY (c)", "c CHAR(0), KEY (c)", "c INT, KEY (c(2))", "c TEXT, KEY (c)", "c INT NULL PRIMARY KEY",
+     "c INT PRIMARY KEY, d INT PRIMARY KEY", "c BLOB, KEY (c(4000))"],
+)  # fmt: skip
+def test_keys_that_mariadb_cuts_are_unsupported_there_and_refused_by_mysql(columns: str) -> None:
+    for server in (MYSQL, MARIADB):
+        with pytest.raises(ScenarioError) as refusal:
+            plan(Scenario("keys", server=server, tables=[f"CREATE TABLE d.t ({columns})"]))
+        assert isinstance(refusal.value, UnsupportedError) == (server == MARIADB)
+
+
+def test_a_number_in_a_narrow_text_is_rounded_without_strict_mode_in_ways_that_are_not_supported() -> None:
+    session = Session(sql_mode="")
+    scenario = Scenario("numbers", tables=["CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(3))"], session=session)
+    with pytest.raises(UnsupportedError, match="clipped without strict mode"):
+        plan(scenario.transaction(insert("d.t", {"id": 1, "v": 123.456})))

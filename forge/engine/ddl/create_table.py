@@ -19,6 +19,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.plan.keys import key_of_rows
+from forge.servers import server_line
 from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
@@ -203,7 +204,8 @@ def defined_table(
         for part in key.parts if key.kind == "primary" else ():
             if part.column.lower() in nullable:
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
-                raise SqlError(problem, part.offset, expected="NOT NULL")
+                refusal = SqlUnsupported if server_line(server).ddl.lenient_keys else SqlError
+                raise refusal(problem, part.offset, expected="NOT NULL")
     engine = chosen_engine(statement.options) or INNODB
     definition = Definition(
         name[0], name[1], columns, keys, collation, server, engine=engine, temporary=statement.temporary

@@ -92,9 +92,10 @@ def define_column(
     sql_type = draft.type.resolve(table_collation, server)
     # AUTO_INCREMENT says NOT NULL as well (sql/sql_yacc.yy).
     nullable = draft.nullable if draft.nullable is not None else not (draft.auto_increment or "primary" in draft.keys)
-    if nullable and "primary" in draft.keys:
-        raise SqlError(f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL")
     line = server_line(server)
+    if nullable and "primary" in draft.keys:
+        refusal = SqlUnsupported if line.ddl.lenient_keys else SqlError
+        raise refusal(f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL")
     with at_offset(draft.type.offset):
         for feature in column_features(TableColumn(draft.name, sql_type)):
             line.require(feature)

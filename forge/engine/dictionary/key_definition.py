@@ -39,7 +39,10 @@ def named_keys(definition: Definition) -> Iterable[Key]:
     for key in definition.keys:
         if key.kind == "primary":
             if primary_seen:
-                raise SqlError("the table has two primary keys", key.offset, expected="one")
+                lenient = server_line(definition.server).ddl.lenient_keys
+                raise (SqlUnsupported if lenient else SqlError)(
+                    "the table has two primary keys", key.offset, expected="one"
+                )
             primary_seen = True
             if not key.visible:
                 raise SqlError("the primary key cannot be invisible", key.offset)
@@ -95,6 +98,8 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
     total = 0
     arrays = 0
     _check_hash(definition, key)
+    lenient = server_line(definition.server).ddl.lenient_keys
+    refusal = SqlUnsupported if lenient else SqlError
     if key.special == "FULLTEXT":
         _check_collations(definition, key)
     for part in key.parts:
@@ -113,12 +118,13 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
         if key.special:
             _check_special(definition, column, key.special, part)
         else:
-            part = _checked_part(column, part)
+            part = _checked_part(column, part, refusal)
             size = _part_bytes(column, part.prefix)
             total += size
             limit = key_limit(definition.engine)
             if size > limit or total > limit:
-                raise StrictRefusal(f"a key takes {total} bytes", part.offset, expected=f"at most {limit}")
+                too_long = refusal if lenient else StrictRefusal
+                raise too_long(f"a key takes {total} bytes", part.offset, expected=f"at most {limit}")
         stored_too = not server_line(definition.server).ddl.generated_take_null
         if key.kind == "primary" and (column.column.generated == "virtual" or (column.generated and stored_too)):
             raise SqlError(f"generated column {column.name!r} cannot be in the primary key", part.offset)
@@ -198,25 +204,23 @@ def _check_special(definition: Definition, column: ColumnDefinition, special: st
         raise SqlError(problem, part.offset, expected="a geometry that is NOT NULL")
 
 
-def _checked_part(column: ColumnDefinition, part: PartDraft) -> PartDraft:
-    """The part with a prefix only where it is shorter than the column."""
+def _checked_part(column: ColumnDefinition, part: PartDraft, refusal: type[SqlError]) -> PartDraft:
+    """The part with a prefix only where it is shorter than the column.  Raises SqlError, or a ``refusal``."""
     kind, facts = column.type.name, column.type_facts
     if facts.in_key == "none":
-        raise SqlError(f"a {kind} column cannot be in a key", part.offset)
+        raise refusal(f"a {kind} column cannot be in a key", part.offset)
     if column.type.length == 0 and not facts.is_lob:
-        raise SqlError(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
+        raise refusal(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
     if part.prefix is None:
         if facts.is_lob:
             expected = f"a prefix, {part.column}(20)"
-            raise SqlError(
-                f"{kind} column {column.name!r} is in a key without a length", part.offset, expected=expected
-            )
+            raise refusal(f"{kind} column {column.name!r} is in a key without a length", part.offset, expected=expected)
         return part
     if not facts.takes_prefix:
         whole = isinstance(column.codec, FixedWidthCodec) and column.codec.size(column.wire) == part.prefix
         if whole and not facts.has_members:
             return replace(part, prefix=None)  # All its bytes: servers take that, and forget it (recorded).
-        raise SqlError(f"a key on a {kind} column cannot have a prefix", part.offset)
+        raise refusal(f"a key on a {kind} column cannot have a prefix", part.offset)
     if part.prefix == 0:
         raise SqlError("a prefix has no length", part.offset, expected="1 or more")
     if facts.is_lob:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.servers.facts.values import Dialect
 from forge.values.base import Codec, Column, Value
 from forge.values.clipping import Clipped
@@ -53,9 +54,28 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
             and accept_clock("TIME", declared, MAX_FSP, column.dialect).micro
         ):
             raise ScenarioError(f"TIME cannot hold {value!r}", expected=f"-{_LARGEST_TIME} to {_LARGEST_TIME}")
+    elif facts.is_text and isinstance(value, bytes):
+        _check_characters(column, codec, value)
     elif facts.kind == "enum" and value == 0 and not _is_zero_text(column, declared):
         raise ScenarioError("ENUM has no member ''", expected="one of its members")
     return value
+
+
+def _check_characters(column: Column, codec: Codec, data: bytes) -> None:
+    """Bytes of a text column are characters of its set, and not more of them than it has.  Raises ScenarioError.
+
+    MariaDB takes any bytes for a set of single bytes.
+    """
+    charset, dialect = charset_of(column), column.dialect
+    if charset is None:
+        return
+    takes_any = charset.max_length == 1 and dialect.marks_malformed_text
+    if not takes_any and not charset.well_formed(data, dialect.well_formed):
+        problem = f"{codec.type_name(column)} cannot hold bytes that are not text of {charset.name}: {data.hex()}"
+        raise ScenarioError(problem)
+    length = None if column.declared is None else column.declared.length
+    if length is not None and sum(1 for _ in charset.characters(data, dialect.well_formed)) > length:
+        raise ScenarioError(f"{codec.type_name(column)} cannot hold more than {length} characters: {data.hex()}")
 
 
 def _facts(column: Column) -> TypeFacts:
@@ -101,7 +121,7 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
     if column.geometry_type is not None and is_wkb(declared):
         return Clipped(GEOMETRY.accept(column, declared), GEOMETRY.wkb_sql(column, declared))
     if clips:
-        clipped = codec_for(column).clip(column, declared)
+        clipped = _clipped(column, declared)
         if clipped.value is not None and _facts(column).has_date and has_zero_part(column, clipped.value):
             # NO_ZERO_IN_DATE without strict mode.
             return clipped._replace(value=codec_for(column).clip(column, "0000-00-00").value, is_read=False)
@@ -112,6 +132,21 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
         # Strict mode takes the text of the number, and not the number.
         return Clipped(value, quoted(declared))
     return Clipped(value, codec.sql(column, value))
+
+
+def _clipped(column: Column, declared: Any) -> Clipped:
+    """What a session without strict mode makes of a literal.  Raises ScenarioError, UnsupportedError."""
+    try:
+        return codec_for(column).clip(column, declared)
+    except UnsupportedError:
+        raise
+    except ScenarioError as error:
+        facts = _facts(column)
+        if facts.kind == "vector" or (facts.is_text and isinstance(declared, (float, Decimal))):
+            # Servers round a number to the width of a text, and read some bytes as vectors.
+            problem = f"{error.problem}: clipped without strict mode in ways that are not supported"
+            raise UnsupportedError(problem, expected=error.expected) from None
+        raise
 
 
 def zero_value(column: Column) -> Value | None:

@@ -102,3 +102,6 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     repair_remakes: bool
     #: ALTER ... DROP DEFAULT of a column that takes NULL leaves it without a default; else it is NULL.
     drops_null_default: bool
+    #: Keys on geometries, on columns of length 0, on whole TEXTs and with prefixes that are no prefixes are taken, and
+    #: cut; PRIMARY KEY may stand beside NULL, and twice.
+    lenient_keys: bool

@@ -220,6 +220,8 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
         name = cursor.accept_any(*_IDLE_OPTIONS)
         if name is None:
             cursor.wrong("a table option", TABLE_OPTIONS)
+        if name == "COMPRESSION" and not cursor.grammar.storage_attributes:
+            raise SqlError("MariaDB has no table option COMPRESSION", offset, expected="PAGE_COMPRESSED=1")
     cursor.accept_mark("=")
     if cursor.at_end():
         cursor.wrong("the option's value")
