@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import RawIOBase
 
 from forge.binlog.reader import Frame, announced_size, frames
 from forge.errors import FormatError
@@ -71,7 +72,7 @@ def unpacked(body: TransactionPayload, most: int = LARGEST) -> Iterator[bytes]:
     yield from decompressed(body.payload, size, most)
 
 
-def decompressed(payload: bytes | memoryview, size: int | None, most: int) -> Iterator[bytes]:
+def decompressed(payload: bytes | memoryview | RawIOBase, size: int | None, most: int) -> Iterator[bytes]:
     """What zstd frames unpack to, ``size`` bytes where that is known.  Raises FormatError as :func:`unpacked`."""
     import zstandard
 
@@ -79,7 +80,7 @@ def decompressed(payload: bytes | memoryview, size: int | None, most: int) -> It
     decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 27)
     total, piece = 0, b""
     try:
-        with decompressor.stream_reader(payload, read_across_frames=True) as stream:
+        with decompressor.stream_reader(payload, read_across_frames=True) as stream:  # type: ignore[arg-type]
             while following := stream.read(_PIECE):
                 total += len(following)
                 if total > (most if size is None else size):

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from forge.binlog.mapped import refuse_to_pass
+from forge.binlog.payload import inner_format, inner_frames
+from forge.binlog.reader import PlacedEvent
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import EventList
-from forge.errors import FormatError
+from forge.errors import FormatError, UnsupportedError
 from forge.events.event import Event, decode_event_strictly
 from forge.events.format import FormatContext
+from forge.events.mariadb_compressed import COMPRESSED_ROWS
+from forge.events.transaction_payload import TransactionPayload
+
+#: Types of MariaDB's compressed rows.
+COMPRESSED = frozenset(body.type_code for body in COMPRESSED_ROWS)
 
 
 @dataclass(slots=True)
@@ -56,3 +64,33 @@ def checked(raw: bytes, place: int, number: int, format: FormatContext) -> Event
             offset=place + len(raw) - 4,
         )
     return event
+
+
+def payload_body(raw: bytes, place: int, number: int, format: FormatContext) -> TransactionPayload:
+    """The payload of an event, by the reference path.  Raises FormatError."""
+    body = checked(raw, place, number, format).body
+    assert isinstance(body, TransactionPayload)
+    return body
+
+
+def payload_error(raw: bytes, error: FormatError, place: int, number: int, format: FormatContext) -> FormatError:
+    """What the reference path says of a payload that was unpacked until ``error``."""
+    if error.event_index is not None:
+        return error
+    try:
+        for event, inner_raw in inner_frames(payload_body(raw, place, number, format), format):
+            refuse_to_pass(PlacedEvent(number, place, inner_raw, event, inner_format(format)))
+    except FormatError as said:
+        rule = f"{said.rule} (at {said.offset} of the unpacked payload)"
+        return said.replace(rule=rule).of_event(place, number)
+    return error.of_event(place, number)
+
+
+def pass_inner(raw: bytes, place: int, number: int, format: FormatContext) -> None:
+    """An event inside a payload that holds no rows for a kernel.  Raises FormatError, UnsupportedError."""
+    if raw[4] == TransactionPayload.type_code:
+        raise FormatError("a payload contains another payload", phase="body")
+    if raw[4] in COMPRESSED:
+        raise UnsupportedError("a payload holds compressed rows, which no server writes")
+    inner = inner_format(format)
+    refuse_to_pass(PlacedEvent(number, place, raw, decode_event_strictly(raw, 0, inner), inner))

@@ -8,7 +8,7 @@ large one, and the memory stays the same.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from io import RawIOBase, UnsupportedOperation
 from pathlib import Path
 from typing import Any, cast
@@ -18,21 +18,22 @@ import numpy as np
 from forge.binlog.encryption.keyring import Keyring
 from forge.binlog.encryption.stream import opened
 from forge.binlog.mapped import refuse_to_pass, refuse_unusual
-from forge.binlog.payload import LARGEST, decompressed, inner_format, inner_frames, unpacked
+from forge.binlog.payload import LARGEST, decompressed, unpacked
 from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
 from forge.binlog.wrapped import wrapping
 from forge.columnar.machine import SLACK
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, EventList, event_classes
-from forge.columnar.reading.listed import Listed, checked
+from forge.columnar.reading.listed import COMPRESSED, Listed, checked, pass_inner, payload_body, payload_error
+from forge.columnar.reading.long_payload import LongPayload, long_payload
 from forge.columnar.reading.payloads import SMALL, SmallPayloads, frame_of
 from forge.columnar.reading.reused import Reused
 from forge.columnar.reading.splits import PartOfFile, Split
 from forge.columnar.reading.window_size import WindowSize
 from forge.errors import FormatError, UnsupportedError
-from forge.events.event import SIZE_OFFSET, Event, advance, decode_event_strictly
+from forge.events.event import SIZE_OFFSET, Event, advance
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext, old_format
-from forge.events.mariadb_compressed import COMPRESSED_ROWS, uncompressed
+from forge.events.mariadb_compressed import uncompressed
 from forge.events.registry import event_name
 from forge.events.start_v3 import StartV3
 from forge.events.transaction_payload import TransactionPayload
@@ -44,7 +45,6 @@ _MOST_WINDOWS = 16
 _LARGEST_EVENT = 1 << 30
 #: A file, a part of one, or what a gzip or zstd file holds.
 _File = RawIOBase | Any
-_COMPRESSED = frozenset(body.type_code for body in COMPRESSED_ROWS)
 
 
 class EventLister:
@@ -115,7 +115,15 @@ class EventLister:
             yield from self._windows(PartOfFile(file, self._split.end))
 
     def _windows(self, file: _File) -> Iterator[Listed]:
-        while self._refill(file) > 0:
+        while True:
+            if self._fill == self._window:
+                long = long_payload(file, self._list.buffer, self._base, self._size_at(0), self._tail)
+                if long is not None and self._number:
+                    yield from self._long_payload(long)
+                    continue
+                self._widen(file)
+            if self._refill(file) <= 0:
+                break
             yield from self._walk_window()
             yield from self._flush()
             self._shift()
@@ -123,8 +131,6 @@ class EventLister:
             raise self._torn(self._fill)
 
     def _refill(self, file: _File) -> int:
-        if self._fill == self._window:
-            self._widen(file)
         view = self._list.buffer.data[self._fill : self._window]
         got = file.readinto(view) or 0
         self._fill += got
@@ -270,7 +276,7 @@ class EventLister:
             yield from self._payloads()
             return
         raw = self._raw(self._at)
-        if kind in _COMPRESSED:
+        if kind in COMPRESSED:
             yield from self._compressed_rows(raw)
         else:
             yield from self._flush()
@@ -335,15 +341,35 @@ class EventLister:
         # The room that it lies in is not written to there before the payload is through.
         buffer, at, place, number = self._list.buffer, self._at, self._base + self._at, self._number
         size = self._size_at(at)
-        try:
+
+        def pieces() -> Iterator[bytes]:
             begin, length, full = frame_of(buffer, at, size, self._tail)
             if begin and full <= LARGEST:
-                pieces = decompressed(buffer.data[begin : begin + length], full, LARGEST)
-            else:
-                pieces = unpacked(self._payload_body(buffer[at : at + size].tobytes(), place, number))
-            self._pass(size)
+                return decompressed(buffer.data[begin : begin + length], full, LARGEST)
+            return unpacked(payload_body(raw(), place, number, self._list.format))
+
+        def raw() -> bytes:
+            return buffer[at : at + size].tobytes()
+
+        self._pass(size)
+        yield from self._unpack(pieces, raw, place, number)
+
+    def _long_payload(self, long: LongPayload) -> Iterator[Listed]:
+        """The same of one that does not fit the window."""
+        self.read_bytes += long.size - self._fill
+        self._inner_fill = 0
+        self._pass(self._fill)  # Nothing is left in the window.
+        yield from self._unpack(long.pieces, long.raw, long.place, self._number - 1)
+        yield from self._flush()
+        self._base, self._at, self._fill = long.pass_by(), 0, 0
+
+    def _unpack(
+        self, pieces: Callable[[], Iterator[bytes]], raw: Callable[[], bytes], place: int, number: int
+    ) -> Iterator[Listed]:
+        """The events of ``pieces``, a payload's; ``raw`` are the bytes of its event."""
+        try:
             inner = 0  # Bytes of the room that belong to this payload and are not yet listed.
-            for piece in pieces:
+            for piece in pieces():
                 yield from self._make_room(inner, len(piece))
                 to = self._inner_base + self._inner_fill
                 self._list.buffer[to : to + len(piece)] = np.frombuffer(piece, np.uint8)
@@ -353,12 +379,7 @@ class EventLister:
                 raise FormatError("cut off", phase="framing")
         except FormatError as error:
             yield from self._flush()
-            raise self._payload_error(buffer[at : at + size].tobytes(), error, place, number) from None
-
-    def _payload_body(self, raw: bytes, place: int, number: int) -> TransactionPayload:
-        body = checked(raw, place, number, self._list.format).body
-        assert isinstance(body, TransactionPayload)
-        return body
+            raise payload_error(raw(), error, place, number, self._list.format) from None
 
     def _make_room(self, inner: int, size: int) -> Iterator[Listed]:
         """Room for a piece behind the ``inner`` bytes of an event that has begun; both stay together."""
@@ -393,33 +414,10 @@ class EventLister:
                 self._list.buffer[self._inner_base : self._inner_base + inner] = begun
                 self._inner_fill = inner
             elif why == AT_SPECIAL:
-                inner -= self._inner_special(at, place, number)
+                raw = self._raw(at)
+                pass_inner(raw, place, number, self._list.format)
+                inner -= len(raw)
             elif why == BAD_SIZE:
                 raise FormatError("an impossible size", phase="framing")
             else:
                 return inner
-
-    def _inner_special(self, at: int, place: int, number: int) -> int:
-        """The size of an event inside a payload that holds no rows for a kernel."""
-        raw = self._raw(at)
-        if raw[4] == TransactionPayload.type_code:
-            raise FormatError("a payload contains another payload", phase="body")
-        if raw[4] in _COMPRESSED:
-            raise UnsupportedError("a payload holds compressed rows, which no server writes")
-        inner = inner_format(self._list.format)
-        event = decode_event_strictly(raw, 0, inner)
-        refuse_to_pass(PlacedEvent(number, place, raw, event, inner))
-        return len(raw)
-
-    def _payload_error(self, raw: bytes, error: FormatError, place: int, number: int) -> FormatError:
-        """What the reference path says of the payload."""
-        if error.event_index is not None:
-            return error
-        format = self._list.format
-        try:
-            for event, inner_raw in inner_frames(self._payload_body(raw, place, number), format):
-                refuse_to_pass(PlacedEvent(number, place, inner_raw, event, inner_format(format)))
-        except FormatError as said:
-            rule = f"{said.rule} (at {said.offset} of the unpacked payload)"
-            return said.replace(rule=rule).of_event(place, number)
-        return error.of_event(place, number)

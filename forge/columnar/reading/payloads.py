@@ -92,9 +92,26 @@ def _frame_of(buffer: Any, at: Any, size: Any, tail: Any) -> Any:
     return _frame(memory(buffer), at, size, tail)
 
 
+@kernel
+def head_of(buffer: Any, size: Any, tail: Any) -> Any:
+    """Of the payload of ``size`` bytes whose beginning, 64 bytes or more, the buffer holds: (where its frames begin,
+    where they end, what they unpack to), zeros unless the head is as servers write it.
+    """
+    return _head(memory(buffer), np.int64(0), size, tail)
+
+
 @inline
 def _frame(data: Any, at: Any, size: Any, tail: Any) -> Any:
     """(begin, end, unpacked size) of the frames of a payload with a usual head; zeros for any other."""
+    begin, end, full = _head(data, at, size, tail)
+    if begin and tail and np.uint64(crc32(data, at, size - tail)) != load32(data, end):
+        return np.int64(0), np.int64(0), np.int64(0)
+    return begin, end, full
+
+
+@inline
+def _head(data: Any, at: Any, size: Any, tail: Any) -> Any:
+    """The same, whatever the checksum is."""
     end = at + size - tail
     field = at + HEADER_SIZE
     kind, length, full = np.int64(-1), np.int64(-1), np.int64(-1)
@@ -125,8 +142,6 @@ def _frame(data: Any, at: Any, size: Any, tail: Any) -> Any:
         field += 2 + width
     begin = field + 1
     if begin >= end or load8(data, field) != np.uint64(0) or kind != ZSTD or length != end - begin or full <= 0:
-        return none
-    if tail and np.uint64(crc32(data, at, size - tail)) != load32(data, end):
         return none
     return begin, end, full
 

@@ -98,7 +98,7 @@ class PartOfFile(RawIOBase):
         self._left = end - file.tell()
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        got = self._file.readinto(buffer[: max(self._left, 0)]) or 0
+        got = self._file.readinto(memoryview(buffer)[: max(self._left, 0)]) or 0
         self._left -= got
         return got
 

@@ -1,0 +1,81 @@
+"""A payload that is larger than the window: its event is read twice, for its checksum and for what it holds, so that it
+is never in memory as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from io import FileIO
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from forge.binlog.payload import LARGEST, decompressed
+from forge.columnar.crc32 import checksum
+from forge.columnar.plan import Bytes
+from forge.columnar.reading.payloads import head_of
+from forge.columnar.reading.splits import PartOfFile
+from forge.events.format import CHECKSUM_SIZE
+from forge.events.transaction_payload import TransactionPayload
+
+#: Bytes that are read at a time to be summed.
+_PIECE = 1 << 18
+#: Where the type code is in an event.
+_TYPE_OFFSET = 4
+
+
+class LongPayload:
+    """The payload of ``size`` bytes at ``place`` of a file, as servers write it and with the right checksum."""
+
+    def __init__(self, file: FileIO, place: int, size: int, frames: tuple[int, int, int]) -> None:
+        self._file = file
+        self.place = place
+        self.size = size
+        self._begin, self._end, self._unpacked = frames
+
+    def pieces(self) -> Iterator[bytes]:
+        """What it unpacks to.  Raises FormatError as forge.binlog.payload.decompressed; OSError."""
+        self._file.seek(self.place + self._begin)
+        return decompressed(PartOfFile(self._file, self.place + self._end), self._unpacked, LARGEST)
+
+    def raw(self) -> bytes:
+        """The bytes of its event."""
+        return os.pread(self._file.fileno(), self.size, self.place)
+
+    def pass_by(self) -> int:
+        """Go on behind it: where that is."""
+        return self._file.seek(self.place + self.size)
+
+
+def long_payload(file: Any, buffer: Bytes, place: int, size: int, tail: int) -> LongPayload | None:
+    """The payload that begins in the buffer and at ``place`` of the file.
+
+    None for any other event, for a payload that is not as servers write it, and for what is no plain file: as a whole,
+    such a one is looked at by those who know what is wrong with it.
+    """
+    if not isinstance(file, FileIO) or buffer[_TYPE_OFFSET] != TransactionPayload.type_code or size > LARGEST:
+        return None
+    begin, end, unpacked = (int(number) for number in head_of(buffer, size, tail))
+    if not begin or unpacked > LARGEST or (tail and not _sum_holds(file, place, size)):
+        return None
+    return LongPayload(file, place, size, (begin, end, unpacked))
+
+
+def _sum_holds(file: FileIO, place: int, size: int) -> bool:
+    """Whether the last bytes of the event are the CRC32 of those before."""
+    room = np.empty(_PIECE, np.uint8)
+    at, end, known = place, place + size - CHECKSUM_SIZE, 0
+    while at < end:
+        got = os.preadv(file.fileno(), [room[: min(_PIECE, end - at)].data], at)
+        if not got:
+            return False
+        if got < CHECKSUM_SIZE:
+            known = crc32(room[:got].data, known)
+        else:
+            # The sum of what goes before is added to the first four bytes: so the sum goes on.
+            room[:CHECKSUM_SIZE] ^= np.frombuffer(known.to_bytes(CHECKSUM_SIZE, "little"), np.uint8)
+            known = int(checksum(room[:got]))
+        at += got
+    return os.pread(file.fileno(), CHECKSUM_SIZE, end) == known.to_bytes(CHECKSUM_SIZE, "little")
