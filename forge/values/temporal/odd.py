@@ -14,15 +14,17 @@ _CLOCK = r"\d{1,2}(?::\d{1,2}(?::\d{1,2}(?:\.\d*)?)?)?"
 #: Words behind a date or time, which servers drop.  T and Z are none, nor are marks: those may be read.
 _WORDS = r"(?:\s*|\s*[^\W\d_TtZz].*)"
 _FULL = r"\d{4}-\d\d-\d\d \d\d:\d\d"
+#: Digits with a T between date and time.
+_PACKED = r"\d{6}(?:\d\d)?T\d{6}(?:\.\d*)?"
 _OFFSET = r"(?:Z| ?[+-]\d+:\d\d)"
 _PLAIN_MOMENT = re.compile(
     rf"\s*{_DAY}(?:[ T]{_CLOCK})?{_WORDS}|{_FULL}(?::\d\d(?:\.\d*)?)?{_OFFSET}|\d{{5,}}-\d\d-\d\d"
-    r"|\s*(?:\d{6}|\d{8}|\d{12}|\d{14}(?:\.\d+)?|\d{1,3})",
+    rf"|{_PACKED}|\s*(?:\d{{6}}|\d{{8}}|\d{{12}}|\d{{14}}(?:\.\d+)?|\d{{1,3}})",
     re.ASCII | re.DOTALL,
 )
 _PLAIN_TIME = re.compile(
-    r"\s*-?(?:(?:\d{1,4} )?\d+:\d{1,2}:\d{1,2}(?:\.\d*)?|\d+:\d{1,2}|\d{1,7}(?:\.\d+)?|\d \d{1,2})"
-    rf"{_WORDS}|{_FULL}:\d\d(?:\.\d*)?",
+    r"\s*-?(?:(?:\d{1,4} +)?\d+:\d{1,2}:\d{1,2}(?:\.\d*)?|\d+:\d{1,2}|\d{1,7}(?:\.\d+)?|\d{1,4} \d{1,2}(?:\.\d*| \d+)?)"
+    rf"{_WORDS}|{_FULL}:\d\d(?:\.\d*)?|{_PACKED}",
     re.ASCII | re.DOTALL,
 )
 
