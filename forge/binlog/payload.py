@@ -30,8 +30,10 @@ from forge.unpacking import LARGEST_UNPACKED, too_large
 DEEPEST = 4
 #: Servers compress no more than this (sql/binlog.cc); a payload that says more is not believed.
 LARGEST = 1 << 30
-#: Bytes that are unpacked at a time.
+#: Bytes that are unpacked at a time, and of a file those that are read at a time: each time, a thread may have to wait
+#: for the interpreter.
 _PIECE = 1 << 20
+_READ = 1 << 19
 DEFAULT_LEVEL = 3
 #: binlog_transaction_compression_level_zstd, the likely ones first.
 LEVELS = (3, *(level for level in range(1, 23) if level != 3))
@@ -80,7 +82,7 @@ def decompressed(payload: bytes | memoryview | RawIOBase, size: int | None, most
     decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 27)
     total, piece = 0, b""
     try:
-        with decompressor.stream_reader(payload, read_across_frames=True) as stream:  # type: ignore[arg-type]
+        with decompressor.stream_reader(payload, _READ, read_across_frames=True) as stream:  # type: ignore[arg-type]
             while following := stream.read(_PIECE):
                 total += len(following)
                 if total > (most if size is None else size):
