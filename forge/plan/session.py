@@ -105,6 +105,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     payload: PayloadForms = PayloadForms()
     #: MariaDB: texts of statements and rows of at least ``log_bin_compress_min_len`` bytes are compressed one by one.
     log_bin_compress: bool = False
+    #: MariaDB 11.4 on: events of transactions have their positions, as before 11.4.
+    binlog_legacy_event_pos: bool = False
     log_bin_compress_min_len: int = 256
     #: ``sql_generate_invisible_primary_key``: tables without a key get the column my_row_id (8.0.30 on).
     generate_invisible_primary_key: bool = False

@@ -98,6 +98,7 @@ def _mariadb_options(session: Session) -> list[str]:
     return [
         "--binlog-format=ROW", f"--binlog-row-metadata={metadata}", *temporals,
         *(compress if session.log_bin_compress else []),
+        *(["--binlog-legacy-event-pos"] if session.binlog_legacy_event_pos else []),
     ]  # fmt: skip
 
 

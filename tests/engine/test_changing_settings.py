@@ -102,3 +102,9 @@ def test_a_list_of_domains_is_in_the_order_of_the_servers_hash_table() -> None:
     _, later = compile_files(plan(many.transaction(flush_binary_logs())))
     [listed] = [event.body for event in later if isinstance(event.body, GtidList)]
     assert [gtid[0] for gtid in listed.gtids] == hash_order([0, 5, 6, 7])
+
+
+def test_positions_as_before_are_for_servers_that_left_them_out() -> None:
+    for line in ("mariadb-10.11", "mysql-9.7"):
+        with pytest.raises(ScenarioError, match="writes all positions anyway"):
+            plan(Scenario("x", server=line, tables=[TABLE], session=Session(binlog_legacy_event_pos=True)))

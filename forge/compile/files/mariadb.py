@@ -198,9 +198,8 @@ class MariadbLog(SessionLog):
         xid = self.xid(number)
         variables |= {"mariadb_ddl_xid": xid} if applied else {}
         database, status = statement.current_database, in_order(variables, self.line)
-        yield self._cached(
-            self.query(Query(database=database, status_variables=status, query=statement.text.sql), second, flags)
-        )
+        made = Query(database=database, status_variables=status, query=statement.text.sql)
+        yield self._cached(self._compressed(self.query(made, second, flags)))
         yield from map(self._cached, self.selected(selected, second))
         closed = self.clock.second(number, ended + 1)
         if in_engine:
@@ -314,7 +313,8 @@ class MariadbLog(SessionLog):
         yield self.plain_query(text, second, statement.current_database)
 
     def _cached(self, event: Event) -> Event:
-        return event if self.line.framing.cached_positions else event.replace(log_pos=0)
+        positioned = self.line.framing.cached_positions or self.session.binlog_legacy_event_pos
+        return event if positioned else event.replace(log_pos=0)
 
 
 def _says_ddl(statement: DdlStatement) -> bool:

@@ -84,6 +84,9 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
             ("session", "relay_log", "max_size"),
             ScenarioError(f"relay_log.max_size is {relay.max_size}", expected=f"{lowest} to {highest}"),
         )
+    if session.binlog_legacy_event_pos and line.framing.cached_positions:
+        problem = f"{line.name} writes all positions anyway"
+        yield ("session", "binlog_legacy_event_pos"), ScenarioError(problem, expected="MariaDB 11.4 or later")
     yield from _wrong_source(session, line)
     names: list[tuple[Path, str]] = [(("session", "log_name"), session.log_name)]
     if relay is not None:
@@ -124,8 +127,6 @@ def check_selects(session: Session, line: ServerLine) -> None:
     if not line.ddl.create_select:
         raise UnsupportedError(f"CREATE TABLE ... SELECT on {line.name} is not supported yet")
     odd = (
-        ("compression", session.compression),
-        ("log_bin_compress", session.log_bin_compress),
         ("sql_mode", session.sql_mode is not None),
         ("auto_increment_increment", session.auto_increment_increment != 1),
     )
