@@ -285,3 +285,17 @@ def test_a_number_in_a_narrow_text_is_rounded_without_strict_mode_in_ways_that_a
     scenario = Scenario("numbers", tables=["CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(3))"], session=session)
     with pytest.raises(UnsupportedError, match="clipped without strict mode"):
         plan(scenario.transaction(insert("d.t", {"id": 1, "v": 123.456})))
+
+
+def test_the_time_that_mariadb_has_for_a_default_has_the_digits_of_the_default() -> None:
+    session = Session(timestamp="2024-02-29 10:11:12.349")
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, v DATETIME(6) DEFAULT LOCALTIME)"
+    scenario = Scenario("clock", server=MARIADB, tables=[table], session=session)
+    assert plan(scenario.transaction(insert("d.t", {"id": 1}))).contents["d.t"] == ((1, "2024-02-29 10:11:12.000000"),)
+
+
+@pytest.mark.parametrize("engine", ["MyISAM", "MEMORY"])
+def test_a_row_that_is_ignored_leaves_its_number_to_the_next_statement_without_transactions(engine: str) -> None:
+    table = f"CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT UNIQUE) ENGINE={engine}"
+    scenario = Scenario("numbers", tables=[table]).transaction(insert("d.t", {"v": 1}, {"v": 1}, ignore=True))
+    assert plan(scenario.transaction(insert("d.t", {"v": 2}))).contents["d.t"][-1] == (2, 2)

@@ -47,3 +47,15 @@ def test_a_timestamp_column_of_json_table_is_a_definition(column: str, defines: 
 )
 def test_a_definition_names_a_set_without_a_collation_in_types_and_in_literals(column: str, named: bool) -> None:
     assert names_charset_alone(f"CREATE TABLE d.t (a {column})") is named
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ("CHARSET=latin1", True),
+        ("CHARSET=latin1, COLLATE=latin1_bin", False),
+        ("COLLATE latin1_bin CHARSET=latin1", False),
+    ],
+)
+def test_the_character_set_of_a_table_belongs_to_the_collation_among_its_options(options: str, named: bool) -> None:
+    assert names_charset_alone(f"CREATE TABLE d.t (a INT) {options}") is named

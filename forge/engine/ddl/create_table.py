@@ -23,7 +23,7 @@ from forge.servers import server_line
 from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
-from forge.sql.errors import SqlError, SqlUnsupported
+from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal
 from forge.values.declaration.sqltype import SqlType
 
 #: The column of a generated invisible primary key.
@@ -207,6 +207,9 @@ def defined_table(
                 refusal = SqlUnsupported if server_line(server).ddl.lenient_keys else SqlError
                 raise refusal(problem, part.offset, expected="NOT NULL")
     engine = chosen_engine(statement.options) or INNODB
+    if engine not in (INNODB, "Aria") and "TRANSACTIONAL" in dict(statement.options.idle):
+        problem = f"{engine} tables have no option TRANSACTIONAL"
+        raise StrictRefusal(problem, statement.options.engine_offset, expected="ENGINE=Aria")
     definition = Definition(
         name[0], name[1], columns, keys, collation, server, engine=engine, temporary=statement.temporary
     ).with_not_null_keys()

@@ -184,7 +184,8 @@ def with_default(
         if line.grammar.loose_clock_defaults and defined.type.name in ("DATE", "TIME"):
             return _with_clock(defined, default.fsp)
         _check_now(defined.type, default.fsp, "DEFAULT", default.offset, line)
-        return without_default(defined).replace(default_now=True)
+        digits = default.fsp if default.fsp < defined.type.fsp else None
+        return without_default(defined).replace(default_now=True, clock_digits=digits)
     if isinstance(default, ExpressionDefault):
         digits = _clock_digits(default.sql, defined.type)
         if digits is not None:

@@ -142,7 +142,7 @@ def _clipped(column: Column, declared: Any) -> Clipped:
         raise
     except ScenarioError as error:
         facts = _facts(column)
-        if facts.kind == "vector" or (facts.is_text and isinstance(declared, (float, Decimal))):
+        if facts.kind == "vector" or ((facts.is_text or facts.is_bytes) and isinstance(declared, (float, Decimal))):
             # Servers round a number to the width of a text, and read some bytes as vectors.
             problem = f"{error.problem}: clipped without strict mode in ways that are not supported"
             raise UnsupportedError(problem, expected=error.expected) from None

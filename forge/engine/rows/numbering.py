@@ -89,6 +89,8 @@ class Numbering:
     def reset(self, mark: int, generated: int) -> None:
         """The value ``generated`` for a row that was not stored (0: none) serves the next row."""
         self._next = mark or generated
+        if generated and not self.reserves and self.following == generated + 1:
+            self.following = generated
 
     def _stored(self) -> None:
         if self._left:

@@ -69,7 +69,12 @@ def names_charset_alone(sql: str) -> bool:
     logged with that choice (recorded on 11.8).
     """
     tokens = readable_tokens(sql)
+    options = _options_at(tokens)
+    # Of the options of a table, COLLATE may stand anywhere.
+    collated = any(token.is_word("COLLATE") for token in tokens[options:])
     for index, token in enumerate(tokens):
+        if collated and index >= options:
+            break
         if token.kind == "word" and _is_read_in_charset(tokens, index):
             return True
         named = _charset_at(tokens, index)
@@ -82,6 +87,13 @@ def names_charset_alone(sql: str) -> bool:
         if not tokens[_behind_type(tokens, named + 1)].is_word(*own):
             return True
     return False
+
+
+def _options_at(tokens: Sequence[Token]) -> int:
+    """The index behind the columns of CREATE TABLE; the end of other statements."""
+    closed = [index for index, token in enumerate(tokens) if token.is_mark(")")]
+    creates = tokens[0].is_word("CREATE") and any(token.is_word("TABLE") for token in tokens[1:4])
+    return closed[-1] if creates and closed else len(tokens)
 
 
 def _behind_type(tokens: Sequence[Token], index: int) -> int:
