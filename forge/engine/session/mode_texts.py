@@ -1,16 +1,18 @@
-"""Texts that a session's sql_mode gives another meaning than the one that is read here."""
+"""Texts that a session's sql_mode, or its client's character set, gives another meaning than is read here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from forge.engine.session.connection import Connection
 from forge.errors import UnsupportedError
+from forge.plan.collations import sends_all
 from forge.plan.sql_modes import SqlMode
 from forge.sql.errors import SqlUnsupported
 from forge.sql.lexer import Token, scan
 
 #: Modes that change what quotes and marks mean.
-TELLING_MODES = frozenset(("ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES", "EMPTY_STRING_IS_NULL"))
+_TELLING = frozenset(("ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES", "EMPTY_STRING_IS_NULL"))
 #: Modes that change what words of definitions mean.
 _WORDS = {
     # What is written anew of these has double quotes.
@@ -32,11 +34,21 @@ def check_definition(sql: str, mode: SqlMode) -> None:
                 raise SqlUnsupported(f"{token.text.upper()} with sql_mode {name} is not supported yet", token.start)
 
 
-def check_text(sql: str, mode: SqlMode) -> None:
-    """Raises SqlUnsupported for a text with quotes or marks that a mode gives another meaning."""
-    for token, name in _changed(sql, mode):
-        shown = sql[token.start : token.end][:20]
-        raise SqlUnsupported(f"{shown} with sql_mode {name} is not supported yet", token.start)
+def check_sent(connection: Connection, sql: Callable[[], str]) -> None:
+    """Raises SqlUnsupported for a text with quotes or marks that a mode gives another meaning, and UnsupportedError for
+    one whose bytes mean something else in the client's character set.
+
+    The text of generated rows is as long as they are, and made only where it is asked for.
+    """
+    settings = connection.settings
+    if not connection.mode.names.isdisjoint(_TELLING):
+        for token, name in _changed(text := sql(), connection.mode):
+            shown = text[token.start : token.end][:20]
+            raise SqlUnsupported(f"{shown} with sql_mode {name} is not supported yet", token.start)
+    if not sends_all(settings, connection.line) and not sql().isascii():
+        raise UnsupportedError(
+            f"texts beyond ASCII of a client in {settings.names} are not supported yet", expected="names: utf8mb4"
+        )
 
 
 def _changed(sql: str, mode: SqlMode) -> Iterator[tuple[Token, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -10,7 +10,6 @@ import msgspec
 
 from forge.binlog.listing.fields import ListingState
 from forge.charsets import collation
-from forge.engine.ddl.drop_table import session_end
 from forge.engine.ddl.temporary_tables import changes_no_base, check_inside
 from forge.engine.dml.statements import execute
 from forge.engine.requests.cells import CellGenerator
@@ -20,23 +19,21 @@ from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction, XaName
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import References
-from forge.engine.session.clients import Clients, OpenTransaction, check_waits
-from forge.engine.session.connection import Connection
+from forge.engine.session.client_ends import ClientEnds
+from forge.engine.session.clients import OpenTransaction, check_waits
 from forge.engine.session.definitions import apply_definition, defined
 from forge.engine.session.logged import logged_statement
 from forge.engine.session.memory_tables import open_for_rows
-from forge.engine.session.mode_texts import TELLING_MODES, check_assignments, check_definition, check_text
+from forge.engine.session.mode_texts import check_assignments, check_definition, check_sent
 from forge.engine.session.placed_events import own_event
 from forge.engine.session.prepared import Prepared, xa_id
 from forge.engine.session.settings import wrong_settings
 from forge.engine.session.transactions import RunningTransaction, check_transaction, savepoint_step
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.collations import sends_all
 from forge.plan.definitions import DdlStatement
 from forge.plan.gtids import given_gtid
 from forge.plan.requirements import session_features
 from forge.plan.session import Session as Settings
-from forge.plan.transactions import XaId
 from forge.plan.turns import Turn
 from forge.sql.parse.statements import Ddl, parse_ddl
 from forge.sql.version_comments import as_logged, as_read
@@ -47,7 +44,7 @@ _ALONE = ("ddl", "logged", "flush", "restart")
 LogPlace = tuple[int, int]
 
 
-class Session(Connection):
+class Session(ClientEnds):
     """Requests run one after the other against ``state``; ``journal`` has what came of them.
 
     All raise ScenarioError (of the request's place) for what a server would refuse, UnsupportedError for what is not
@@ -57,14 +54,13 @@ class Session(Connection):
     def __init__(self, settings: Settings, server: str, generate: CellGenerator) -> None:
         super().__init__(settings, server)
         self.generate = generate
-        self.clients = Clients(settings)
         #: The TABLE_MAP events that the scenario places.
         self.listed = ListingState()
 
     def define(self, statement: Ddl, text: str, line: int | None) -> None:
         """Run a data definition statement that stands by itself."""
         check_definition(text, self.mode)
-        self._check_text(lambda: text)
+        check_sent(self, lambda: text)
         apply_definition(self, statement, text, line)
 
     def run(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
@@ -116,24 +112,15 @@ class Session(Connection):
         else:
             self._run(transaction, place, statements)
 
-    def end(self) -> None:
-        """The client goes, and its temporary tables with it; nobody sees what waits for its second phase still."""
-        self.clients.check_ended()
-        for name in list(self.clients.known):
-            self.clients.switch(self, name)
-            self._end_client()
-        self.state.prepared.forget()
-
     def _run(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
         in_block = transaction.in_block or self.clients.current.open is not None
         alone = None if in_block or len(statements) > 1 else transaction.statements[0]
         if alone is not None and alone.restart is not None:
             with place.at():
-                self.clients.check_restart()
-            self._restart(alone.restart)
+                self.restart(alone.restart)
             return
         with place.at():
-            self._leave_prepared()
+            self.leave_prepared()
         if alone is None or not self._run_alone(alone, statements[0]):
             self._run_steps(transaction, place, statements)
 
@@ -145,7 +132,8 @@ class Session(Connection):
             text = statement.ddl
             with place.sql(text, "ddl"):
                 parsed = self._read_ddl(text)
-                self.define(parsed, text, place.inside("ddl").line)
+                check_definition(text, self.mode)
+                apply_definition(self, parsed, text, place.inside("ddl").line)
         elif statement.logged is not None:
             with place.at("logged"):
                 logged = logged_statement(statement.logged, self.state.database, self.time().second, self.line)
@@ -209,7 +197,7 @@ class Session(Connection):
                 prepared = Prepared(running.log, running.caches)
                 self.state.prepared.add(group.xa, prepared, detaches=self.line.groups.detaches_xa)
             if transaction.xa.end != "prepared":
-                self._end_xa(group.xa, transaction.xa.end)
+                self.end_xa(group.xa, transaction.xa.end)
 
     def _leave_open(self, opened: OpenTransaction, sent: int) -> None:
         """The transaction waits while other clients go on.  Raises UnsupportedError where the time would matter."""
@@ -303,7 +291,7 @@ class Session(Connection):
         locked = {table.name for table in self.state.catalog.tables.values() if table.locked}
         rows = execute(statement, context)
         with place.at():
-            self._check_text(lambda: rows.text.sql)
+            check_sent(self, lambda: rows.text.sql)
             if rows.table.full_name in locked:
                 check_waits(rows)
         running.logged_before = self.journal.logged
@@ -323,21 +311,8 @@ class Session(Connection):
 
     def _read_ddl(self, text: str) -> Ddl:
         """Raises SqlError for what the server does not take."""
-        self._check_text(lambda: text)
+        check_sent(self, lambda: text)
         return parse_ddl(as_read(text, self.line), self.line.grammar)
-
-    def _check_text(self, sql: Callable[[], str]) -> None:
-        """Raises UnsupportedError for a text whose bytes mean something else in the client's character set.
-
-        The text of generated rows is as long as they are, and made only where it is asked for.
-        """
-        if not self.mode.names.isdisjoint(TELLING_MODES):
-            check_text(sql(), self.mode)
-        if not sends_all(self.settings, self.line) and not sql().isascii():
-            raise UnsupportedError(
-                f"texts beyond ASCII of a client in {self.settings.names} are not supported yet",
-                expected="names: utf8mb4",
-            )
 
     def _temporary_table(
         self, statement: Ddl, text: str, running: RunningTransaction, where: LogPlace, place: RequestPlace
@@ -380,39 +355,4 @@ class Session(Connection):
 
     def _end_named(self, name: XaName, end: Literal["commit", "rollback"], place: RequestPlace) -> None:
         with place.at(f"xa_{end}"):
-            self._end_xa(xa_id(name, self.line), end)
-
-    def _end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
-        self._leave_prepared(xa)
-        self.record(self.state.prepared.end(xa, end, self.state.database))
-
-    def _leave_prepared(self, ended: XaId | None = None) -> None:
-        """Where the session may only end the transaction that it has prepared, another one goes on.
-
-        Raises ScenarioError for lines on which the transaction does not outlive its session.
-        """
-        prepared = self.state.prepared
-        if prepared.bound in (None, ended):
-            return
-        if self.clients.several or not self.line.knows("xa_prepare"):
-            prepared.check_free()
-        self._end_client()
-        self.journal.reconnect()
-        prepared.leave()
-        self.state.begin()
-        self.change(self.initial)
-
-    def _restart(self, kind: Literal["clean", "crash"]) -> None:
-        """The server is started again, and the session is a new one."""
-        self._end_client()
-        self.journal.end_file("crash" if kind == "crash" else "restart")
-        for table in self.state.catalog.tables.values():
-            table.restart()
-        self.state.prepared.restart()
-        self.state.begin()
-        self.clients.restart(self)
-        self.change(self.initial)
-
-    def _end_client(self) -> None:
-        for statement in session_end(self.state.catalog, idle=self.journal.begins_file):
-            self.record(statement)
+            self.end_xa(xa_id(name, self.line), end)
