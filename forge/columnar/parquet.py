@@ -37,18 +37,19 @@ def write_parquet(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: Bi
     been written is no Parquet file then.
     """
     groups = _groups(schema, batches)
-    first = next(groups, schema.empty_table())
-    repetitive = _repetitive(first)
     begun: deque[Future[pa.Buffer]] = deque()
     out = _Joined(file)
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as threads:
+        first = next(groups, schema.empty_table())
+        repetitive = threads.submit(_repetitive, first)
         begun.append(threads.submit(_encoded, first, repetitive))
         del first
         for group in groups:
-            if len(begun) == _AT_ONCE:
-                out.add(begun.popleft().result())
+            done = begun.popleft().result() if len(begun) == _AT_ONCE else None
             begun.append(threads.submit(_encoded, group, repetitive))
             del group
+            if done is not None:
+                out.add(done)
         while begun:
             out.add(begun.popleft().result())
     out.end()
@@ -71,13 +72,13 @@ class _Joined:
         self._file.write(self._footer.to_bytes())
 
 
-def _encoded(group: pa.Table, repetitive: list[str]) -> pa.Buffer:
-    """A Parquet file of one row group."""
+def _encoded(group: pa.Table, repetitive: Future[list[str]]) -> pa.Buffer:
+    """A Parquet file of one row group, with dictionaries for the ``repetitive`` columns."""
     rows = max(1, group.num_rows)
     of_call = min(_ROWS_OF_CALL, max(1, _BYTES_OF_CALL * rows // max(1, group.nbytes)))
     stream = pa.BufferOutputStream()
     with pq.ParquetWriter(
-        stream, group.schema, compression="zstd", use_dictionary=repetitive or False, write_batch_size=of_call,
+        stream, group.schema, compression="zstd", use_dictionary=repetitive.result() or False, write_batch_size=of_call,
         write_statistics=_ranged(group),
     ) as writer:  # fmt: skip
         writer.write_table(group, row_group_size=rows)
