@@ -184,7 +184,7 @@ def with_default(
         if line.grammar.loose_clock_defaults and defined.type.name in ("DATE", "TIME"):
             return _with_clock(defined, default.fsp)
         _check_now(defined.type, default.fsp, "DEFAULT", default.offset, line)
-        digits = default.fsp if default.fsp < defined.type.fsp else None
+        digits = default.fsp if default.is_local and default.fsp < defined.type.fsp else None
         return without_default(defined).replace(default_now=True, clock_digits=digits)
     if isinstance(default, ExpressionDefault):
         digits = _clock_digits(default.sql, defined.type)

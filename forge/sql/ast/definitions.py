@@ -98,6 +98,8 @@ class NowDefault:
 
     fsp: int
     offset: int = 0
+    #: LOCALTIME and LOCALTIMESTAMP, which MariaDB gives no more digits than they say.
+    is_local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

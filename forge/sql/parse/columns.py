@@ -261,7 +261,8 @@ def default_clause(cursor: Cursor) -> Default:
             return _opened(sql, cursor.grammar, offset) or ExpressionDefault(sql, offset)
         return ExpressionDefault(sql, offset)
     if cursor.token.is_word(*NOW):
-        return NowDefault(_now(cursor), offset)
+        is_local = cursor.token.is_word("LOCALTIME", "LOCALTIMESTAMP")
+        return NowDefault(_now(cursor), offset, is_local)
     if cursor.grammar.loose_clock_defaults and cursor.token.is_word(*CLOCKS):
         start = offset
         end = cursor.advance().end
