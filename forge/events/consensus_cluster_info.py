@@ -17,7 +17,7 @@ from forge.events.layout import Body, Derived, Span, Text, derived, field_length
 class ConsensusClusterInfo(Body):
     type_code: ClassVar[int] = 103
     type_name: ClassVar[str] = "CONSENSUS_CLUSTER_INFO"
-    features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    features: ClassVar[tuple[str, ...]] = ("private_events_of_polardbx",)
     only_listed: ClassVar[bool] = True
     informational: ClassVar[bool] = True
     info_length: int | None = derived()

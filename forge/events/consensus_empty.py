@@ -17,7 +17,7 @@ from forge.events.layout import Body
 class ConsensusEmpty(Body):
     type_code: ClassVar[int] = 104
     type_name: ClassVar[str] = "CONSENSUS_EMPTY"
-    features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    features: ClassVar[tuple[str, ...]] = ("private_events_of_polardbx",)
     only_listed: ClassVar[bool] = True
     informational: ClassVar[bool] = True
     layout: ClassVar[Struct] = Struct()

@@ -20,7 +20,7 @@ class ConsensusLog(Body):
 
     type_code: ClassVar[int] = 101
     type_name: ClassVar[str] = "CONSENSUS_LOG"
-    features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    features: ClassVar[tuple[str, ...]] = ("private_events_of_polardbx",)
     informational: ClassVar[bool] = True
     only_listed: ClassVar[bool] = True
     entry_flags: int = 0

@@ -31,7 +31,7 @@ class Gcn(Body):
 
     type_code: ClassVar[int] = 105
     type_name: ClassVar[str] = "GCN"
-    features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    features: ClassVar[tuple[str, ...]] = ("private_events_of_polardbx",)
     only_listed: ClassVar[bool] = True
     informational: ClassVar[bool] = True
     gcn_flags: int = flags(GCN_FLAGS, default=HAVE_GCN)

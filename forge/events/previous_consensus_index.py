@@ -17,7 +17,7 @@ from forge.events.layout import Body
 class PreviousConsensusIndex(Body):
     type_code: ClassVar[int] = 102
     type_name: ClassVar[str] = "PREVIOUS_CONSENSUS_INDEX"
-    features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    features: ClassVar[tuple[str, ...]] = ("private_events_of_polardbx",)
     only_listed: ClassVar[bool] = True
     informational: ClassVar[bool] = True
     index: int

@@ -19,7 +19,7 @@ class Sequence(Body):
 
     type_code: ClassVar[int] = 80
     type_name: ClassVar[str] = "SEQUENCE"
-    features: ClassVar[tuple[str, ...]] = ("polardbx_events",)
+    features: ClassVar[tuple[str, ...]] = ("private_events_of_polardbx",)
     kind: int = 2
     number: int
     layout: ClassVar[Struct] = Struct("kind" / Int8ul, "number" / Int64ul)

@@ -11,6 +11,7 @@ from forge.compile import compile_plan
 from forge.errors import ScenarioError
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
+from forge.events.registry import EVENT_TYPES, features_of_type
 from forge.scenario import plan
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line, server_names
@@ -137,6 +138,14 @@ def test_every_feature_has_a_release_or_is_asked_for_by_name() -> None:
         assert dated or name.startswith(("collation_of_", "private_")), name
         assert feature.source, name
         assert not feature.reason.endswith("."), name
+
+
+def test_features_that_events_need_are_in_the_table() -> None:
+    needed = {name for code in EVENT_TYPES for name in features_of_type(code)}
+    assert needed - set(features()) == set()
+    assert {name for line in server_names() for name in server_line(line).framing.private_features} - set(
+        features()
+    ) == set()
 
 
 def test_an_unknown_version_text_has_no_features() -> None:

@@ -98,7 +98,8 @@ def _quick_facts(precision: int, scale: int) -> tuple[FixedLayout, tuple[int, ..
     """The groups, the power of ten that each is below, the sign's bit, and all bits."""
     groups = fixed_layout(layout(precision, scale))
     bases = tuple(10**digits for digits in group_digits(precision, scale))
-    return groups, bases, 1 << 8 * groups.size - 1, (1 << 8 * groups.size) - 1
+    sign = 1 << 8 * groups.size - 1
+    return groups, bases, sign, 2 * sign - 1
 
 
 class DecimalCodec(NumberCodec):

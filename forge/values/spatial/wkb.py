@@ -50,7 +50,7 @@ def wkb_text(data: bytes) -> str | None:
     offset, finite = 0, True
     while True:
         kind = _head(data, offset)
-        left, member = around[-1] if around else (1, 0)
+        member = around[-1][1] if around else 0
         if member and kind != member:
             raise _wrong(f"a {NAMES[member]} is expected here, not a {NAMES[kind]}", offset)
         if not member:
