@@ -72,6 +72,9 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     gtid_tag: str | None = None
     #: MariaDB: the domain of the session's GTIDs.
     gtid_domain_id: int = 0
+    #: binlog_transaction_dependency_history_size: how many keys are remembered for last_committed; by default the
+    #: line's.
+    dependency_history: int | None = None
     #: By default crc32, where the server line has checksums.
     checksum: Literal["crc32", "none"] | None = None
     binlog_row_event_max_size: int = 8192

@@ -83,11 +83,12 @@ def options_for(plan: Plan) -> list[str]:
 
 
 def _mysql_options(session: Session) -> list[str]:
-    on_off = "ON" if session.gtid else "OFF"
+    on_off, history = "ON" if session.gtid else "OFF", session.dependency_history
     return [
         f"--gtid-mode={on_off}",
         f"--enforce-gtid-consistency={on_off}",
         f"--binlog-row-metadata={session.row_metadata.upper()}",
+        *([] if history is None else [f"--binlog-transaction-dependency-history-size={history}"]),
     ]
 
 

@@ -157,8 +157,12 @@ def _next(
     for transaction in range(len(out)):
         number = first + transaction
         last, parent = number - 1, start
-        count, known, full = 0, size, False
-        if not alone[transaction]:
+        count, known = 0, size
+        for each in range(cuts[transaction], cuts[transaction + 1]):
+            count += 1 if entries[each] != np.uint64(0) else 0
+        # More than the server gathers: it is as a definition.
+        by_itself = alone[transaction] or count > limit
+        if not by_itself:
             for each in range(cuts[transaction], cuts[transaction + 1]):
                 entry = entries[each]
                 if entry == np.uint64(0):
@@ -169,13 +173,10 @@ def _next(
                     continue
                 if is_known:
                     parent = max(parent, numbers[place])
-                if not full:
-                    count += 1
-                    size += 0 if is_known else 1
-                    table[place], numbers[place], generations[place] = entry, number, generation
-                    full = known + count > limit
-        if alone[transaction] or full or (count == 0 and not missing[transaction]):
+                size += 0 if is_known else 1
+                table[place], numbers[place], generations[place] = entry, number, generation
+        if by_itself or known + count > limit or (count == 0 and not missing[transaction]):
             size, start = 0, number
             generation += 1
-        out[transaction] = last if alone[transaction] or missing[transaction] or count == 0 else min(parent, last)
+        out[transaction] = last if by_itself or missing[transaction] or count == 0 else min(parent, last)
     state[0], state[1], state[2] = size, start, generation

@@ -104,7 +104,8 @@ class _FileWriter:
             files.logged = self.group = self.sequence = len(own)
         self.files = files
         tracked = isinstance(getattr(log, "order", None), Writeset)
-        self.clock = DependencyClock(self.line.groups.dependency_history if tracked else None)
+        limit = log.session.dependency_history or self.line.groups.dependency_history
+        self.clock = DependencyClock(limit if tracked else None)
         if self.sequence:
             self.clock.restart(self.sequence)
         self.format = advance(FormatContext(), head[0])

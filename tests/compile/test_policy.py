@@ -261,3 +261,12 @@ def test_a_plan_compiles_to_a_file_that_every_line_frames(server: str) -> None:
     data = write_binlog(compile_plan(Plan("p", server, Session(gtid=True, rows_query=True), groups)))
     assert [placed.event.type_name for placed in read_events(data)][-1] == "STOP"
     assert data == write_binlog(compile_plan(Plan("p", server, Session(gtid=True, rows_query=True), groups)))
+
+
+def test_a_transaction_of_more_keys_than_are_remembered_lets_nothing_run_beside_it() -> None:
+    order = Writeset(3)
+    order.next(logged(insert(KEYED, (1, 1))))
+    order.next(logged(insert(KEYED, (2, 1))))
+    # Four keys of its own: both images count (tests/record/recordings/dependency-history-mysql-9.7).
+    assert order.next(logged(insert(KEYED, (3, 1), (4, 1), (5, 1), (6, 1)))) == (2, 3)
+    assert order.next(logged(insert(KEYED, (7, 1)))) == (3, 4)

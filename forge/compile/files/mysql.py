@@ -71,7 +71,8 @@ class MysqlLog(SessionLog):
 
     def _new_order(self) -> CommitOrder:
         writeset = self.line.groups.dependency_tracking == "writeset"
-        return Writeset(self.line.groups.dependency_history) if writeset else CommitOrder()
+        limit = self.plan.session.dependency_history or self.line.groups.dependency_history
+        return Writeset(limit) if writeset else CommitOrder()
 
     def head(self, groups: int) -> Iterator[Event]:
         # The logical clock starts anew with each file.

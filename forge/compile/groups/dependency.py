@@ -54,20 +54,22 @@ class Writeset(CommitOrder):
         # Children of a changed parent are not in the set, so nothing after may run beside it (recorded).
         alone = any(statement.foreign_keys.is_parent for statement in statements)
         keys: set[KeyEntry] = set()
-        full, parent = False, self.history_start
+        count, parent = 0, self.history_start
         for key in () if alone else chain.from_iterable(map(written_keys, statements)):
             parent = max(parent, self.history.get(key, 0))
-            if not full:
-                keys.add(key)
-                full = len(self.history) + len(keys) > self.limit
-            elif not self.history:
+            keys.add(key)
+            # Those of the before and the after image count twice (recorded).
+            count += 1
+            if count > self.limit:
+                # The server gives up to gather them (recorded).
+                alone = True
                 break
         # A savepoint does not take back that rows had no key (recorded).
         missing = transaction is not None and transaction.keyless
         if alone or not (keys or missing):
             self._restart(number)
             return last_committed, number
-        if full:
+        if len(self.history) + count > self.limit:
             self._restart(number)
         else:
             self.history.update(dict.fromkeys(keys, number))

@@ -17,6 +17,7 @@ LARGEST_ID = (1 << 32) - 1
 #: Lowest and highest values (sys_vars.cc, MAX_LOG_UNIQUE_FN_EXT; max_binlog_size is only rounded up to 4096).
 BOUNDS = {
     "gtid_domain_id": (0, (1 << 32) - 1),
+    "dependency_history": (1, 10_000_000),
     "auto_increment_increment": (1, 65535),
     "auto_increment_offset": (1, 65535),
     "first_file": (1, (1 << 31) - 1),
@@ -84,6 +85,9 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
             ("session", "relay_log", "max_size"),
             ScenarioError(f"relay_log.max_size is {relay.max_size}", expected=f"{lowest} to {highest}"),
         )
+    if session.dependency_history is not None and line.groups.dependency_tracking != "writeset":
+        problem = f"{line.name} does not track what depends on what by writesets"
+        yield ("session", "dependency_history"), ScenarioError(problem, expected="no dependency_history")
     if session.binlog_legacy_event_pos and line.framing.cached_positions:
         problem = f"{line.name} writes all positions anyway"
         yield ("session", "binlog_legacy_event_pos"), ScenarioError(problem, expected="MariaDB 11.4 or later")
