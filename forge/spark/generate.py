@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
@@ -16,6 +17,10 @@ from forge.spark.watch import watched
 from forge.volume.folder import PartRecord
 from forge.volume.generate import GeneratedVolume, PartWriter, generate, spread_over
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: What a task answers on Spark Connect.
 _WRITTEN = pa.schema([pa.field("number", pa.int64()), pa.field("record", pa.binary())])
 
 
@@ -35,30 +40,49 @@ def generate_on_spark(
     """
 
     def run(writer: PartWriter, numbers: Sequence[int], progress: Progress | None) -> list[tuple[int, PartRecord]]:
-        from pyspark.sql.pandas.types import from_arrow_schema
-
-        job = _Writing(writer, numbers)
         tasks = min(partitions or len(numbers), len(numbers))
-        with spark_session(master, conf=FEW_TASKS) as spark, watched(context_of(spark), progress):
-            places = spark.range(0, len(numbers), 1, tasks)
-            with job_errors():
-                written = places.mapInArrow(job, from_arrow_schema(_WRITTEN)).collect()
-        return [(row["number"], msgspec.json.decode(bytes(row["record"]), type=PartRecord)) for row in written]
+        with spark_session(master, conf=FEW_TASKS, binlog=False) as spark, job_errors():
+            context = context_of(spark)
+            if context is None:
+                return _through_sql(spark, _Writing(writer), numbers, tasks)
+            with watched(context, progress):
+                # Without Spark SQL, which takes seconds to start.
+                return context.parallelize(numbers, tasks).mapPartitions(_Writing(writer)).collect()
 
     return generate(scenario, out, rows=rows, files=files, progress=progress, runner=spread_over(run))
 
 
-class _Writing:
-    """In a worker: places among the numbers of parts to the parts' records."""
+def _through_sql(
+    spark: SparkSession, writing: _Writing, numbers: Sequence[int], tasks: int
+) -> list[tuple[int, PartRecord]]:
+    """On a session of Spark Connect, which has nothing else."""
+    from pyspark.sql.pandas.types import from_arrow_schema
 
-    def __init__(self, writer: PartWriter, numbers: Sequence[int]) -> None:
+    places = spark.range(0, len(numbers), 1, tasks)
+    written = places.mapInArrow(_WritingOfBatches(writing, numbers), from_arrow_schema(_WRITTEN)).collect()
+    return [(row["number"], msgspec.json.decode(bytes(row["record"]), type=PartRecord)) for row in written]
+
+
+class _Writing:
+    """In a worker: numbers of parts to the parts' records."""
+
+    def __init__(self, writer: PartWriter) -> None:
         self.writer = writer
+
+    def __call__(self, numbers: Iterable[int]) -> Iterator[tuple[int, PartRecord]]:
+        return map(self.writer, settled(iter(numbers)))
+
+
+class _WritingOfBatches:
+    """The same of batches of places among the numbers."""
+
+    def __init__(self, writing: _Writing, numbers: Sequence[int]) -> None:
+        self.writing = writing
         self.numbers = tuple(numbers)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in settled(batches):
-            for place in batch["id"].to_pylist():
-                number, record = self.writer(self.numbers[place])
-                yield pa.RecordBatch.from_pylist(
-                    [{"number": number, "record": msgspec.json.encode(record)}], schema=_WRITTEN
-                )
+        numbers = (self.numbers[place] for batch in batches for place in batch["id"].to_pylist())
+        for number, record in self.writing(numbers):
+            yield pa.RecordBatch.from_pylist(
+                [{"number": number, "record": msgspec.json.encode(record)}], schema=_WRITTEN
+            )

@@ -61,12 +61,16 @@ _SOCKET_NAME: Final = "/.00000000-0000-0000-0000-000000000000.sock"
 
 @contextlib.contextmanager
 def spark_session(
-    master: str | None = None, *, spark: SparkSession | None = None, conf: Mapping[str, str] | None = None
+    master: str | None = None,
+    *,
+    spark: SparkSession | None = None,
+    conf: Mapping[str, str] | None = None,
+    binlog: bool = True,
 ) -> Iterator[SparkSession]:
     """The session ``spark``, else the active one, else one on ``master`` with ``conf``, which is closed at the end.
 
-    ``master`` is ``local[*,3]`` unless given; ``sc://HOST`` is a server of Spark Connect.  The session knows the format
-    ``binlog``.
+    ``master`` is ``local[*,3]`` unless given; ``sc://HOST`` is a server of Spark Connect.  ``binlog``: the session
+    knows the format of that name, for which Spark SQL has to start.
 
     Raises EnvironmentMissing if PySpark or a fitting Java is not here, if Spark does not start, or if the executors
     cannot import this version of ``forge``.
@@ -74,12 +78,9 @@ def spark_session(
     spark_release()
     from pyspark.sql import SparkSession
 
-    from forge.spark.source import register
-
     found = spark or SparkSession.getActiveSession()
     if found is not None:
-        require_forge(found)
-        register(found)
+        _require(found, binlog)
         yield found
         return
     with contextlib.ExitStack() as closing:
@@ -89,9 +90,16 @@ def spark_session(
         with _interrupt_deferred():
             session = _start(master or DEFAULT_MASTER, folder, conf or {})
             closing.callback(_stop, session)
-        require_forge(session)
-        register(session)
+        _require(session, binlog)
         yield session
+
+
+def _require(session: SparkSession, binlog: bool) -> None:
+    require_forge(session)
+    if binlog:
+        from forge.spark.source import register
+
+        register(session)
 
 
 def open_session(master: str | None = None, *, conf: Mapping[str, str] | None = None) -> SparkSession:
