@@ -29,7 +29,7 @@ def open_log(source: str, *, as_it_is: bool = False, keyring: Keyring | None = N
     With a ``keyring`` the plain log of one that is encrypted, in pieces.  Raises OSError; FormatError and ScenarioError
     for an encrypted log that the keyring does not open.
     """
-    from forge.binlog.encryption.stream import opened
+    from forge.binlog.opened import opened
     from forge.binlog.window import LogWindow
 
     def window(file: BinaryIO) -> LogWindow:

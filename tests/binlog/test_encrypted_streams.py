@@ -11,7 +11,8 @@ import pytest
 
 from forge.binlog.encryption.keyring import Keyring, read_keyring
 from forge.binlog.encryption.seal import unseal
-from forge.binlog.encryption.stream import opened, plain_stream
+from forge.binlog.encryption.stream import plain_stream
+from forge.binlog.opened import opened
 from forge.cli.app import run
 from forge.errors import FormatError, ScenarioError
 

@@ -10,7 +10,6 @@ from forge.binlog.encryption.ciphers import cbc_decrypt, ctr, ctr_stream
 from forge.binlog.encryption.keyring import Keyring
 from forge.binlog.encryption.seal import HEADER_SIZE, LOOKED_AT, Crypt, fits, read_header, start_of, stream_key, turned
 from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC
-from forge.binlog.wrapped import unwrapped
 from forge.errors import FormatError
 from forge.events.event import SIZE_OFFSET
 from forge.events.format import HEADER_SIZE as EVENT_HEADER
@@ -22,15 +21,6 @@ _LONGEST_START = 4096
 _CRYPTS: tuple[Crypt, ...] = (cbc_decrypt, ctr)
 #: Bytes of the first events that are looked at for the cipher.
 _MOST_LOOKED_AT = 1 << 20
-
-
-def opened(file: BinaryIO, keyring: Keyring | None) -> BinaryIO:
-    """What a gzip or zstd file holds, and with a ``keyring`` what an encrypted file holds; else the file as it is.
-
-    Raises as :func:`plain_stream` does.
-    """
-    held = unwrapped(file)
-    return held if keyring is None else plain_stream(held, keyring)
 
 
 def plain_stream(file: BinaryIO, keyring: Keyring, *, key: int = 1, plain_too: bool = True) -> BinaryIO:

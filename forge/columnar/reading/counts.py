@@ -5,17 +5,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from forge.binlog.encryption.keyring import Keyring
 from forge.columnar.reading.batches import Misfit
 from forge.columnar.reading.beside import OPERATIONS
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.columnar.reading.rows import Paths, RowReader, paths_of
 from forge.columnar.reading.tables import Chosen, Table
 from forge.columnar.reading.window import RowIndexes, Window
+
+if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
 
 
 @dataclass(slots=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from forge.binlog.encryption.keyring import Keyring
 from forge.binlog.mapped import ends_a_statement, mapped_columns, unmapped
 from forge.binlog.reader import PlacedEvent
 from forge.columnar.reading.batches import Misfit
@@ -33,6 +32,9 @@ from forge.events.row_image import iterate_rows
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
 from forge.values.base import Column
+
+if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
 
 
 class Taker(Protocol):

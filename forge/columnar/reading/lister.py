@@ -16,8 +16,8 @@ from typing import Any, cast
 import numpy as np
 
 from forge.binlog.encryption.keyring import Keyring
-from forge.binlog.encryption.stream import opened
 from forge.binlog.mapped import refuse_to_pass, refuse_unusual
+from forge.binlog.opened import opened
 from forge.binlog.payload import LARGEST, decompressed, unpacked
 from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
 from forge.binlog.wrapped import wrapping

@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import get_args, overload
+from typing import TYPE_CHECKING, get_args, overload
 
 import pyarrow as pa
 
-from forge.binlog.encryption.keyring import Keyring
 from forge.binlog.selection import ALL, Selection
 from forge.columnar.reading.batches import Batches
 from forge.columnar.reading.beside import BESIDE
@@ -21,6 +20,9 @@ from forge.columnar.reading.splits import Split
 from forge.columnar.reading.tables import Chosen, Images, JsonForm, Table, table_of
 from forge.errors import ScenarioError, nearest
 from forge.values.base import Column
+
+if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
 
 #: A file or a split of one.
 OnePath = str | os.PathLike[str] | Split
