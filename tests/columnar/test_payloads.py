@@ -17,7 +17,7 @@ from forge import unpacking
 from forge.binlog import payload
 from forge.binlog.payload import PayloadForm, compress_bytes, payload_bytes
 from forge.binlog.reader import frames
-from forge.columnar.reading import lister, window_size
+from forge.columnar.reading import room, window_size
 from forge.errors import FormatError
 from forge.events.format import HEADER_SIZE, FormatContext
 from forge.events.transaction_payload import NONE, TransactionPayload
@@ -108,7 +108,7 @@ def test_an_event_inside_a_payload_that_is_larger_than_what_is_unpacked_at_once_
     text = "CREATE TABLE shop.orders (id INT PRIMARY KEY, who LONGTEXT)"
     forge.write_rows(rows, text, path, server="mysql-9.7", session=session)
     assert forge.read_rows(path, "shop.orders").read_all()["who"].to_pylist() == ["x" * (3 << 20)]
-    for module in (payload, lister, unpacking):
+    for module in (payload, room, unpacking):
         monkeypatch.setattr(module, "LARGEST_UNPACKED", 2 << 20)
     assert difference(path) is None
     with pytest.raises(FormatError, match="at most 2 MiB are unpacked at once"):

@@ -15,10 +15,10 @@ from forge.columnar.machine import brief_kernel
 from forge.columnar.plan import Cells, ColumnPlan, Read, Spans, strings_of, utf8
 from forge.columnar.reading import beside
 from forge.columnar.reading.odd import OnOdd, present_odd, replaced, text_of, with_nulls
-from forge.columnar.reading.reused import Reused
 from forge.columnar.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.columnar.reading.tables import Table, fill_absent
 from forge.columnar.reading.window import RowIndexes, Window
+from forge.columnar.reused import Reused
 from forge.errors import FormatError
 from forge.events.row_image import OLD_TEMPORALS
 

@@ -19,12 +19,12 @@ from forge.columnar.reading.gtids import Gtids
 from forge.columnar.reading.listed import Listed
 from forge.columnar.reading.lister import EventLister
 from forge.columnar.reading.odd import ReadSummary
-from forge.columnar.reading.reused import Reused
 from forge.columnar.reading.side_by_side import SideBySide
 from forge.columnar.reading.splits import Split
 from forge.columnar.reading.survey import NEW_LAYOUT, NEW_MAP, NO_MAP, SHORT, Known, RowEvents
 from forge.columnar.reading.tables import Table, layout_of
 from forge.columnar.reading.window import Batch, RowIndexes, Window
+from forge.columnar.reused import Reused
 from forge.errors import ForgeError, FormatError, UnsupportedError
 from forge.events.event import carries_checksum, decode_event_strictly
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, checksummed
