@@ -303,3 +303,10 @@ def test_a_row_that_is_ignored_leaves_its_number_to_the_next_statement_without_t
     table = f"CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT UNIQUE) ENGINE={engine}"
     scenario = Scenario("numbers", tables=[table]).transaction(insert("d.t", {"v": 1}, {"v": 1}, ignore=True))
     assert plan(scenario.transaction(insert("d.t", {"v": 2}))).contents["d.t"][-1] == (2, 2)
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_a_key_that_a_column_names_twice_is_one(server: str) -> None:
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY COMMENT 'c' KEY, v INT UNIQUE UNIQUE KEY)"
+    (state,) = plan(Scenario("twice", server=server, tables=[table])).tables.values()
+    assert [key.kind for key in state.keys] == ["primary", "unique"]

@@ -152,10 +152,10 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("AUTO_INCREMENT"):
         return replace(column, auto_increment=True)
     if cursor.accept("PRIMARY", "KEY") or cursor.accept("KEY"):
-        return replace(column, keys=(*column.keys, "primary"))
+        return column if "primary" in column.keys else replace(column, keys=(*column.keys, "primary"))
     if cursor.accept("UNIQUE"):
         cursor.accept("KEY")
-        return replace(column, keys=(*column.keys, "unique"))
+        return column if "unique" in column.keys else replace(column, keys=(*column.keys, "unique"))
     if cursor.accept("COLLATE"):
         return _collated(cursor, column, offset)
     if word := cursor.accept_any("INVISIBLE", *(("VISIBLE",) if cursor.grammar.storage_attributes else ())):

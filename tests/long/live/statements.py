@@ -5,12 +5,16 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from msgspec import structs
+
 from forge.engine.requests.statements import Delete, Insert, Replace, Statement, Update
 from forge.values.literals import literal_sql
 from tests.long.live.cases import Asked, Case
 
 #: Statements of a case.
 STATEMENTS = 8
+#: Part of the UPDATEs and DELETEs that have an order.
+_ORDERED = 0.3
 _KEYS = ("PRIMARY KEY (id)", "PRIMARY KEY (id), UNIQUE KEY (a)", "PRIMARY KEY (s, id)", "UNIQUE KEY (a, s)", "KEY (a)",
          "PRIMARY KEY (a, id), UNIQUE KEY (s)", "UNIQUE KEY (s(2)), KEY (id)", "PRIMARY KEY (s)")  # fmt: skip
 _TEXTS = ("a", "B", "b", "A", "c", "", "ab", "aB", "z")
@@ -33,7 +37,18 @@ def draw_statements(random: Random, table: str) -> Case:
     )
     statements = [_insert(random, table, rows=random.randint(2, 6))]
     statements += [_statement(random, table) for _ in range(STATEMENTS - 1)]
+    if key.startswith("PRIMARY KEY (id)"):
+        statements = [_ordered(random, statement) for statement in statements]
     return Case(sql, tuple(Asked(statement, _sql(statement)) for statement in statements))
+
+
+def _ordered(random: Random, statement: Statement) -> Statement:
+    """Some UPDATEs and DELETEs with a text of their own: in the order of the key, or against it, and a LIMIT."""
+    if statement.insert or statement.replace or random.random() >= _ORDERED:
+        return statement
+    text = _sql(statement)
+    order = random.choice((" ORDER BY id", " ORDER BY id DESC", " ORDER BY id DESC LIMIT 100"))
+    return structs.replace(statement, query=text + order) if text else statement
 
 
 def _sql(statement: Statement) -> str:
@@ -44,6 +59,8 @@ def _sql(statement: Statement) -> str:
     where = statement.update.where if statement.update else statement.delete.where if statement.delete else None
     if "s" in (where or {}):
         return ""
+    if statement.query is not None:
+        return statement.query
     new = statement.insert or statement.replace
     if new is not None:
         declared = [row for row in new.rows or () if isinstance(row, dict)]
