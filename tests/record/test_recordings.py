@@ -235,6 +235,15 @@ def test_a_replicas_relay_log_recorded_now_verifies(tmp_path: Path, server: str)
 
 
 @pytest.mark.servers
+@pytest.mark.parametrize("server", ["mysql-9.7", "mariadb-11.8"])
+def test_the_log_of_a_replica_of_two_sources_recorded_now_verifies(tmp_path: Path, server: str) -> None:
+    scenario = Path(__file__).parent / "recordings" / f"two-sources-{server}" / "scenario.yaml"
+    recorded = record(scenario, tmp_path / "replica")
+    assert len(recorded.files) == 2
+    assert verify(tmp_path / "replica").difference is None
+
+
+@pytest.mark.servers
 def test_a_payload_beyond_the_compressors_window_recorded_now_verifies(tmp_path: Path) -> None:
     record(Path(__file__).with_name("payload-beyond-window.yaml"), tmp_path / "large")
     assert verify(tmp_path / "large").difference is None
