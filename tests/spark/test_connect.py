@@ -14,15 +14,20 @@ pytest.importorskip("grpc", reason="Spark Connect needs grpcio: make spark-versi
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
 from forge.compile import compile_files, write_files
+from forge.resources import corpora_dir
 from forge.scenario import Scenario, Session, insert, plan
 from forge.spark.java import find_java
 from tests.spark.processes import HOME
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.nightly]
 
+SHOP = corpora_dir() / "volumes" / "shop.yaml"
+
 SCRIPT = """
 import sys
 from pyspark.sql import SparkSession
+from forge.scenario import load_scenario
+from forge.spark.generate import generate_on_spark
 from forge.spark.session import context_of, parallelism, spark_session
 
 if __name__ == "__main__":
@@ -31,12 +36,14 @@ if __name__ == "__main__":
         assert found is spark and context_of(found) is None and parallelism(found) > 0
         rows = found.read.format("binlog").option("table", "shop.orders").load(sys.argv[1])
         print(sorted(tuple(row) for row in rows.select("id", "who").collect()))
+    made = generate_on_spark(load_scenario(sys.argv[2]), sys.argv[3], rows=200, files=2, partitions=2)
+    print(len(made.manifest.files))
     print(spark.range(3).count())
     spark.stop()
 """
 
 
-def test_a_session_of_spark_connect_reads_a_log_and_is_not_stopped(tmp_path: Path) -> None:
+def test_a_session_of_spark_connect_reads_a_log_makes_a_volume_and_is_not_stopped(tmp_path: Path) -> None:
     scenario = Scenario(
         "orders",
         server="mysql-9.7",
@@ -57,7 +64,7 @@ def test_a_session_of_spark_connect_reads_a_log_and_is_not_stopped(tmp_path: Pat
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
     done = subprocess.run(
-        [sys.executable, str(script), str(log)],
+        [sys.executable, str(script), str(log), str(SHOP), str(tmp_path / "volume")],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
@@ -65,4 +72,4 @@ def test_a_session_of_spark_connect_reads_a_log_and_is_not_stopped(tmp_path: Pat
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.splitlines() == ["[(1, 'Ann'), (2, None)]", "3"]
+    assert done.stdout.splitlines() == ["[(1, 'Ann'), (2, None)]", "2", "3"]
