@@ -310,3 +310,17 @@ def test_a_key_that_a_column_names_twice_is_one(server: str) -> None:
     table = "CREATE TABLE d.t (id INT PRIMARY KEY COMMENT 'c' KEY, v INT UNIQUE UNIQUE KEY)"
     (state,) = plan(Scenario("twice", server=server, tables=[table])).tables.values()
     assert [key.kind for key in state.keys] == ["primary", "unique"]
+
+
+@pytest.mark.parametrize(("rows", "is_taken"), [(1, False), (2, True)])
+def test_on_duplicate_key_update_has_no_null_for_a_not_null_column_of_a_single_row(rows: int, is_taken: bool) -> None:
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL)"
+    scenario = Scenario("null", tables=[table], session=Session(sql_mode=""))
+    scenario = scenario.transaction(insert("d.t", {"id": 1, "v": 7}))
+    given = [{"id": number, "v": number} for number in range(1, rows + 1)]
+    scenario = scenario.transaction(insert("d.t", *given, on_duplicate_key_update={"v": None}))
+    if is_taken:
+        assert plan(scenario).contents["d.t"][0] == (1, 0)
+    else:
+        with pytest.raises(ScenarioError, match="NOT NULL"):
+            plan(scenario)

@@ -47,19 +47,21 @@ def declared_updates(
 
 
 def updated_cells(
-    state: TableState, updates: Mapping[int, Source], before: Row, new: Row, context: DmlContext
+    state: TableState, updates: Mapping[int, Source], before: Row, new: Row, context: DmlContext, *, rows: int
 ) -> tuple[dict[int, Value | None], dict[int, Clipped]]:
     """The values that the columns in ``updates`` get in the row ``before``, and their literals.
 
-    ``new`` is the row that could not be added.  Raises ScenarioError and UnsupportedError.
+    ``new`` is the row that could not be added, of ``rows``.  Raises ScenarioError and UnsupportedError.
     """
+    # Without strict mode several rows are spared what one row is not (ER_BAD_NULL_ERROR).
+    spares = context.ignores or (context.clips and rows > 1)
     values: dict[int, Value | None] = {}
     literals: dict[int, Clipped] = {}
     for index, source in updates.items():
         if isinstance(source, int):
             column = state.columns[index]
             value = _as_of(column, state.columns[source], new[source], context)
-            values[index] = not_null(column, value, state.name, clips=context.clips or context.ignores)
+            values[index] = not_null(column, value, state.name, clips=spares)
             literals[index] = NULL
         elif isinstance(source, JsonUpdate):
             # Here the server does not patch the stored document.
@@ -68,7 +70,7 @@ def updated_cells(
             values[index], literals[index] = update.document, NULL._replace(converts=update.converts)
         else:
             # NULL is refused only where a row gets it.
-            value = not_null(state.columns[index], source.value, state.name, clips=context.clips or context.ignores)
+            value = not_null(state.columns[index], source.value, state.name, clips=spares)
             values[index], literals[index] = value, source._replace(value=value)
     return values, literals
 
