@@ -324,3 +324,14 @@ def test_on_duplicate_key_update_has_no_null_for_a_not_null_column_of_a_single_r
     else:
         with pytest.raises(ScenarioError, match="NOT NULL"):
             plan(scenario)
+
+
+@pytest.mark.parametrize(("server", "is_taken"), [(MYSQL, True), (MARIADB, False)])
+def test_a_column_of_a_unique_key_of_several_is_not_dropped_on_mariadb(server: str, is_taken: bool) -> None:
+    scenario = Scenario("drop", server=server, tables=["CREATE TABLE d.t (a INT, b INT, PRIMARY KEY (a, b))"])
+    scenario = scenario.transaction(ddl("ALTER TABLE d.t DROP a"))
+    if is_taken:
+        plan(scenario)
+    else:
+        with pytest.raises(UnsupportedError, match="unique key of several columns"):
+            plan(scenario)

@@ -191,6 +191,11 @@ def _drop_column(alteration: Alteration, action: DropColumn) -> None:
     kept: list[KeyDraft] = []
     for key in alteration.keys:
         parts = tuple(part for part in key.parts if not same_name(part.column, action.name))
+        shortened = 0 < len(parts) < len(key.parts) and key.kind != "index"
+        if shortened and server_line(alteration.server).ddl.lenient_keys:
+            # MariaDB refuses it (1072), unless the key goes in the same statement.
+            problem = f"DROP of column {action.name!r} from a unique key of several columns is not supported on MariaDB"
+            raise SqlUnsupported(problem, action.offset, expected="the key dropped before")
         if parts:
             kept.append(replace(key, parts=parts))
     alteration.keys = kept
