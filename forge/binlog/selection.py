@@ -19,8 +19,14 @@ from forge.events.registry import EVENT_CODES
 #: Types that begin a transaction, or stand outside of all.
 _GTIDS = ("GTID", "ANONYMOUS_GTID", "GTID_TAGGED", "MARIADB_GTID")
 _OUTSIDE = ("FORMAT_DESCRIPTION", "ROTATE", "STOP", "PREVIOUS_GTIDS", "GTID_LIST", "BINLOG_CHECKPOINT")
+#: A GTID of either family, or several of a source: ``UUID:5``, ``UUID:tag:5``, ``UUID:1-5``, ``0-1-5``.
+_GTID = re.compile(
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(:[a-z_][a-z0-9_]*)?:[0-9]+(-[0-9]+)?|[0-9]+-[0-9]+-[0-9]+"
+)
 #: ``UUID:5``, ``UUID:tag:5`` or ``UUID:1-5``.
 _INTERVAL = re.compile(r"(?P<source>.+):(?P<first>[0-9]+)-(?P<last>[0-9]+)\Z")
+
+_LATER = "a later end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,15 @@ class Selection:
         for name in self.tables:
             if "." not in name:
                 raise ScenarioError(f"table {name!r} has no database", expected="a name such as shop.orders")
+        for gtid in self.gtids:
+            if _GTID.fullmatch(gtid) is None:
+                raise ScenarioError(
+                    f"{gtid!r} is no GTID", expected="one such as UUID:5, UUID:tag:5, UUID:1-5 or 0-1-5"
+                )
+        if self.start is not None and self.stop is not None and self.start >= self.stop:
+            raise ScenarioError(f"no event is between the positions {self.start} and {self.stop}", expected=_LATER)
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise ScenarioError("the time of `until` is not after that of `since`", expected=_LATER)
 
     @property
     def is_all(self) -> bool:
@@ -134,7 +149,7 @@ def selection(
 ) -> Selection:
     """The selection that somebody asks for in words.  Raises ScenarioError."""
     return Selection(
-        tuple(tables), tuple(name.upper() for name in types), tuple(gtids), start, stop,
+        tuple(tables), tuple(name.upper() for name in types), tuple(map(str.lower, gtids)), start, stop,
         None if since is None else moment(since), None if until is None else moment(until),
     )  # fmt: skip
 

@@ -98,7 +98,7 @@ def _of_scenario(file: str, producer: str | None, consumer: str, parameters: tup
 
 
 def _is_log(file: str) -> bool:
-    """Whether it is a binary log, compressed as a whole or not; what cannot be read is told where it is read."""
+    """Whether it is a binary log, compressed as a whole or not, or empty; what cannot be read is told where it is."""
     from forge.binlog.reader import has_magic
     from forge.binlog.wrapped import wrapping
 
@@ -107,7 +107,7 @@ def _is_log(file: str) -> bool:
             begin = opened.read(4)
     except OSError:
         return False
-    return has_magic(begin) or wrapping(begin) is not None
+    return has_magic(begin) or wrapping(begin) is not None or not begin
 
 
 def _of_logs(files: tuple[str, ...], consumer: str, wanted: Selection, decoded: bool) -> Report:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.inputs import STDIN, open_log
+from forge.cli.inputs import STDIN, open_log, shown
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
-from forge.errors import CheckFailed
+from forge.errors import CheckFailed, ScenarioError
 
 if TYPE_CHECKING:
     from forge.binlog.difference import Difference
@@ -47,9 +47,16 @@ def command(
     """
     from forge.binlog.selection import selection
 
-    found = _differences(_files(left), _files(right), selection(**wanted), keyring_of(keys, key))
+    if left == right == STDIN:
+        raise ScenarioError("standard input is a single log", expected="the path of a file beside it")
+    events, keyring = selection(**wanted), keyring_of(keys, key)
+    found = _differences(_files(left), _files(right), events, keyring)
     first = next(found, None)
     if first is None:
+        if not events.is_all and not _has_wanted(_files(right if left == STDIN else left), events, keyring):
+            raise ScenarioError(
+                f"neither {shown(left)} nor {shown(right)} has an event of those", expected="another choice of events"
+            )
         return
 
     def lines(first: Difference) -> Iterator[str]:
@@ -80,3 +87,15 @@ def _differences(left: list[str], right: list[str], wanted: Selection, keyring: 
                 yield replace(difference, file=Path(ours).name) if several else difference
     if len(left) != len(right):
         yield Difference(None, 0, "session", "files", str(len(left)), str(len(right)))
+
+
+def _has_wanted(files: list[str], wanted: Selection, keyring: Keyring | None) -> bool:
+    """Whether a log has an event that is wanted: two without one are not alike in it."""
+    from forge.binlog.listing.chosen import chosen_documents
+    from forge.binlog.listing.disassemble import placed_documents
+
+    for file in files:
+        with open_log(file, keyring=keyring) as log:
+            if next(chosen_documents(placed_documents(log), wanted), None) is not None:
+                return True
+    return False
