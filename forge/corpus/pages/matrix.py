@@ -102,14 +102,16 @@ def features(runs: Sequence[Run], cases: Sequence[KitCase]) -> list[Group]:
     known.append(("others", sorted(set(by_tag) - placed)))
     groups: list[Group] = []
     for title, tags in known:
-        lines = [Line(tag, _page(tag), _cells(runs, by_tag[tag]), _about(tag)) for tag in tags if tag in by_tag]
+        lines = [Line(tag, feature_page(tag), _cells(runs, by_tag[tag]), _about(tag)) for tag in tags if tag in by_tag]
         if lines:
             groups.append(Group(title, lines))
     return groups
 
 
-def _page(tag: str) -> str:
-    return "feature-" + safe_word(tag)
+def feature_page(tag: str) -> str:
+    """The name of the page of a tag, apart from that of a tag that differs by its capitals alone (UNKNOWN)."""
+    capitals = "-in-capitals" if tag != tag.lower() and tag.lower() in vocabulary().all else ""
+    return f"feature-{safe_word(tag)}{capitals}"
 
 
 def _about(tag: str) -> str:

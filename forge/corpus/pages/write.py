@@ -33,7 +33,7 @@ from forge.corpus.kit.protocol import Hello
 from forge.corpus.kit.reading import OpenKit
 from forge.corpus.kit.registry import safe_word
 from forge.corpus.pages.case_view import Answer, answers, case_view, finding_of
-from forge.corpus.pages.matrix import Line, features, servers, whole
+from forge.corpus.pages.matrix import Line, feature_page, features, servers, whole
 from forge.corpus.pages.results import RESULTS, Run, read_runs, result_lines
 from forge.drafts import draft_folder
 from forge.errors import ScenarioError
@@ -202,5 +202,7 @@ def _write_cases(kit: OpenKit, out: Path, work: _Work) -> int:
 
 def _write_page(path: Path, template: str, **values: Any) -> None:
     values.setdefault("root", "")
-    text = render(f"report/{template}.html.j2", words=OUTCOME_WORDS, safe_word=safe_word, **values)
+    text = render(
+        f"report/{template}.html.j2", words=OUTCOME_WORDS, safe_word=safe_word, feature_page=feature_page, **values
+    )
     path.write_text(text, "utf-8")

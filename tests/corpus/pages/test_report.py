@@ -18,7 +18,7 @@ from forge.cli.app import run
 from forge.corpus.conform.runner import run_cases
 from forge.corpus.conform.testee import Limits
 from forge.corpus.kit.reading import open_kit
-from forge.corpus.kit.registry import safe_word
+from forge.corpus.pages.matrix import feature_page
 from forge.corpus.pages.results import read_runs
 from forge.corpus.pages.write import add_to_report
 from forge.corpus.vocabulary import vocabulary
@@ -168,4 +168,4 @@ def test_results_are_kept_without_pages_until_a_run_makes_them(kit: Path, wrong:
 
 def test_no_two_features_have_one_page() -> None:
     words = vocabulary().all
-    assert len({safe_word(word) for word in words}) == len(words)
+    assert len({feature_page(word) for word in words}) == len(words)
