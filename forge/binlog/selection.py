@@ -21,11 +21,9 @@ _GTIDS = ("GTID", "ANONYMOUS_GTID", "GTID_TAGGED", "MARIADB_GTID")
 _OUTSIDE = ("FORMAT_DESCRIPTION", "ROTATE", "STOP", "PREVIOUS_GTIDS", "GTID_LIST", "BINLOG_CHECKPOINT")
 #: A GTID of either family, or several of a source: ``UUID:5``, ``UUID:tag:5``, ``UUID:1-5``, ``0-1-5``.
 _GTID = re.compile(
-    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(:[a-z_][a-z0-9_]*)?:[0-9]+(-[0-9]+)?|[0-9]+-[0-9]+-[0-9]+"
+    r"(?P<source>[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(:[a-z_][a-z0-9_]*)?):(?P<first>[0-9]+)(-(?P<last>[0-9]+))?"
+    r"|[0-9]+-[0-9]+-[0-9]+"
 )
-#: ``UUID:5``, ``UUID:tag:5`` or ``UUID:1-5``.
-_INTERVAL = re.compile(r"(?P<source>.+):(?P<first>[0-9]+)-(?P<last>[0-9]+)\Z")
-
 _LATER = "a later end"
 
 
@@ -161,8 +159,8 @@ def _name(event: dict[str, Any], part: str) -> Any:
 def _holds(wanted: str, gtid: str) -> bool:
     if wanted == gtid:
         return True
-    interval = _INTERVAL.match(wanted)
+    several = _GTID.fullmatch(wanted)
     source, _, number = gtid.rpartition(":")
-    if interval is None or source != interval["source"] or not number.isdigit():
+    if several is None or several["last"] is None or source != several["source"] or not number.isdigit():
         return False
-    return int(interval["first"]) <= int(number) <= int(interval["last"])
+    return int(several["first"]) <= int(number) <= int(several["last"])

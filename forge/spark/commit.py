@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from forge.columnar.file_sums import crc32_of
 from forge.errors import ForgeError, ScenarioError
 from forge.plan.tables import Table
 from forge.rows.log_end import LogEnd
 from forge.rows.write import Prepared, prepared, write_rows
 from forge.spark.chain import Chain, Manifest, WrittenFile
-from forge.spark.file_sums import crc32_of
 from forge.spark.job import Job
 from forge.spark.parts import Part, read_parts
 from forge.spark.reading.presence import PRESENCE, with_full

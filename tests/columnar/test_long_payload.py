@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import forge
 from forge.binlog.reader import frames
+from forge.columnar import file_sums
 from forge.columnar.reading import long_payload, window_size
 from forge.columnar.reading.lister import EventLister
 from forge.errors import FormatError
@@ -107,5 +108,5 @@ def test_a_sum_is_the_same_in_pieces_of_any_size(
     path = tmp_path_factory.getbasetemp() / "sum"
     path.write_bytes(bytes(place) + event + b"more")
     with pytest.MonkeyPatch.context() as patch, path.open("rb", buffering=0) as file:
-        patch.setattr(long_payload, "_PIECE", piece)
+        patch.setattr(file_sums, "_PIECE", piece)
         assert long_payload._sum_holds(file, place, len(event)) is not wrong

@@ -8,20 +8,15 @@ import os
 from collections.abc import Iterator
 from io import FileIO
 from typing import Any
-from zlib import crc32
-
-import numpy as np
 
 from forge.binlog.payload import LARGEST, decompressed
-from forge.columnar.crc32 import checksum
+from forge.columnar.file_sums import crc32_of_part
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.payloads import head_of
 from forge.columnar.reading.splits import PartOfFile
 from forge.events.format import CHECKSUM_SIZE
 from forge.events.transaction_payload import TransactionPayload
 
-#: Bytes that are read at a time to be summed.
-_PIECE = 1 << 18
 #: Where the type code is in an event.
 _TYPE_OFFSET = 4
 
@@ -65,17 +60,9 @@ def long_payload(file: Any, buffer: Bytes, place: int, size: int, tail: int) -> 
 
 def _sum_holds(file: FileIO, place: int, size: int) -> bool:
     """Whether the last bytes of the event are the CRC32 of those before."""
-    room = np.empty(_PIECE, np.uint8)
-    at, end, known = place, place + size - CHECKSUM_SIZE, 0
-    while at < end:
-        got = os.preadv(file.fileno(), [room[: min(_PIECE, end - at)].data], at)
-        if not got:
-            return False
-        if got < CHECKSUM_SIZE:
-            known = crc32(room[:got].data, known)
-        else:
-            # The sum of what goes before is added to the first four bytes: so the sum goes on.
-            room[:CHECKSUM_SIZE] ^= np.frombuffer(known.to_bytes(CHECKSUM_SIZE, "little"), np.uint8)
-            known = int(checksum(room[:got]))
-        at += got
+    end = place + size - CHECKSUM_SIZE
+    try:
+        known = crc32_of_part(file.fileno(), place, end)
+    except OSError:  # The file ends inside the event: those who read it whole say so.
+        return False
     return os.pread(file.fileno(), CHECKSUM_SIZE, end) == known.to_bytes(CHECKSUM_SIZE, "little")

@@ -76,12 +76,17 @@ class MariadbLog(SessionLog):
         """The last GTIDs after so many groups."""
         if self.plan.circumstances:
             return self.gtids.listed(groups)
-        domain, server = self.session.gtid_domain_id, (self.session.source or self.session).server_id
+        domain, server = self._domain_and_server
         return ((domain, server, self.group_number(groups - 1)),) if groups else ()
+
+    @property
+    def _domain_and_server(self) -> tuple[int, int]:
+        """Those of the GTIDs that the session makes, or its source."""
+        return self.session.gtid_domain_id, (self.session.source or self.session).server_id
 
     def _group_gtid(self, number: int) -> ListedGtid:
         """Domain, server and number of the session's group ``number``."""
-        domain, server = self.session.gtid_domain_id, (self.session.source or self.session).server_id
+        domain, server = self._domain_and_server
         if not self.plan.circumstances:
             return domain, server, self.group_number(number)
         given = self.circumstances.gtid

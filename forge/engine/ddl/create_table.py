@@ -9,7 +9,7 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.create_select import CopiedRows
 from forge.engine.ddl.drop_table import check_droppable, distinct
 from forge.engine.dictionary.catalog import TableName
-from forge.engine.dictionary.columns import ColumnDefinition, define_column
+from forge.engine.dictionary.columns import ColumnDefinition, define_column, key_refusal
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
@@ -204,8 +204,7 @@ def defined_table(
         for part in key.parts if key.kind == "primary" else ():
             if part.column.lower() in nullable:
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
-                refusal = SqlUnsupported if server_line(server).ddl.lenient_keys else SqlError
-                raise refusal(problem, part.offset, expected="NOT NULL")
+                raise key_refusal(server_line(server))(problem, part.offset, expected="NOT NULL")
     engine = chosen_engine(statement.options) or INNODB
     if engine not in (INNODB, "Aria") and "TRANSACTIONAL" in dict(statement.options.idle):
         problem = f"{engine} tables have no option TRANSACTIONAL"

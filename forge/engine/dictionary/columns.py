@@ -82,6 +82,11 @@ class ColumnDefinition:
         return replace(self, column=column, wire=replace(self.wire, name=column.name, nullable=column.nullable))
 
 
+def key_refusal(line: ServerLine) -> type[SqlError]:
+    """How a key that MySQL refuses is: SqlUnsupported where the line may take it (``lenient_keys``)."""
+    return SqlUnsupported if line.ddl.lenient_keys else SqlError
+
+
 def define_column(
     draft: ColumnDraft, table_collation: int, server: str, *, dialect: Dialect | None = None
 ) -> ColumnDefinition:
@@ -94,8 +99,9 @@ def define_column(
     nullable = draft.nullable if draft.nullable is not None else not (draft.auto_increment or "primary" in draft.keys)
     line = server_line(server)
     if nullable and "primary" in draft.keys:
-        refusal = SqlUnsupported if line.ddl.lenient_keys else SqlError
-        raise refusal(f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL")
+        raise key_refusal(line)(
+            f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL"
+        )
     with at_offset(draft.type.offset):
         for feature in column_features(TableColumn(draft.name, sql_type)):
             line.require(feature)

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from forge.engine.dictionary.column_sizes import stored_bytes
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, key_refusal
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, key_limit
 from forge.engine.dictionary.json_cells import cells_for
@@ -39,10 +39,8 @@ def named_keys(definition: Definition) -> Iterable[Key]:
     for key in definition.keys:
         if key.kind == "primary":
             if primary_seen:
-                lenient = server_line(definition.server).ddl.lenient_keys
-                raise (SqlUnsupported if lenient else SqlError)(
-                    "the table has two primary keys", key.offset, expected="one"
-                )
+                refusal = key_refusal(server_line(definition.server))
+                raise refusal("the table has two primary keys", key.offset, expected="one")
             primary_seen = True
             if not key.visible:
                 raise SqlError("the primary key cannot be invisible", key.offset)
@@ -98,8 +96,8 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
     total = 0
     arrays = 0
     _check_hash(definition, key)
-    lenient = server_line(definition.server).ddl.lenient_keys
-    refusal = SqlUnsupported if lenient else SqlError
+    line = server_line(definition.server)
+    refusal = key_refusal(line)
     if key.special == "FULLTEXT":
         _check_collations(definition, key)
     for part in key.parts:
@@ -123,7 +121,7 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
             total += size
             limit = key_limit(definition.engine)
             if size > limit or total > limit:
-                too_long = refusal if lenient else StrictRefusal
+                too_long = refusal if line.ddl.lenient_keys else StrictRefusal
                 raise too_long(f"a key takes {total} bytes", part.offset, expected=f"at most {limit}")
         stored_too = not server_line(definition.server).ddl.generated_take_null
         if key.kind == "primary" and (column.column.generated == "virtual" or (column.generated and stored_too)):

@@ -12,7 +12,7 @@ pytest.importorskip("numba", reason="the extra `rows` is not installed")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.spark.file_sums import combined, crc32_of
+from forge.columnar.file_sums import combined, crc32_of
 
 MIB = 1 << 20
 

@@ -1,4 +1,4 @@
-"""The CRC32 of a whole file, by several threads: that of the bytes behind each other follows from those of the pieces.
+"""The CRC32 of a file or a part of it, in pieces: that of the bytes behind each other follows from those of the pieces.
 
 What a byte adds to a remainder depends on how many bytes follow it alone: each of them multiplies it by x^8 modulo the
 polynomial.  A remainder has the coefficient of x^0 in its highest bit.
@@ -30,7 +30,7 @@ def crc32_of(path: Path) -> int:
         size = os.fstat(file.fileno()).st_size
         span = -(-size // _THREADS // _PIECE) * _PIECE or _PIECE
         spans = [(begin, min(begin + span, size)) for begin in range(0, size, span)]
-        sums = list(threads.map(lambda place: _sum(file.fileno(), *place), spans))
+        sums = list(threads.map(lambda place: crc32_of_part(file.fileno(), *place), spans))
     crc32 = 0
     for (begin, end), following in zip(spans, sums, strict=True):
         crc32 = combined(crc32, following, end - begin)
@@ -42,7 +42,8 @@ def combined(crc32: int, following: int, size: int) -> int:
     return _times(crc32, _shift(size)) ^ following
 
 
-def _sum(descriptor: int, begin: int, end: int) -> int:
+def crc32_of_part(descriptor: int, begin: int, end: int) -> int:
+    """zlib.crc32 of the bytes of an open file from ``begin`` to ``end``.  Raises OSError where it ends before."""
     buffer: Any = np.empty(min(_PIECE, end - begin), np.uint8)
     crc32 = 0
     while begin < end:
