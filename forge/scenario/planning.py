@@ -36,6 +36,14 @@ def plan(scenario: Scenario) -> Plan:
     """
     scenario = checked(scenario)
     places = Places(scenario)
+    session = opened(scenario, places)
+    for path, entry in entries(scenario, "transactions"):
+        run_entry(session, Entry(places, path), entry)
+    return finished(session, scenario)
+
+
+def opened(scenario: Scenario, places: Places) -> Session:
+    """The session of a checked scenario, before its transactions.  Raises as :func:`plan`."""
     session = _session(scenario, places)
     tables = list(declared_tables(scenario, places, session.line))
     _create_databases(session, scenario, tables, places)
@@ -47,11 +55,25 @@ def plan(scenario: Scenario) -> Plan:
     for path, entry in entries(scenario, "existing"):
         with places.at(path):
             _check_existing(entry)
-        _run(session, Entry(places, path), entry)
+        run_entry(session, Entry(places, path), entry)
     if scenario.existing is not False:
         session.journal.keep_out_of_log()
-    for path, entry in entries(scenario, "transactions"):
-        _run(session, Entry(places, path), entry)
+    return session
+
+
+def run_entry(session: Session, place: Entry, entry: list[Statement] | Transaction) -> None:
+    """Run a transaction of a scenario.  Raises as :func:`plan`."""
+    if isinstance(entry, list) and not entry:
+        with place.at():
+            raise ScenarioError("the transaction is empty", expected="at least one statement")
+    transaction = Transaction(statements=entry) if isinstance(entry, list) else entry
+    numbers = range(len(transaction.statements))
+    paths = [Entry(place.places, statement_path(place.path, entry, number)) for number in numbers]
+    session.run(transaction, place, paths)
+
+
+def finished(session: Session, scenario: Scenario) -> Plan:
+    """What has happened in the session, which ends with it.  Raises as :func:`plan`."""
     session.end()
     return _plan(session, scenario)
 
@@ -100,16 +122,6 @@ def _has_source(session: Session) -> bool:
     """Whether a part of the log comes from another server."""
     changed = (circumstances.session for circumstances in session.journal.circumstances.values())
     return any(settings is not None and settings.source is not None for settings in (session.initial, *changed))
-
-
-def _run(session: Session, place: Entry, entry: list[Statement] | Transaction) -> None:
-    if isinstance(entry, list) and not entry:
-        with place.at():
-            raise ScenarioError("the transaction is empty", expected="at least one statement")
-    transaction = Transaction(statements=entry) if isinstance(entry, list) else entry
-    numbers = range(len(transaction.statements))
-    paths = [Entry(place.places, statement_path(place.path, entry, number)) for number in numbers]
-    session.run(transaction, place, paths)
 
 
 def _plan(session: Session, scenario: Scenario) -> Plan:

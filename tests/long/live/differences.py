@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from forge.compile import compile_files, write_files
 from forge.events.layout import Body
 from forge.plan.session import Session
 from forge.record.contents_difference import first_contents_difference
@@ -90,8 +89,7 @@ def _of_rows(
 ) -> Iterator[Difference]:
     if case.plan is None or number not in answers.contents or _KEEPS_NOTHING.search(case.outcomes[0].sql):
         return
-    logs = write_files(case.plan, compile_files(case.plan))
-    found = first_contents_difference(case.plan, answers.contents[number], logs)
+    found = first_contents_difference(case.plan, answers.contents[number], case.logs)
     if found is not None:
         yield Difference(
             "rows", server, session.sql_mode, tuple(before), f"table {found.table}", found.decoded, found.selected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,8 +16,11 @@ from forge.events.rows_query import RowsQuery
 from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session
-from forge.plan.transactions import Transaction
-from forge.scenario import Scenario, plan
+from forge.plan.transactions import Group, Transaction
+from forge.scenario import Scenario
+from forge.scenario.convert import checked
+from forge.scenario.places import Entry, Places
+from forge.scenario.planning import finished, opened, run_entry
 from tests.long.live.cases import Case
 
 #: All statements see this time.
@@ -43,10 +47,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """Of CREATE TABLE, then of each statement; ``plan`` has those that were taken, None without the table."""
+    """Of CREATE TABLE, then of each statement; ``plan`` has those that were taken, None without the table, and ``logs``
+    are its files.
+    """
 
     outcomes: tuple[Outcome, ...]
     plan: Plan | None
+    logs: tuple[bytes, ...] = ()
 
 
 def session_of(sql_mode: str | None, row_image: Literal["full", "minimal", "noblob"]) -> Session:
@@ -63,27 +70,34 @@ def session_of(sql_mode: str | None, row_image: Literal["full", "minimal", "nobl
 
 def tried(case: Case, server: str, session: Session) -> CaseOutcome:
     """Each statement behind those that were taken before it."""
-    scenario = Scenario("live", server=server, session=session, tables=[case.table])
-    planned = _planned(scenario)
-    if isinstance(planned, ScenarioError):
+    empty = Scenario("live", server=server, session=session, tables=[case.table])
+    try:
+        scenario = checked(empty)
+        places = Places(scenario)
+        running = opened(scenario, places)
+    except ScenarioError as error:
         # What follows has no table; the server is not asked it.
-        return CaseOutcome((_refused(case.table, planned),), None)
-    outcomes = [_taken(planned, 0, case.table)]
-    for asked in case.statements:
-        longer = scenario.transaction(asked.statement)
-        result = _planned(longer)
-        if isinstance(result, ScenarioError):
-            outcomes.append(_refused(asked.sql, result))
+        return CaseOutcome((_refused(case.table, error),), None)
+    outcomes = [_taken(running.journal.groups, case.table)]
+    for number, asked in enumerate(case.statements):
+        trial, before = running.fork(), len(running.journal.groups)
+        try:
+            (entry,) = checked(empty.transaction(asked.statement)).transactions
+            run_entry(trial, Entry(places, ("transactions", number)), entry)
+        except ScenarioError as error:
+            outcomes.append(_refused(asked.sql, error))
             continue
-        outcomes.append(_taken(result, len(planned.groups), asked.sql))
-        scenario, planned = longer, result
-    logged = logged_by_text(b"".join(write_files(planned, compile_files(planned))))
+        running = trial
+        outcomes.append(_taken(running.journal.groups[before:], asked.sql))
+    planned = finished(running, scenario)
+    logs = tuple(write_files(planned, compile_files(planned)))
+    logged = logged_by_text(b"".join(logs))
     # One text may stand several times.
     found = (
         one if one.refused or not logged.get(one.text) else replace(one, logged=logged[one.text].pop(0))
         for one in outcomes
     )
-    return CaseOutcome(tuple(found), planned)
+    return CaseOutcome(tuple(found), planned, logs)
 
 
 def logged_by_text(log: bytes) -> dict[str, list[Logged]]:
@@ -104,20 +118,13 @@ def logged_by_text(log: bytes) -> dict[str, list[Logged]]:
     return logged
 
 
-def _planned(scenario: Scenario) -> Plan | ScenarioError:
-    try:
-        return plan(scenario)
-    except ScenarioError as error:
-        return error
-
-
 def _refused(sql: str, error: ScenarioError) -> Outcome:
     return Outcome(sql, refused=str(error), unsupported=isinstance(error, UnsupportedError))
 
 
-def _taken(planned: Plan, before: int, sql: str) -> Outcome:
-    """What is sent, and logged, for the last statement behind the first ``before`` groups; ``sql`` if for none."""
-    for group in reversed(planned.groups[before:]):
+def _taken(groups: Sequence[Group], sql: str) -> Outcome:
+    """What is sent, and logged, for the statement of these groups; ``sql`` if for none."""
+    for group in reversed(groups):
         if isinstance(group, Transaction):
             for statement in group.rows_statements:
                 return Outcome(statement.text.sent or statement.text.sql, statement.logged_sql)

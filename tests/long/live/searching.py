@@ -18,7 +18,7 @@ from tests.long.live.theirs import asked
 RUNS = Path(__file__).parent / "runs.jsonl"
 FIELDS: dict[str, Draw] = {"literals": draw_literals, "definitions": draw_definitions, "statements": draw_statements}
 #: Cases that share a server.
-BATCH = 150
+BATCH = 300
 
 
 #: Values of sql_mode, beside the default and none.
