@@ -87,11 +87,12 @@ class BinlogFactory:
     ) -> Log:
         import forge
         from forge.errors import ScenarioError
+        from forge.testing.logs import is_text
 
         given = self._scenario if scenario is None else scenario
         if given is None:
             raise ScenarioError("binlog() has no scenario", expected="an argument, or @pytest.mark.binlog(scenario)")
-        if isinstance(given, PathLike) or (isinstance(given, str) and "\n" not in given):
+        if isinstance(given, (str, PathLike)) and not is_text(given, self._folder):
             given = self._folder / Path(given)
         return forge.build(given, server=server or self._server, settings=settings)
 

@@ -42,6 +42,8 @@ def read_text(path: str | Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise ScenarioError(f"cannot read the file: {error.strerror}", file=str(path)) from None
+    except ValueError:
+        raise ScenarioError("the name of the file has the character U+0000") from None
     return decode_text(data, str(path))
 
 

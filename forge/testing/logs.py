@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,6 +29,8 @@ from forge.values.registry import codec_for
 #: How bytes are read: an error ends the reading, is kept beside what came before it, or rows are not read at all.
 Mode = Literal["strict", "lenient", "raw"]
 _MODES = ("strict", "lenient", "raw")
+#: A mapping of YAML in one line.
+_ONE_LINE = re.compile(r"^\s*\{|^[^/]*:(\s|$)")
 #: A path, bytes, or a stream.
 Source = str | PathLike[str] | bytes | BinaryIO
 
@@ -186,7 +189,7 @@ def build(
 ) -> Log:
     """The log that a server would have written of a scenario.
 
-    ``scenario``: the path of a file, its text (which has more than one line), a mapping with the same keys, or a
+    ``scenario``: the path of a file, its text (:func:`is_text`), a mapping with the same keys, or a
     :class:`forge.Scenario`.  ``server`` replaces its server line, ``settings`` are parameters of a template and fields
     to replace, as ``--set`` of ``forge build``.  A matrix is not expanded: :func:`forge.scenario.expand` does that.
     Raises ScenarioError with file and line.
@@ -204,6 +207,18 @@ def build(
         for name, data in zip(file_names(planned, len(datas)), datas, strict=True)
     )
     return Log(files, _tables(planned), planned.server)
+
+
+def is_text(scenario: object, folder: Path = Path()) -> bool:
+    """Whether a scenario is given by its text, and not by a path (from ``folder``).
+
+    A text has several lines, or one with a mapping in it (``{tables: [...]}``, ``scenario: one``) that names no file.
+    """
+    if not isinstance(scenario, str):
+        return False
+    if "\n" in scenario:
+        return True
+    return bool(_ONE_LINE.search(scenario)) and not _is_file(folder / scenario)
 
 
 def read(source: Source, mode: Mode = "strict") -> Log:
@@ -267,9 +282,16 @@ def _scenario(scenario: str | PathLike[str] | Mapping[str, Any] | Scenario, sett
         from forge.scenario.template import yaml_text
 
         return base_scenario(yaml_text({"scenario": "unnamed"} | dict(scenario)), file="mapping", settings=settings)
-    if isinstance(scenario, str) and "\n" in scenario:
+    if isinstance(scenario, str) and is_text(scenario):
         return base_scenario(scenario, file="scenario", settings=settings)
     return load_scenario(Path(scenario), settings)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # A text may be longer than a path can be, or have a NUL.
+        return False
 
 
 def _declared_columns(plan: Plan) -> dict[str, Sequence[Column]]:

@@ -43,6 +43,7 @@ def test_a_marker_builds_a_scenario_for_each_server_line(tmp_path: Path) -> None
         "    assert [row.after['who'] for row in binlog().rows] == ['Ann', 'Bob']\n"
         "def test_without(binlog):\n"
         "    assert len(binlog('orders.yaml', server='mysql-5.7').rows) == 2\n"
+        "    assert len(binlog('{scenario: one}').rows) == 0\n"
     )
     code, said = run(tmp_path, "-v", "--strict-markers")
     assert code == 0, said
@@ -99,6 +100,7 @@ def test_cases_of_a_kit_are_parameters(kit: Path, tmp_path: Path) -> None:
 def test_what_the_page_shows_runs(kit: Path, tmp_path: Path) -> None:
     page = (Path(forge.__file__).parents[1] / "docs" / "pytest.md").read_text()
     blocks = [block.partition("```")[0] for block in page.split("```python\n")[1:]]
+    assert len([line for line in blocks[0].splitlines() if line]) <= 6
     # A reader of somebody else knows names by a schema of its own.
     reader = (
         "import forge\n"

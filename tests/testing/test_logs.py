@@ -11,6 +11,7 @@ import pytest
 import forge
 from forge.errors import FormatError, ScenarioError
 from forge.resources import corpora_dir
+from forge.testing.logs import is_text
 
 TEXT = """
 scenario: orders
@@ -54,8 +55,19 @@ def test_a_scenario_may_be_a_file_a_mapping_or_python() -> None:
     assert forge.build(scenario, server="mysql-5.6").rows == forge.build(mapping).rows
     path = corpora_dir() / "scenarios" / "first-day.yaml"
     assert forge.build(path).data == forge.build(str(path)).data == forge.build(path.read_text()).data
+    table, row = "CREATE TABLE s.t (id INT)", "{id: 3}"
+    one_line = f"{{scenario: one, tables: [{table}], transactions: [[{{insert: {{into: s.t, rows: [{row}]}}}}]]}}"
+    assert forge.build(one_line).data == forge.build(scenario).data
     minimal = forge.build(path, settings={"session.row_metadata": "minimal"})
     assert len(minimal.data) < len(forge.build(path).data)
+
+
+def test_a_line_that_names_a_file_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("{a: b}").write_text(TEXT)
+    assert forge.build("{a: b}").data == forge.build(TEXT).data
+    assert is_text("{a: b}", tmp_path.parent)
+    assert not is_text("{a: b}", tmp_path)
 
 
 def test_a_wrong_scenario_is_an_error_with_its_line(tmp_path: Path) -> None:
@@ -64,6 +76,10 @@ def test_a_wrong_scenario_is_an_error_with_its_line(tmp_path: Path) -> None:
         forge.build(tmp_path / "wrong.yaml")
     with pytest.raises(ScenarioError, match="cannot read the file"):
         forge.build("nowhere.yaml")
+    with pytest.raises(ScenarioError, match="the name of the file has the character"):
+        forge.build("no\0where")
+    with pytest.raises(ScenarioError, match=r"scenario:1: unknown word 'tabels'"):
+        forge.build("{tabels: []}")
     with pytest.raises(ScenarioError, match="settings has session"):
         forge.build(forge.Scenario("one"), settings={"session.rows_query": True})
 
