@@ -62,7 +62,8 @@ def test_a_file_says_of_its_groups_what_one_writer_says(monkeypatch: pytest.Monk
     ours = pq.read_metadata(_written(_batch(first, 10) for first in range(0, 200, 10)))
     whole = io.BytesIO()
     repeated = ["_gtid", "before.city"]
-    with pq.ParquetWriter(whole, SCHEMA, compression="zstd", use_dictionary=repeated) as writer:
+    differences = dict.fromkeys(["number", "before.id"], "DELTA_BINARY_PACKED")
+    with pq.ParquetWriter(whole, SCHEMA, use_dictionary=repeated, column_encoding=differences) as writer:
         for first in range(0, 200, 10):
             writer.write_batch(_batch(first, 10))
     # Its footer alone may be shorter or longer by a byte.
@@ -98,6 +99,17 @@ def test_columns_that_repeat_have_a_dictionary() -> None:
     columns = [group.column(number) for number in range(group.num_columns)]
     with_dictionary = {column.path_in_schema for column in columns if column.has_dictionary_page}
     assert with_dictionary == {"city", "_gtid", "before.city"}
+
+
+@pytest.mark.parametrize("compression", ["snappy", "zstd", "none"])
+def test_every_column_is_compressed_as_asked(compression: parquet.Compression) -> None:
+    batch, file = _batch(0, 1000), io.BytesIO()
+    write_parquet(SCHEMA, iter([batch]), file, compression)
+    read = pq.ParquetFile(file)
+    group = read.metadata.row_group(0)
+    named = {group.column(number).compression for number in range(group.num_columns)}
+    assert named == {"UNCOMPRESSED" if compression == "none" else compression.upper()}
+    assert read.read().to_pylist() == batch.to_pylist()
 
 
 def test_no_rows_make_a_file_of_no_rows() -> None:
