@@ -38,5 +38,3 @@ func skippedColumns(rows *replication.RowsEvent, row int) []int {
 	}
 	return skipped.Index(row).Interface().([]int)
 }
-
-func ask(replication.Event) {}

@@ -43,7 +43,7 @@ class Difference:
     """Where a decoder differs.  Rows and columns count from 1; ``raw`` is the cell's bytes as hex.
 
     ``expected`` is what the decoder should show (:meth:`Decoder.normalise`), ``found`` what it does show;
-    ``reference`` is the canonical text of the cell.
+    ``reference`` is the canonical text of the cell.  ``field`` is the event's field that differs, if no row does.
     """
 
     what: What
@@ -59,6 +59,7 @@ class Difference:
     found: str | None = None
     reference: str | None = None
     raw: str | None = None
+    field: str | None = None
 
 
 @dataclass(slots=True)

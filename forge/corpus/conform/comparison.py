@@ -106,7 +106,7 @@ class Comparison:
                 yield _of_event("statement", event, f"it shows a field {name!r}, which {event['type']} does not have")
             elif value != right[name]:
                 sentence = f"{name} is {shown(right[name])}, it shows {shown(value)}"
-                yield _of_event("statement", event, sentence, shown(right[name]), shown(value))
+                yield _of_event("statement", event, sentence, shown(right[name]), shown(value), name)
 
     def _rows(self) -> Iterator[Difference]:
         gaps = self.reading.gaps
@@ -244,6 +244,7 @@ def _of_event(
     sentence: str,
     expected: str | None = None,
     found: str | None = None,
+    field: str | None = None,
 ) -> Difference:
     where = f"event {event['index']} ({event['type']}) at {event['offset']}: "
     return Difference(
@@ -253,6 +254,7 @@ def _of_event(
         event["offset"],
         expected=expected,
         found=found,
+        field=field,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from forge.check.canonical.expected import Expected
+from forge.corpus.conform.comparison import shown
 from forge.corpus.conform.expected_failures import read_expected_failures
 from forge.corpus.conform.one_file import FileResult, ask
 from forge.corpus.conform.testee import Limits, Testee
@@ -44,7 +45,7 @@ def make_finding(finding: Finding, kit: OpenKit, command: str, *, seconds: float
 
         def done(data: bytes) -> FileResult:
             path.write_bytes(data)
-            return ask(testee, path, data, inventions=finding.inventions)
+            return ask(testee, path, data, finding.level, inventions=finding.inventions)
 
         for case, file in files:
             data = kit.path(case, file).read_bytes()
@@ -85,13 +86,13 @@ def is_like(finding: Finding, result: FileResult) -> bool:
 
 
 def _files(finding: Finding, kit: OpenKit) -> list[tuple[KitCase, KitFile]]:
-    """The files of the cases that the finding covers, the smallest first; before them those of the case that it was
-    made of before."""
+    """The files of the cases that the finding covers or names, the smallest first; before them those of the case that
+    it was made of before."""
     listed = read_expected_failures(shipped_corpora() / "testees" / finding.decoder / "expected-failures.txt")
-    covered = {entry.case for entry in listed.values() if entry.reason in finding.covers}
+    covered = {entry.case for entry in listed.values() if entry.reason in finding.covers}.union(finding.cases)
     found = [(case, file) for case in kit.cases if case.id in covered for file in case.files if not file.holes]
     if not found:
-        raise ScenarioError(f"{finding.name}: the kit has no case that the list of {finding.decoder} has for it")
+        raise ScenarioError(f"{finding.name}: the kit has no case that its record or {finding.decoder}'s list has")
     before = finding.made.case if finding.made is not None else None
     return sorted(found, key=lambda one: (one[0].id != before, one[1].size, one[0].id, one[1].name))
 
@@ -103,10 +104,11 @@ def made_of(case: str, data: bytes, result: FileResult, event_type: str | None =
     """
     difference = result.difference
     cell: CellPlace | None = None
+    field = None
     of_type = [one["index"] for one in result.expected.events if event_type in (None, one["type"])]
     event = of_type[-1] if of_type else None
     if difference is not None:
-        event = difference.event_index
+        event, field = difference.event_index, difference.field
         if difference.column is not None and difference.row is not None and difference.image is not None:
             assert difference.event_index is not None
             cell = CellPlace(
@@ -127,17 +129,21 @@ def made_of(case: str, data: bytes, result: FileResult, event_type: str | None =
         outcome=result.outcome,
         kind=finding_of(result).kind,
         event=event,
+        field=field,
         cell=cell,
-        right=right_of(result.expected, cell),
+        right=right_of(result.expected, cell, event, field),
         wrong=" ".join(wrong.split()),
         log=data.hex(),
     )
 
 
-def right_of(expected: Expected, cell: CellPlace | None) -> str:
-    """What a correct reader gets: the text of the cell, the rule that is broken, or how much there is."""
+def right_of(expected: Expected, cell: CellPlace | None, event: int | None = None, field: str | None = None) -> str:
+    """What a correct reader gets: the text of the cell, the event's field, the rule that is broken, or how much there
+    is."""
     if cell is not None:
         return _text(expected.rows, cell)
+    if field is not None:
+        return shown(next({**one, **one["fields"]}[field] for one in expected.events if one["index"] == event))
     if expected.problem is not None:
         problem = expected.problem
         return f"stop: {problem.rule if isinstance(problem, FormatError) else problem}"

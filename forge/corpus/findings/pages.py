@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from forge.corpus.findings.records import CellPlace, Finding, Made, public
+from forge.corpus.findings.records import Finding, Made, public
 from forge.render.byte_view import section_title
 from forge.render.labels.log import labelled_log
 from forge.render.labels.runs import LabelledRun, LabelledSection
@@ -85,10 +85,10 @@ def _marked(made: Made) -> Iterator[tuple[str, LabelledRun, bool]]:
     """
     sections = list(labelled_log(made.data))
     section = next((one for one in sections if one.index == made.event), sections[-1])
-    for part in (section, *(inner for inner in section.inner if _about(inner, made.cell))):
+    for part in (section, *(inner for inner in section.inner if _about(inner, made))):
         for run in _joined(part.runs):
             if section.index is None or not run.field.startswith("header."):
-                yield section_title(section), run, _is_cell(run, made.cell)
+                yield section_title(section), run, _is_marked(run, made)
 
 
 def _joined(runs: Iterable[LabelledRun]) -> Iterator[LabelledRun]:
@@ -102,13 +102,14 @@ def _joined(runs: Iterable[LabelledRun]) -> Iterator[LabelledRun]:
             yield from of_name
 
 
-def _about(section: LabelledSection, cell: CellPlace | None) -> bool:
-    return any(_is_cell(run, cell) for run in section.runs)
+def _about(section: LabelledSection, made: Made) -> bool:
+    return any(_is_marked(run, made) for run in section.runs)
 
 
-def _is_cell(run: LabelledRun, cell: CellPlace | None) -> bool:
+def _is_marked(run: LabelledRun, made: Made) -> bool:
+    cell = made.cell
     if cell is None:
-        return False
+        return made.field is not None and run.field.partition(".")[0] == made.field
     # The name of a column may follow its number.
     return re.match(rf"row {cell.row}\.{cell.image}\.column {cell.column}(?!\d)", run.field) is not None
 

@@ -15,6 +15,8 @@ People write the upper part; the table ``[made]`` at the end is written by :mod:
                                     # expression) while the file is made smaller, so that it stays this defect
     event_type = "TABLE_MAP"        # optional: the last event of this type is the one that it is about
     inventions = true               # optional: it is about bytes that are no value, which are shown as one
+    level = "events"                # optional: what is compared, if it is not the most that the testee can do; no list
+    cases = ["statements-..."]      # of expected failures is of that level, so the cases that show it stand here
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import Literal
 import msgspec
 
 from forge.check.compare.differences import ImageName
+from forge.corpus.kit.protocol import Level
 from forge.corpus.outcomes import Outcome
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir
@@ -50,8 +53,8 @@ class Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """What the program found: the file, and what the decoder does with it.
 
     ``case`` is that of the kit whose file was made smaller; ``kind`` is what has to stay the same
-    (:class:`forge.corpus.shrink.outcomes.TesteeFinding`).  ``right`` is the exact text of the cell, or a sentence;
-    ``event`` the number of the event that it is about.
+    (:class:`forge.corpus.shrink.outcomes.TesteeFinding`).  ``right`` is the exact text of the cell, or of the
+    event's ``field``, or a sentence; ``event`` the number of the event that it is about.
     """
 
     case: str
@@ -61,6 +64,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     log: str
     kind: str | None = None
     event: int | None = None
+    field: str | None = None
     cell: CellPlace | None = None
 
     @property
@@ -83,6 +87,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     like: str | None = None
     event_type: str | None = None
     inventions: bool = False
+    level: Level | None = None
+    cases: list[str] = []
     known: list[str] = []
     made: Made | None = None
     name: str = ""
@@ -118,7 +124,7 @@ def record_text(before: str, made: Made) -> str:
 
 
 def _made_lines(made: Made) -> Iterator[str]:
-    for name in ("case", "outcome", "kind", "event", "right", "wrong"):
+    for name in ("case", "outcome", "kind", "event", "field", "right", "wrong"):
         value = getattr(made, name)
         if value is not None:
             yield f"{name} = {value if isinstance(value, int) else _quoted(value)}"

@@ -57,7 +57,7 @@ def test_the_file_is_small_and_has_the_right_value(finding: Finding) -> None:
     assert made is not None, "forge corpus findings --make makes the file"
     assert len(made.data) <= LARGEST
     assert made.outcome not in RIGHT
-    assert right_of(expected_of(made.data), made.cell) == made.right
+    assert right_of(expected_of(made.data), made.cell, made.event, made.field) == made.right
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ def test_the_decoder_does_what_its_findings_say(decoder: str, tmp_path: Path) ->
             if finding.decoder != decoder or made is None:
                 continue
             path.write_bytes(made.data)
-            result = ask(testee, path, made.data, inventions=finding.inventions)
+            result = ask(testee, path, made.data, finding.level, inventions=finding.inventions)
             now = made_of(made.case, made.data, result)
             if finding.status == "mended" and not result.right:
                 wrong.append(f"{finding.name} is there again: {now.outcome}, {now.wrong}")
@@ -110,9 +110,14 @@ def test_the_cases_of_a_list_are_not_retired(path: Path) -> None:
 
 
 def test_the_cases_that_findings_were_made_of_are_not_retired() -> None:
-    cases = {finding.name: finding.made.case for finding in FINDINGS if finding.made is not None}
+    cases = {finding.name: {finding.made.case, *finding.cases} for finding in FINDINGS if finding.made is not None}
     there = living()
-    assert {name: case for name, case in cases.items() if case not in there} == {}
+    assert {name: of - there for name, of in cases.items() if of - there} == {}
+
+
+def test_a_finding_has_cases_of_its_own_or_those_of_a_list() -> None:
+    assert [finding.name for finding in public(FINDINGS) if not (finding.covers or finding.cases)] == []
+    assert [finding.name for finding in FINDINGS if bool(finding.level) != bool(finding.cases)] == []
 
 
 def test_the_pages_are_those_of_the_records() -> None:

@@ -8,3 +8,7 @@ pub fn parsed(value: &jsonb::Value<'_>) -> Result<Json, String> {
 }
 
 pub fn ask(_: &EventData<'_>) {}
+
+pub fn status_variables(_: &EventData<'_>) -> Option<Json> {
+    None
+}

@@ -137,15 +137,23 @@ fn rows(event: &RowsEventData<'_>, table: &TableMapEvent<'_>, place: &Json, out:
     Ok(())
 }
 
-fn show(event: &Event, reader: &mut EventStreamReader, place: Json, out: &mut Vec<u8>) -> Answer<()> {
+fn show(event: &Event, reader: &mut EventStreamReader, level: &str, place: Json, out: &mut Vec<u8>) -> Answer<()> {
     let data = event.read_data().map_err(said)?;
     data.iter().for_each(release::ask);
+    if level == "events" {
+        if let Some(variables) = data.as_ref().and_then(release::status_variables) {
+            let mut shown = place.clone();
+            shown["type"] = json!("QUERY");
+            shown["fields"] = json!({"status_variables": variables});
+            writeln!(out, "{}", json!({"event": shown})).map_err(said)?;
+        }
+    }
     match data {
         // What follows the columns' types is read when its user asks for it.
         Some(EventData::TableMapEvent(table)) => {
             table.iter_optional_meta().try_for_each(|field| field.map(drop)).map_err(said)
         }
-        Some(EventData::RowsEvent(found)) => {
+        Some(EventData::RowsEvent(found)) if level == "rows" => {
             let number = found.table_id();
             let table = reader.get_tme(number).ok_or_else(|| format!("no table map {number}"))?;
             rows(&found, table, &place, out)
@@ -158,7 +166,7 @@ fn show(event: &Event, reader: &mut EventStreamReader, place: Json, out: &mut Ve
                 inner += 1;
                 let mut place = place.clone();
                 place["inner"] = json!(inner);
-                show(&event, reader, place, out)?;
+                show(&event, reader, level, place, out)?;
             }
             Ok(())
         }
@@ -179,7 +187,7 @@ fn check(event: &Event) -> Answer<()> {
     Ok(())
 }
 
-fn read(file: &str, out: &mut Vec<u8>) -> Answer<()> {
+fn read(file: &str, level: &str, out: &mut Vec<u8>) -> Answer<()> {
     let mut rest = BufReader::new(std::fs::File::open(file).map_err(said)?);
     let mut reader = EventStreamReader::new(BinlogVersion::Version4);
     BinlogFileHeader::read(&mut rest).map_err(said)?;
@@ -187,13 +195,13 @@ fn read(file: &str, out: &mut Vec<u8>) -> Answer<()> {
         let offset = rest.stream_position().map_err(said)?;
         let Some(event) = reader.read(&mut rest).map_err(said)? else { return Ok(()) };
         check(&event)?;
-        show(&event, &mut reader, json!({"offset": offset}), out)?;
+        show(&event, &mut reader, level, json!({"offset": offset}), out)?;
     }
 }
 
 fn answer(asked: &Json, out: &mut Vec<u8>) -> Json {
-    let file = asked["file"].as_str().unwrap_or_default();
-    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| read(file, out)));
+    let [file, level] = ["file", "level"].map(|name| asked[name].as_str().unwrap_or_default());
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| read(file, level, out)));
     let (end, message) = match caught {
         Ok(Ok(())) => return json!({"id": asked["id"], "end": "ok"}),
         Ok(Err(message)) => ("refused", message),
@@ -209,7 +217,7 @@ fn answer(asked: &Json, out: &mut Vec<u8>) -> Json {
 fn main() {
     std::panic::set_hook(Box::new(|_| ()));
     let hello = json!({
-        "name": "mysql_common", "version": env!("DECODER_VERSION"), "language": "Rust", "levels": ["rows"],
+        "name": "mysql_common", "version": env!("DECODER_VERSION"), "language": "Rust", "levels": ["events", "rows"],
         "forms": forms(),
     });
     let mut stdout = std::io::stdout().lock();
