@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from forge.columnar.crc32 import POLYNOMIAL, checksum
+from forge.columnar.crc32 import checksum
+from forge.columnar.crc32_tables import POLYNOMIAL
 
 #: 1 and x^8.
 _ONE: Final = 1 << 31

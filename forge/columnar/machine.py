@@ -178,7 +178,9 @@ def memory(_typing: Any, array: Any) -> Any:
 
 
 @intrinsic
-def _size(_typing: Any, array: Any) -> Any:
+def size_of(_typing: Any, array: Any) -> Any:
+    """The bytes of a uint8 array or its memory."""
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if isinstance(signature.args[0], containers.UniTuple):
             return builder.extract_value(arguments[0], 1)
@@ -203,7 +205,7 @@ def prefetch(_typing: Any, array: Any, index: Any) -> Any:
 
 @inline
 def _inside(array: Any, index: Any, count: Any) -> None:
-    if index < 0 or count < 0 or index + count > _size(array):
+    if index < 0 or count < 0 or index + count > size_of(array):
         raise IndexError("access outside an array")
 
 
