@@ -31,7 +31,7 @@ GTID_FLAGS2 = (
     (0x80, "COMPLETED_XA"),
 )
 GROUP_COMMIT_ID, XA = 0x02, 0xC0
-MULTI_ENGINE, ALTER_NUMBER, THREAD_ID = 0x01, 0x0C, 0x10
+MULTI_ENGINE, START_ALTER, COMMIT_ALTER, ALTER_NUMBER, THREAD_ID = 0x01, 0x02, 0x04, 0x0C, 0x10
 MINIMUM_SIZE = 19
 #: An XA id's format id, and the lengths of its parts.
 _XA_HEAD = struct.Struct("<IBB")

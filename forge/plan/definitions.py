@@ -162,6 +162,8 @@ class TableChange:
     method: AlterMethod
     #: The columns that the text adds or changes.
     defines: tuple[TableColumn, ...] = ()
+    #: The table has rows, which get values in the columns that come.
+    fills_rows: bool = False
     #: Rows with moments in them are copied.
     copies_moments: bool = False
     #: The keys that go are those that come: MySQL opens no transaction of the storage engine.
@@ -182,10 +184,21 @@ class TableAlteration(DdlStatement):
     change: TableChange | None = None
     #: It has no number of a transaction.
     unnumbered: bool = False
+    #: MariaDB: its start is a group of its own (binlog_alter_two_phase).
+    two_phase: bool = False
 
     @property
     def kind(self) -> str:  # type: ignore[override]
         return self.form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlterationStart(DdlStatement):
+    """START ALTER: the group that a statement of two phases writes before it changes the table."""
+
+    kind: ClassVar[str] = "alter_table"
+
+    alteration: TableAlteration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

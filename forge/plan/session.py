@@ -113,6 +113,18 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     log_bin_compress_min_len: int = 256
     #: ``sql_generate_invisible_primary_key``: tables without a key get the column my_row_id (8.0.30 on).
     generate_invisible_primary_key: bool = False
+    #: Tables need a primary key (MySQL 8.0.13 on).
+    sql_require_primary_key: bool = False
+    #: False: TIMESTAMP columns are NOT NULL and have defaults without a word of it, and NULL in them is the time.
+    explicit_defaults_for_timestamp: bool = True
+    #: The engine of a table whose definition names none.
+    default_storage_engine: str = "InnoDB"
+    #: 1: the server keeps the names of databases and tables in lower case, whatever a statement writes.
+    lower_case_table_names: Literal[0, 1] = 0
+    #: MariaDB 10.8 on: ALTER TABLE is two groups, its start and its end.
+    binlog_alter_two_phase: bool = False
+    #: MariaDB: CHECK constraints refuse no rows.
+    check_constraint_checks: bool = True
     foreign_key_checks: bool = True
     unique_checks: bool = True
     #: AUTO_INCREMENT numbers are ``offset``, ``offset + increment`` and so on.

@@ -267,9 +267,15 @@ class RealServer:
         shutil.copytree(self._initialized(), data)
 
     def _initialized(self) -> Path:
-        """A data directory made once by ``--initialize-insecure`` and kept in the user's cache, without its UUID."""
+        """A data directory made once by ``--initialize-insecure`` and kept in the user's cache, without its UUID.
+
+        Its dictionary remembers what the names of tables are kept as.
+        """
         program = (self.home / self.build.name / "usr" / "sbin" / self.build.daemon).stat()
-        identity = f"{self.home.resolve()} {self.build.name} {program.st_size} {program.st_mtime_ns}"
+        names = [option for option in self.options if option.startswith("--lower-case-table-names")]
+        identity = " ".join(
+            [str(self.home.resolve()), self.build.name, str(program.st_size), str(program.st_mtime_ns), *names]
+        )
         digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "binlog-forge"
         template = cache / f"{self.build.name}-{digest}"
@@ -281,7 +287,7 @@ class RealServer:
             draft_data = draft / "data"
             command = [
                 str(self._runner), self.build.daemon, *self._base_options(), f"--datadir={draft_data}",
-                "--initialize-insecure", *self.build.options,
+                "--initialize-insecure", *self.build.options, *names,
             ]  # fmt: skip
             log = draft / "log"
             with log.open("wb") as sink:

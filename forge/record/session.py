@@ -74,6 +74,8 @@ def options_for(plan: Plan) -> list[str]:
     ]
     if any(True for _ in loads_of(plan)):
         common += ["--local-infile=ON", "--secure-file-priv="]
+    if session.lower_case_table_names:
+        common.append(f"--lower-case-table-names={session.lower_case_table_names}")
     if session.max_binlog_size is not None:
         common.append(f"--max-binlog-size={session.max_binlog_size}")
     if any(step.kind == "crash" for step in plan.file_steps):

@@ -45,12 +45,13 @@ def first_database(tables: Iterable[DeclaredTable]) -> str:
 def used_databases(
     scenario: Scenario, tables: Iterable[DeclaredTable], places: Places, line: ServerLine
 ) -> dict[str, Path]:
-    """Databases to create, with the entry that first names each."""
+    """Databases to create, as the server keeps their names, with the entry that first names each."""
     databases: dict[str, Path] = {}
     created: set[str] = set()
+    kept = str.lower if scenario.session.lower_case_table_names else str
     for path, _, table in tables:
         if table.table.database is not None:
-            databases.setdefault(table.table.database, path)
+            databases.setdefault(kept(table.table.database), path)
     for path, step in _statements(scenario):
         if step.ddl is None:
             continue
@@ -58,17 +59,19 @@ def used_databases(
             statement = parse_ddl(as_read(step.ddl, line), line.grammar)
         if isinstance(statement, DatabaseStatement):
             if statement.statement == "create_database" and statement.name:
-                created.add(statement.name)
+                created.add(kept(statement.name))
         elif isinstance(statement, (CreateTable, CreateLike)) and statement.table.database is not None:
-            name = statement.table.database
+            name = kept(statement.table.database)
             if name not in created:
                 databases.setdefault(name, (*path, "ddl"))
     for path, transaction in _entries(scenario):
-        if isinstance(transaction, Transaction) and transaction.database not in (None, *created):
-            databases.setdefault(transaction.database or "", (*path, "database"))
+        if isinstance(transaction, Transaction) and transaction.database is not None:
+            name = kept(transaction.database)
+            if name not in created:
+                databases.setdefault(name, (*path, "database"))
     home = scenario.session.database
-    if home is not None and home not in created:
-        return {home: ("session", "database"), **databases}
+    if home is not None and kept(home) not in created:
+        return {kept(home): ("session", "database"), **databases}
     return databases
 
 

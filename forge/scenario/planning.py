@@ -47,7 +47,7 @@ def opened(scenario: Scenario, places: Places) -> Session:
     session = _session(scenario, places)
     tables = list(declared_tables(scenario, places, session.line))
     _create_databases(session, scenario, tables, places)
-    session.home = scenario.session.database or first_database(tables)
+    session.home = session.state.catalog.kept_name(scenario.session.database or first_database(tables))
     session.use_home()
     for path, text, statement in tables:
         with places.sql(path, text):

@@ -102,7 +102,7 @@ def test_a_generated_column_is_clipped_as_well() -> None:
 @pytest.mark.parametrize(("text", "asked"), [("2024-02-30", False), ("1969-12-31", True), (None, False)])
 def test_the_time_zone_is_logged_for_text_that_is_a_date(text: str | None, asked: bool) -> None:
     made = planned("a TIMESTAMP NOT NULL", insert("d.t", {"id": 1, "a": text}, {"id": 2, "a": text}))
-    assert uses_time_zone(statement_of(made), server_line("mysql-9.7")) is asked
+    assert uses_time_zone(statement_of(made), Session(), server_line("mysql-9.7")) is asked
 
 
 def test_query_events_carry_the_mode_and_the_replay_script_sets_it() -> None:

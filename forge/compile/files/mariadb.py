@@ -22,18 +22,20 @@ from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.gtid_list import GtidList
 from forge.events.mariadb_compressed import compressed_query
-from forge.events.mariadb_gtid import MULTI_ENGINE, THREAD_ID, MariadbGtid
+from forge.events.mariadb_gtid import COMMIT_ALTER, MULTI_ENGINE, START_ALTER, THREAD_ID, MariadbGtid
 from forge.events.plain import to_bytes
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.xid import Xid
 from forge.plan.definitions import (
+    AlterationStart,
     AnyTableCreation,
     DatabaseDefinition,
     DatabaseDrop,
     DdlStatement,
     MemoryEmptied,
     ObjectDefinition,
+    TableAlteration,
     TableCreationSelect,
     TableDrop,
 )
@@ -59,6 +61,8 @@ class MariadbLog(SessionLog):
     def __init__(self, plan: Plan, line: ServerLine) -> None:
         super().__init__(plan, line)
         self.gtids = MariadbGtids()
+        #: Number of the last START ALTER.
+        self.started_alter = 0
         self.gtids.start_at(plan.session.gtid_domain_id, self.group_number(0))
 
     def head(self, groups: int) -> Iterator[Event]:
@@ -117,6 +121,7 @@ class MariadbLog(SessionLog):
         *,
         engines: bool = False,
         database: str = "",
+        alter: int = 0,
     ) -> Iterator[Event]:
         """GTID; where the line has none, BEGIN of a group that is not one statement alone."""
         if not self.line.knows("mariadb_gtid"):
@@ -127,6 +132,8 @@ class MariadbLog(SessionLog):
             return
         with_thread = self.line.groups.gtid_thread_id
         domain, server, sequence = self._group_gtid(number)
+        if alter == START_ALTER:
+            self.started_alter = sequence
         # The client sets it with the number, and it is that of all events of the group.
         self.server_id = server
         if self.session.skip_parallel_replication:
@@ -138,7 +145,8 @@ class MariadbLog(SessionLog):
             domain_id=domain,
             flags2=flags2,
             xid=None if xa is None else (xa.format_id, xa.gtrid, xa.bqual),
-            flags_extra=(THREAD_ID if with_thread else 0) | (MULTI_ENGINE if engines else 0),
+            flags_extra=(THREAD_ID if with_thread else 0) | (MULTI_ENGINE if engines else 0) | alter,
+            start_alter=self.started_alter if alter == COMMIT_ALTER else None,
             extra_engines=UNKNOWN_ENGINES if engines else None,
             thread_id=self.thread_id if with_thread else None,
         )
@@ -149,13 +157,19 @@ class MariadbLog(SessionLog):
             yield from self._create_select(number, statement, statement.selected)
             return
         second = self.clock.second(number, 0)
-        yield from self._gtid(number, second, STANDALONE | ALLOW_PARALLEL | (DDL if _says_ddl(statement) else 0))
+        alter = _alter_phase(statement)
+        flags2 = STANDALONE | ALLOW_PARALLEL | (DDL if _says_ddl(statement) else 0)
+        yield from self._gtid(number, second, flags2, alter=alter)
         yield from self.insert_id(statement, second)
+        status = mariadb_ddl_variables(
+            statement, self.xid(number), self.clock.statement_time(number, 0)[1], self.session, self.line
+        )
+        if alter:
+            phase = (alter,) if alter == START_ALTER else (alter, self.started_alter)
+            status = in_order(dict(status) | {"mariadb_gtid_flags": phase}, self.line)
         query = Query(
             database=ddl_database(statement),
-            status_variables=mariadb_ddl_variables(
-                statement, self.xid(number), self.clock.statement_time(number, 0)[1], self.session, self.line
-            ),
+            status_variables=status,
             query=self._ddl_text(statement),
         )
         flags = ddl_flags(statement, self.line)
@@ -320,6 +334,16 @@ class MariadbLog(SessionLog):
     def _cached(self, event: Event) -> Event:
         positioned = self.line.framing.cached_positions or self.session.binlog_legacy_event_pos
         return event if positioned else event.replace(log_pos=0)
+
+
+def _alter_phase(statement: DdlStatement) -> int:
+    """The flag of a statement that is logged in two phases; 0 for others."""
+    match statement:
+        case AlterationStart():
+            return START_ALTER
+        case TableAlteration(two_phase=True):
+            return COMMIT_ALTER
+    return 0
 
 
 def _says_ddl(statement: DdlStatement) -> bool:

@@ -263,7 +263,7 @@ class MysqlLog(SessionLog):
         )
         flags = THREAD_SPECIFIC if statement.touches_temporary else 0
         yield self.query(begin, second, SUPPRESS_USE | flags)
-        status = in_order(variables | {"sql_require_primary_key": 0}, self.line)
+        status = in_order(variables | {"sql_require_primary_key": int(self.session.sql_require_primary_key)}, self.line)
         yield self.query(begin.replace(status_variables=status, query=statement.text.sql), second, flags)
         yield from self.selected(selected, second)
         yield self.event(Xid(xid=self.xid(number)), self.commit_second(number, statement))

@@ -8,7 +8,14 @@ from dataclasses import replace
 from forge.compile.groups.caches import Caches
 from forge.compile.groups.drops import logged_definitions
 from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
-from forge.plan.definitions import DdlStatement, TableCreation, TableCreationLike, TableCreationSelect
+from forge.plan.definitions import (
+    AlterationStart,
+    DdlStatement,
+    TableAlteration,
+    TableCreation,
+    TableCreationLike,
+    TableCreationSelect,
+)
 from forge.plan.engines import is_transactional
 from forge.plan.keys import key_of_rows
 from forge.plan.logged import LoggedStatement
@@ -47,6 +54,9 @@ def _groups_of_definition(statement: DdlStatement, line: ServerLine) -> Iterator
         case TableCreation() | TableCreationLike() if statement.no_effect and not line.ddl.logs_create_of_existing:
             # IF NOT EXISTS of a temporary table is logged all the same (recorded).
             yield from (statement,) if statement.temporary else ()
+        case TableAlteration(two_phase=True):
+            yield AlterationStart(statement.text, statement.databases, alteration=statement)
+            yield statement
         case _:
             yield from logged_definitions(statement, line)
 

@@ -16,6 +16,7 @@ from forge.compile.query.status import (
 from forge.events.status_vars import StatusVariables
 from forge.plan.collations import connection_charset
 from forge.plan.definitions import (
+    AlterationStart,
     AnyTableCreation,
     DatabaseAlteration,
     DatabaseCreation,
@@ -98,9 +99,9 @@ def ddl_variables(
         case TableUpkeep(zone=True) | TableCreationSelect(copies_moments=True):
             variables["time_zone"] = session.time_zone
     if isinstance(statement, AnyTableCreation | TableAlteration) and statement.kind in ("create_table", "alter_table"):
-        variables["sql_require_primary_key"] = 0
+        variables["sql_require_primary_key"] = int(session.sql_require_primary_key)
         if _defines_timestamp(statement) and not statement.no_effect:
-            variables["explicit_defaults_for_timestamp"] = 1
+            variables["explicit_defaults_for_timestamp"] = int(session.explicit_defaults_for_timestamp)
     making = _making(statement)
     if making is not None:
         variables |= _time_variables(making, microsecond, session, line)
@@ -123,7 +124,11 @@ def mariadb_ddl_variables(
     variables = session_variables(session, line)
     if isinstance(statement, ObjectDefinition) and statement.fraction:
         variables["hrnow"] = microsecond
-    if _has_mariadb_xid(statement, line):
+    starts = isinstance(statement, AlterationStart)
+    if isinstance(statement, AlterationStart):
+        # It has no number yet.
+        statement = statement.alteration
+    elif _has_mariadb_xid(statement, line):
         variables["mariadb_ddl_xid"] = xid
     if line.query.character_set_collations and not statement.no_effect and _names_charset(statement):
         variables["character_set_collations"] = line.query.character_set_collations
@@ -137,7 +142,8 @@ def mariadb_ddl_variables(
         and not (making.creates and _has_zero_default(column))
         for column in making.columns
     )
-    evaluated = [column for column in making.columns if column.default_now] if making.asks_engine else []
+    copied = making.filled if making.fills_rows and not starts else []
+    evaluated = [column for column in (making.columns if making.asks_engine else copied) if column.default_now]
     if zone or any(column.type.name == "DATETIME" for column in evaluated):
         variables["time_zone"] = session.time_zone
     if reads_fraction(evaluated, line):
@@ -180,7 +186,7 @@ def create_select_variables(statement: TableCreationSelect, session: Session, li
     zone = _checks_moment_default(_columns(statement), line)
     variables = session_variables(session, line) | ({"time_zone": session.time_zone} if zone else {})
     if line.knows("explicit_defaults_for_timestamp") and _defines_timestamp(statement):
-        variables["explicit_defaults_for_timestamp"] = 1
+        variables["explicit_defaults_for_timestamp"] = int(session.explicit_defaults_for_timestamp)
     return variables
 
 
@@ -189,8 +195,9 @@ class _Making:
     """A table that is made, or made anew."""
 
     columns: list[TableColumn]
-    #: The columns that get values, on MySQL.
+    #: The columns that get values, on MySQL; on MariaDB where it has rows to copy.
     filled: list[TableColumn]
+    fills_rows: bool = False
     creates: bool = False
     copies_moments: bool = False
     asks_engine: bool = False
@@ -209,7 +216,7 @@ def _making(statement: DdlStatement) -> _Making | None:
             added = [column for column in change.defines if column.name.lower() not in names]
             filled = columns if change.method == "in_place" else added
             copies = change.method == "copy" and change.copies_moments
-            return _Making(columns, filled, copies_moments=copies, asks_engine=change.asks_engine)
+            return _Making(columns, filled, change.fills_rows, copies_moments=copies, asks_engine=change.asks_engine)
         case TableUpkeep(method="in_place"):
             return _Making(columns, columns, asks_engine=True)
         case TableUpkeep(method="metadata"):

@@ -64,7 +64,7 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
         over = (statement.foreign_keys.isolates and line.query.foreign_keys_isolate) or len(names) > MAX_DATABASES
         variables["updated_databases"] = OVER_MAX_DATABASES if over else names
     if text.clauses.defines_timestamp and line.knows("explicit_defaults_for_timestamp"):
-        variables["explicit_defaults_for_timestamp"] = 1
+        variables["explicit_defaults_for_timestamp"] = int(session.explicit_defaults_for_timestamp)
     return variables
 
 

@@ -23,6 +23,8 @@ THREAD_SPECIFIC = 0x0004
 NO_FOREIGN_KEY_CHECKS = 0x04000000
 RELAXED_UNIQUE_CHECKS = 0x08000000
 AUTO_IS_NULL = 0x00004000
+EXPLICIT_DEFAULTS_FOR_TIMESTAMP = 0x01000000
+NO_CHECK_CONSTRAINT_CHECKS = 0x00008000
 
 #: UPDATED_DB_NAMES lists no more databases than this; a count of 254 stands for more.
 MAX_DATABASES = 16
@@ -36,7 +38,8 @@ TIMESTAMPS = frozenset(("TIMESTAMP",))
 ORDER = (
     "flags2", "sql_mode", "catalog", "character_set_collations", "auto_increment", "charset", "time_zone",
     "lc_time_names", "charset_database", "table_map_for_update", "invoker", "updated_databases", "microseconds",
-    "explicit_defaults_for_timestamp", "ddl_xid", "hrnow", "mariadb_ddl_xid", "default_collation_for_utf8mb4",
+    "explicit_defaults_for_timestamp", "ddl_xid", "hrnow", "mariadb_ddl_xid", "mariadb_gtid_flags",
+    "default_collation_for_utf8mb4",
     "sql_require_primary_key", "default_table_encryption", "enable_cascade_triggers",
 )  # fmt: skip
 
@@ -47,6 +50,8 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     flags2 |= 0 if session.foreign_key_checks else NO_FOREIGN_KEY_CHECKS
     flags2 |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
     flags2 |= AUTO_IS_NULL if session.sql_auto_is_null else 0
+    flags2 |= 0 if session.check_constraint_checks else NO_CHECK_CONSTRAINT_CHECKS
+    flags2 &= ~(0 if session.explicit_defaults_for_timestamp else EXPLICIT_DEFAULTS_FOR_TIMESTAMP)
     variables: dict[str, Any] = {
         "flags2": flags2,
         "sql_mode": line.query.sql_mode if session.sql_mode is None else sql_mode(session.sql_mode, line).bits,
@@ -85,7 +90,7 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
         variables["updated_databases"] = OVER_MAX_DATABASES
     # What the first change's own statement needed, and before it that of the client.
     for part in (statement,) if first is statement or first.foreign_keys.cascaded else (statement, first):
-        if uses_time_zone(part, line) or _checks_default(part, session, line):
+        if uses_time_zone(part, session, line) or _checks_default(part, session, line):
             variables["time_zone"] = session.time_zone
         if evaluates_now(part, fractional=True):
             variables["microseconds"] = microsecond
@@ -95,7 +100,7 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
         if calls_use_fraction(calls, line):
             variables["microseconds"] = microsecond
     if statement.text.clauses.defines_timestamp and line.knows("explicit_defaults_for_timestamp"):
-        variables["explicit_defaults_for_timestamp"] = 1
+        variables["explicit_defaults_for_timestamp"] = int(session.explicit_defaults_for_timestamp)
     return in_order(variables, line)
 
 
@@ -110,7 +115,7 @@ def _is_updating(statement: RowsStatement, first: RowsStatement) -> bool:
     return not first.foreign_keys.cascaded and statement.triggers.before == "rows"
 
 
-def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
+def uses_time_zone(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
     """Whether the server had asked for the session's time zone when the statement logged its first row.
 
     Recorded on 9.7: for a DATETIME or TIMESTAMP literal (it may carry an offset), stored or compared; for DEFAULT as
@@ -147,7 +152,9 @@ def uses_time_zone(statement: RowsStatement, line: ServerLine) -> bool:
                 continue
             if origin == "literal" and column.type.name in zoned:
                 return True
-            if origin == "default" and (column.type.name == "TIMESTAMP" or column.default_now):
+            if origin == "default" and column.type.name == "TIMESTAMP" and session.explicit_defaults_for_timestamp:
+                return True
+            if origin == "default" and column.type.name != "TIMESTAMP" and column.default_now:
                 return True
             if column.type.name == "DATETIME" and takes_now(row, column, origin):
                 return True
@@ -180,7 +187,7 @@ def mariadb_commit_variables(
 ) -> StatusVariables:
     """COMMIT of a statement on a table without transactions, in the statement's own circumstances (recorded)."""
     variables = session_variables(session, line)
-    if uses_time_zone(statement, line):
+    if uses_time_zone(statement, session, line):
         variables["time_zone"] = session.time_zone
     for row in statement.evaluation.rows:
         pairs = zip(statement.table.columns, row.origins, strict=True)

@@ -61,6 +61,7 @@ COMPRESSED: dict[str, type[RowsBody]] = {
 STMT_END = 0x0001
 NO_FOREIGN_KEY_CHECKS = 0x0002
 RELAXED_UNIQUE_CHECKS = 0x0004
+NO_CHECK_CONSTRAINT_CHECKS = 0x0080
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,7 @@ class _ChangeEncoder:
         flags = line.rows.flags
         flags |= NO_FOREIGN_KEY_CHECKS if statement.foreign_keys.cascaded or not session.foreign_key_checks else 0
         flags |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
+        flags |= 0 if session.check_constraint_checks else NO_CHECK_CONSTRAINT_CHECKS
         present = [image for image in images if image is not None]
         self.shape = _Shape(
             kind=kind,

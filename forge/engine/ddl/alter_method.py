@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from forge.engine.ddl.alter_copy import Kept, needs_copy
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.table_state import TableState
-from forge.plan.definitions import AlterMethod
+from forge.plan.definitions import AlterMethod, TableAlteration
 from forge.plan.engines import is_defined_atomically
 from forge.sql.ast.alter_actions import (
     Action,
@@ -71,6 +71,14 @@ def alter_method(
         )
         return "in_place" if others or asked or not before.rows else method
     return method
+
+
+def has_two_phases(statement: TableAlteration) -> bool:
+    """Whether MariaDB logs START ALTER of it (recorded on 10.11 and 11.8): not where only names or partitions change,
+    nor of temporary tables.
+    """
+    change = statement.change
+    return change is not None and change.method != "rename" and not (change.manages_partitions or statement.temporary)
 
 
 def _of_partitions(action: AlterPartitions) -> AlterMethod | None:

@@ -22,7 +22,7 @@ def altered_table(alteration: Alteration, definition: Definition, version: int, 
     """The table with its new definition and the rows that are left, converted.  Raises SqlError and ScenarioError."""
     state = alteration.state
     altered = TableState(definition, version, _first_number(alteration))
-    altered.updates = state.updates
+    altered.updates, altered.enforces_checks = state.updates, state.enforces_checks
     before = state.table.partition
     clause = state.definition.partitions
     width = 1 if clause is None or clause.inner is None else clause.inner.count or 1

@@ -14,6 +14,7 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.drop_table import distinct
 from forge.engine.ddl.partition_upkeep import manage_partitions
 from forge.engine.ddl.rename_table import follow_table
+from forge.engine.ddl.timestamp_columns import with_timestamps
 from forge.engine.dictionary.catalog import TableName
 from forge.engine.dictionary.engines import check_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references
@@ -49,13 +50,14 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     if statement.if_exists and catalog.find(old_name) is None:
         return replace(plan, unlogged=True, no_effect=True)
     state = context.table(statement.table)
+    state.enforces_checks = catalog.checks_constraints
     before = state.table
     if before.temporary and any(isinstance(action, AlterPartitions) for action in statement.actions):
         raise SqlError("a temporary table has no partitions", statement.table.offset)
     alteration = Alteration(
         state, catalog.server, catalog.databases[old_name[0]], dialect=catalog.dialect, clips=catalog.clips
     )
-    for action in _with_replaced_key(statement, state):
+    for action in with_timestamps(_with_replaced_key(statement, state), state, catalog):
         apply_action(alteration, action)
     plan = replace(
         plan,
@@ -82,6 +84,8 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     if catalog.generates_keys and state.clustering is not None and altered.clustering is None:
         # ER_NOT_SUPPORTED_YET: "an operation that leaves the table without a PRIMARY KEY" (recorded).
         raise SqlError("a table keeps its primary key while sql_generate_invisible_primary_key is on", 0)
+    if catalog.requires_keys and altered.table.primary_key is None:
+        raise SqlError(f"table {altered.name} has no primary key", 0, expected="one, by sql_require_primary_key")
     kept = alteration.kept(altered)
     plan = replace(
         plan,
@@ -92,6 +96,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
             before,
             _method(context, statement.algorithm, actions, state, altered, kept),
             _defined_columns(alteration.defined, altered.table.columns),
+            fills_rows=bool(state.rows),
             copies_moments=copies_moments(state, kept),
             unchanged=keeps_keys(actions, state, altered),
             asks_engine=_asks_engine(statement, alteration, state, altered),

@@ -8,7 +8,8 @@ from dataclasses import replace
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.create_select import CopiedRows
 from forge.engine.ddl.drop_table import check_droppable, distinct
-from forge.engine.dictionary.catalog import TableName
+from forge.engine.ddl.timestamp_columns import timestamp_columns
+from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.columns import ColumnDefinition, define_column, key_refusal
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, chosen_engine
@@ -52,9 +53,10 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
         raise SqlUnsupported("CREATE OR REPLACE TABLE ... SELECT is not supported yet", statement.select.offset)
     catalog.check_free(name, ref.offset, temporary=statement.temporary)
     if statement.temporary:
-        check_temporary(statement)
+        check_temporary(statement, _default_engine(statement, catalog))
     if statement.select is not None:
         return _create_select(statement, statement.select, name, context)
+    statement = replace(statement, columns=timestamp_columns(statement.columns, catalog))
     definition = _defined(statement, name, context)
     if catalog.generates_keys and needs_key(statement, definition):
         if statement.partitions is not None:
@@ -124,6 +126,8 @@ def _replaces(statement: CreateTable | CreateLike, name: TableName, context: Ddl
 def _store(state: TableState, context: DdlContext) -> None:
     """The table exists from now on.  Raises SqlError for one that its engine cannot hold."""
     check_engine(state.table, state.definition.keys, context.catalog.server)
+    if context.catalog.requires_keys and state.table.primary_key is None:
+        raise SqlError(f"table {state.name} has no primary key", 0, expected="one, by sql_require_primary_key")
     context.catalog.shelf(temporary=state.table.temporary)[state.table.database, state.table.name] = state
     state.is_logged = context.logs_temporary
 
@@ -134,7 +138,14 @@ def _create_select(
     catalog, server = context.catalog, context.catalog.server
     source = context.table(select.table)
     copied = CopiedRows(statement, select, source, server)
-    definition = defined_table(statement, name, catalog.databases[name[0]], server, copied.columns)
+    definition = defined_table(
+        statement,
+        name,
+        catalog.databases[name[0]],
+        server,
+        copied.columns,
+        default_engine=_default_engine(statement, catalog),
+    )
     others = statement.partitions is not None or bool(statement.foreign_keys)
     if others or (catalog.generates_keys and needs_key(statement, definition)):
         form = "with partitions, foreign keys or generated keys"
@@ -171,17 +182,25 @@ def _create_select(
 def _defined(statement: CreateTable, name: TableName, context: DdlContext) -> Definition:
     catalog = context.catalog
     collation = catalog.databases[name[0]]
-    return defined_table(statement, name, collation, catalog.server, dialect=catalog.dialect)
+    return defined_table(
+        statement, name, collation, catalog.server, dialect=catalog.dialect,
+        default_engine=_default_engine(statement, catalog),
+    )  # fmt: skip
 
 
-def check_temporary(statement: CreateTable) -> None:
+def _default_engine(statement: CreateTable, catalog: Catalog) -> str:
+    apart = statement.temporary and catalog.line.ddl.temporary_engine_apart
+    return INNODB if apart else catalog.default_engine
+
+
+def check_temporary(statement: CreateTable, default_engine: str) -> None:
     """Raises SqlError for what a temporary table cannot have (1562, 1215, 1796)."""
     special = next((key for key in statement.keys if key.special == "FULLTEXT"), None)
     if statement.partitions is not None:
         raise SqlError("a temporary table has no partitions", statement.partitions.offset)
     if statement.foreign_keys:
         raise SqlError("a temporary table has no foreign keys", statement.foreign_keys[0].offset)
-    if special is not None and (chosen_engine(statement.options) or INNODB) == INNODB:
+    if special is not None and (chosen_engine(statement.options) or default_engine) == INNODB:
         raise SqlError("a temporary table of InnoDB has no FULLTEXT key", special.offset)
 
 
@@ -193,6 +212,7 @@ def defined_table(
     completed: Callable[[tuple[ColumnDefinition, ...]], tuple[ColumnDefinition, ...]] = lambda columns: columns,
     *,
     dialect: Dialect | None = None,
+    default_engine: str = INNODB,
 ) -> Definition:
     """The definition that CREATE TABLE states; ``completed`` adds columns of a SELECT.  Raises SqlError."""
     collation = statement.options.charset.resolve(database_collation, server).id
@@ -205,7 +225,7 @@ def defined_table(
             if part.column.lower() in nullable:
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
                 raise key_refusal(server_line(server))(problem, part.offset, expected="NOT NULL")
-    engine = chosen_engine(statement.options) or INNODB
+    engine = chosen_engine(statement.options) or default_engine
     if engine not in (INNODB, "Aria") and "TRANSACTIONAL" in dict(statement.options.idle):
         problem = f"{engine} tables have no option TRANSACTIONAL"
         raise StrictRefusal(problem, statement.options.engine_offset, expected="ENGINE=Aria")

@@ -14,7 +14,7 @@ from forge.sql.errors import SqlError
 
 def change_database(statement: DatabaseStatement, context: DdlContext) -> DatabaseDefinition:
     """Run the statement.  Raises SqlError for what a server would refuse."""
-    name = statement.name or context.current_database
+    name = context.catalog.kept_name(statement.name or context.current_database)
     if not name:
         raise SqlError("no database is named, and none is current", statement.offset)
     if name.lower() in SYSTEM_DATABASES:

@@ -36,7 +36,7 @@ def drop_tables(statement: DropTables, context: DdlContext) -> TableDrop:
     base = [table for table in named if not table.temporary]
     dropped = [table.name for table in base if table.exists]
     for ref in statement.tables:
-        if (ref.database or current, ref.name) in dropped:
+        if catalog.name_of(ref, current) in dropped:
             check_droppable(catalog, ref, current, dropped)
     for table in named:
         if table.exists:
@@ -55,7 +55,7 @@ def drop_tables(statement: DropTables, context: DdlContext) -> TableDrop:
 
 def _named(statement: DropTables, ref: TableRef, context: DdlContext) -> DroppedTable | None:
     """A table that the statement names; None for a temporary one that is not there."""
-    catalog, name = context.catalog, (ref.database or context.current_database, ref.name)
+    catalog, name = context.catalog, context.catalog.name_of(ref, context.current_database)
     hiding = catalog.temporary.get(name)
     if hiding is None and statement.temporary:
         if not statement.if_exists:
@@ -72,7 +72,7 @@ def _named(statement: DropTables, ref: TableRef, context: DdlContext) -> Dropped
 
 def check_droppable(catalog: Catalog, ref: TableRef, current: str, dropped: list[TableName]) -> None:
     """A parent goes only with its children.  Raises SqlError."""
-    state = catalog.tables.get((ref.database or current, ref.name))
+    state = catalog.tables.get(catalog.name_of(ref, current))
     if state is None or not catalog.foreign_key_checks:
         return
     for child, foreign in children_of(catalog, state.table):

@@ -26,6 +26,8 @@ def change_view(view: ViewStatement, context: DdlContext) -> ObjectDefinition:
     """CREATE and ALTER VIEW.  Raises SqlError for what a server would refuse, SqlUnsupported for unknown forms."""
     catalog, current = context.catalog, context.current_database
     name = ("view", *context.resolve(view.name))
+    if catalog.lowers_names:
+        view = replace(view, name=replace(view.name, database=view.name.database and name[1], name=name[2]))
     facts = context.line.ddl
     if facts.views_log_seeds and calls(tokenize(view.body), "RAND", "FROM_UNIXTIME"):
         # It logs the seeds before the view, 10.11 the time zone with it.

@@ -32,7 +32,9 @@ def rename_tables(statement: RenameTables, context: DdlContext) -> TableRename:
         renamed.append(name)
     return TableRename(
         context.text,
-        databases=distinct(ref.database or context.current_database for pair in statement.pairs for ref in pair),
+        databases=distinct(
+            catalog.name_of(ref, context.current_database)[0] for pair in statement.pairs for ref in pair
+        ),
         tables=tuple(catalog.tables[name].table for name in renamed if name in catalog.tables),
     )
 

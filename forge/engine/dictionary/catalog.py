@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 
+from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.triggers import Trigger
 from forge.errors import nearest
@@ -22,16 +23,29 @@ ObjectName = tuple[str, str, str]
 
 
 class Catalog:
-    """What exists on the server.  Table and database names are case-sensitive, as on Linux."""
+    """What exists on the server.
 
-    def __init__(self, server: str) -> None:
+    Names of tables and databases are case-sensitive, as on Linux, unless it keeps them in lower case.
+    """
+
+    def __init__(self, server: str, *, lowers_names: bool = False) -> None:
         self.server = server
+        #: lower_case_table_names=1.
+        self.lowers_names = lowers_names
         #: What the session's modes make of values; None for the server's own modes.
         self.dialect: Dialect | None = None
         #: Values that do not fit are clipped: the session is without strict mode.
         self.clips = False
         #: Tables without a key get an invisible one (sql_generate_invisible_primary_key).
         self.generates_keys = False
+        #: Tables need a primary key (sql_require_primary_key).
+        self.requires_keys = False
+        #: CHECK constraints refuse rows (MariaDB: check_constraint_checks).
+        self.checks_constraints = True
+        #: TIMESTAMP columns are as their definitions say (explicit_defaults_for_timestamp).
+        self.explicit_timestamps = True
+        #: Engine of a table whose definition names none (default_storage_engine).
+        self.default_engine = INNODB
         self.foreign_key_checks = True
         #: Collation of a new database that names none (collation_server).
         self.new_collation = server_line(server).ddl.default_collation
@@ -64,13 +78,22 @@ class Catalog:
             raise SqlError(f"table {ref.name!r} names no database", ref.offset, expected=expected)
         if database.lower() in SYSTEM_DATABASES:
             raise SqlError(f"{database!r} is a system database", ref.offset, expected="another name")
-        self.check_database(database, ref.offset)
-        return database, ref.name
+        return self.check_database(database, ref.offset), self.kept_name(ref.name)
 
-    def check_database(self, name: str, offset: int = 0) -> None:
-        """Raises SqlError with the nearest name if there is no such database."""
-        if name not in self.databases:
-            raise SqlError(f"there is no database {name!r}", offset, suggestion=nearest(name, self.databases))
+    def name_of(self, ref: TableRef, current_database: str) -> TableName:
+        """As :meth:`resolve`, whether there is such a database or not."""
+        return self.kept_name(ref.database or current_database), self.kept_name(ref.name)
+
+    def kept_name(self, name: str) -> str:
+        """The name of a database or a table as the server keeps it."""
+        return name.lower() if self.lowers_names else name
+
+    def check_database(self, name: str, offset: int = 0) -> str:
+        """The database as it is kept.  Raises SqlError with the nearest name if there is none."""
+        kept = self.kept_name(name)
+        if kept not in self.databases:
+            raise SqlError(f"there is no database {name!r}", offset, suggestion=nearest(kept, self.databases))
+        return kept
 
     def table(self, ref: TableRef, current_database: str) -> TableState:
         """The table that a name means.  Raises SqlError with the nearest name if there is none."""

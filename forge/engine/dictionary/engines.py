@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.errors import nearest
+from forge.errors import ScenarioError, nearest
 from forge.plan.tables import Table, TableColumn
 from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import KeyDraft, TableOptions
@@ -67,6 +67,19 @@ def chosen_engine(options: TableOptions) -> str | None:
         raise SqlUnsupported(f"the storage engine {word} is not supported yet", offset)
     expected = ", ".join(engine.name for engine in _ENGINES.values())
     raise SqlError(f"unknown storage engine {word!r}", offset, expected=expected, suggestion=nearest(word, _ENGINES))
+
+
+def engine_named(word: str, line: ServerLine) -> str:
+    """The engine of ``default_storage_engine``.  Raises ScenarioError for one that the line's servers do not have."""
+    engine = _ENGINES.get(_ALIASES.get(word.lower(), word.lower()))
+    if engine is None or engine.name not in line.ddl.engines:
+        known = line.ddl.engines
+        raise ScenarioError(
+            f"{line.name} has no storage engine {word!r}",
+            expected=", ".join(known),
+            suggestion=nearest(word, known),
+        )
+    return engine.name
 
 
 def refuse_substitution(options: TableOptions, line: ServerLine) -> None:

@@ -84,7 +84,7 @@ def _serves(key: KeyDraft, generated: KeyDraft) -> bool:
 def _resolved(definition: Definition, draft: ForeignKeyDraft, catalog: Catalog, current: str) -> ForeignKey:
     columns = tuple(definition.index_of(part.column, part.offset) for part in draft.columns)
     # Without a database the parent is in the child's.
-    database = draft.parent.database or definition.database or current
+    database = catalog.kept_name(draft.parent.database or definition.database or current)
     name = draft.name
     if name is None and server_line(definition.server).ddl.index_names_constraint:
         name = draft.index
@@ -93,7 +93,7 @@ def _resolved(definition: Definition, draft: ForeignKeyDraft, catalog: Catalog, 
     foreign = ForeignKey(
         name=name or _generated_name(definition),
         columns=columns,
-        parent=(database, draft.parent.name),
+        parent=(database, catalog.kept_name(draft.parent.name)),
         parent_columns=draft.parent_columns,
         on_delete=draft.on_delete,
         on_update=draft.on_update,

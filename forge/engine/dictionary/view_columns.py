@@ -29,7 +29,7 @@ def moments_of(catalog: Catalog, view: ViewStatement, current: str) -> frozenset
         if any(any(_columns(catalog, name).values()) for name in names):
             raise SqlUnsupported(_NOT_FOLLOWED, view.name.offset)
         return frozenset()
-    tables = {alias: (ref.database or current, ref.name) for alias, ref in select.tables}
+    tables = {alias: catalog.name_of(ref, current) for alias, ref in select.tables}
     moments: dict[str, bool] = {}
     for item in select.items:
         moments |= _item(catalog, item, tables)

@@ -47,6 +47,11 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     log_bin_compress: Annotated[bool | UnsetType, Meta(description="MariaDB: SET GLOBAL log_bin_compress.")] = UNSET
     log_bin_compress_min_len: int | UnsetType = UNSET
     generate_invisible_primary_key: bool | UnsetType = UNSET
+    sql_require_primary_key: bool | UnsetType = UNSET
+    explicit_defaults_for_timestamp: bool | UnsetType = UNSET
+    default_storage_engine: str | UnsetType = UNSET
+    binlog_alter_two_phase: bool | UnsetType = UNSET
+    check_constraint_checks: bool | UnsetType = UNSET
     foreign_key_checks: bool | UnsetType = UNSET
     unique_checks: bool | UnsetType = UNSET
     auto_increment_increment: int | UnsetType = UNSET

@@ -52,9 +52,11 @@ def value_of_literal(column: ColumnDefinition, literal: Any, context: DmlContext
 
 
 def _null(column: ColumnDefinition, context: DmlContext) -> Clipped:
-    """NULL, which is the current time in a TIMESTAMP NOT NULL of MariaDB, in strict mode too."""
+    """NULL, which is the current time in a TIMESTAMP NOT NULL of MariaDB, in strict mode too, and of MySQL without
+    explicit_defaults_for_timestamp.
+    """
     facts = column.column
-    if facts.nullable or column.type.name != "TIMESTAMP" or not column.wire.dialect.null_is_now:
+    if facts.nullable or column.type.name != "TIMESTAMP" or not context.wire(column).dialect.null_is_now:
         return NULL
     return NULL._replace(value=context.time.text(column.type.fsp), is_now=True)
 

@@ -59,4 +59,5 @@ class DmlContext:
         """
         state = self.catalog.table(declared_name(name), self.current_database)
         state.is_open = True
+        state.enforces_checks = self.catalog.checks_constraints
         return state

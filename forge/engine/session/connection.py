@@ -5,8 +5,11 @@ from __future__ import annotations
 import copy
 from typing import Self
 
+import msgspec
+
 from forge.compile.groups.clock import Clock
 from forge.engine.dictionary.catalog import Catalog
+from forge.engine.dictionary.engines import engine_named
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.session.journal import Journal
 from forge.engine.session.state import SessionState
@@ -27,7 +30,7 @@ class Connection:
         #: The settings that each client begins with, and those that are in force.
         self.initial = settings
         self.line = server_line(server)
-        self.state = SessionState(Catalog(server))
+        self.state = SessionState(Catalog(server, lowers_names=settings.lower_case_table_names == 1))
         self.journal = Journal(self.line)
         self.change(settings)
         #: The GTID that the client gives its next group.
@@ -41,9 +44,15 @@ class Connection:
         self.clock = Clock(settings)
         catalog = self.state.catalog
         catalog.generates_keys = settings.generate_invisible_primary_key
+        catalog.requires_keys = settings.sql_require_primary_key
+        catalog.checks_constraints = settings.check_constraint_checks
+        catalog.explicit_timestamps = settings.explicit_defaults_for_timestamp
+        catalog.default_engine = engine_named(settings.default_storage_engine, self.line)
         catalog.foreign_key_checks = settings.foreign_key_checks
         self.mode = sql_mode(settings.sql_mode, self.line)
         dialect = self.mode.dialect(self.line)
+        if not settings.explicit_defaults_for_timestamp:
+            dialect = msgspec.structs.replace(dialect, null_is_now=True)
         catalog.dialect = None if dialect == self.line.values else dialect
         catalog.clips = self.clips
         catalog.new_collation = new_collation(settings, self.line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from forge.engine.ddl.alter_method import has_two_phases
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.handlers import run_definition
 from forge.engine.ddl.temporary_tables import changes_no_base, logged_of_temporary
@@ -13,7 +14,7 @@ from forge.engine.session.connection import Connection
 from forge.engine.session.memory_tables import open_for_definition
 from forge.engine.session.settings import check_selects
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.definitions import DatabaseCreation, DatabaseDrop, DdlStatement, dropped_tables
+from forge.plan.definitions import DatabaseCreation, DatabaseDrop, DdlStatement, TableAlteration, dropped_tables
 from forge.sql.ast.statements import CreateTable
 from forge.sql.errors import SqlUnsupported, StrictRefusal
 from forge.sql.parse.statements import Ddl
@@ -67,4 +68,6 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
             raise
         problem = f"{error.problem}: taken with a warning without strict mode, which is not supported yet"
         raise SqlUnsupported(problem, error.offset, expected=error.expected) from None
+    if isinstance(definition, TableAlteration) and connection.settings.binlog_alter_two_phase:
+        definition = replace(definition, two_phase=has_two_phases(definition))
     return replace(definition, text=replace(definition.text, line=line))

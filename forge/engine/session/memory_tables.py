@@ -27,7 +27,7 @@ def open_for_definition(connection: Connection, statement: Ddl) -> None:
         raise UnsupportedError(
             "this statement is not supported while MEMORY tables have not been used since the restart"
         )
-    table = tables.get((statement.table.database or connection.state.database, statement.table.name))
+    table = tables.get(connection.state.catalog.name_of(statement.table, connection.state.database))
     if table is not None:
         _open(connection, table, caused_by_ddl=True)
 

@@ -71,8 +71,7 @@ class Session(ClientEnds):
             self.clients.switch(self, transaction.connection)
         if transaction.database is not None:
             with place.at("database"):
-                self.state.catalog.check_database(transaction.database)
-                self.state.database = transaction.database
+                self.state.database = self.state.catalog.check_database(transaction.database)
                 # USE sets that, too.
                 self.change(msgspec.structs.replace(self.settings, collation_database=None))
         if transaction.gtid is not None:

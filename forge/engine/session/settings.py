@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from forge.engine.dictionary.engines import engine_named
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Path
 from forge.plan.collations import wrong_collations
@@ -50,6 +51,10 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
             raise UnsupportedError(f"time zone {session.time_zone} is not supported yet", expected="+00:00 or SYSTEM")
     except ScenarioError as error:
         yield ("session", "time_zone"), error
+    try:
+        engine_named(session.default_storage_engine, line)
+    except ScenarioError as error:
+        yield ("session", "default_storage_engine"), error
     if session.lc_time_names not in locale_names():
         suggestion = nearest(session.lc_time_names, locale_names())
         yield (
@@ -133,6 +138,9 @@ def check_selects(session: Session, line: ServerLine) -> None:
     odd = (
         ("sql_mode", session.sql_mode is not None),
         ("auto_increment_increment", session.auto_increment_increment != 1),
+        ("explicit_defaults_for_timestamp", not session.explicit_defaults_for_timestamp),
+        ("lower_case_table_names", session.lower_case_table_names != 0),
+        ("sql_require_primary_key", session.sql_require_primary_key),
     )
     for name, is_set in odd:
         if is_set:

@@ -46,7 +46,7 @@ class SessionText:
         if binlog_format != "mixed" or statement.select is None:
             return binlog_format == "statement"
         ref = statement.select.table
-        source = self.state.catalog.find((ref.database or self.state.database, ref.name))
+        source = self.state.catalog.find(self.state.catalog.name_of(ref, self.state.database))
         temporary = statement.temporary or (source is not None and source.table.temporary)
         words = reads_of(sql).words
         numbered = any(column.auto_increment for column in statement.columns)

@@ -40,6 +40,8 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     memory_suppresses_use: bool
     #: What is logged of temporary tables is known (nothing in row format).
     temporary_tables: bool
+    #: The engine of a temporary table that names none is a setting of its own (default_tmp_storage_engine).
+    temporary_engine_apart: bool
     #: RENAME TABLE sees temporary tables.
     renames_temporary: bool
     #: RENAME TO and TRUNCATE make a temporary table the last made, as other ALTERs do.

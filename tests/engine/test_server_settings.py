@@ -1,0 +1,86 @@
+"""Settings of definitions that show in the log: what they refuse, and what of them is not made.
+
+Recordings (``tests/record/recordings``) have the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from forge.binlog.listing import disassemble
+from forge.binlog.writer import write_binlog
+from forge.compile import compile_plan
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.plan import Plan
+from forge.scenario import Scenario, Session, change_session, ddl, insert, plan
+
+TABLE = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)"
+
+
+def planned(*transactions: Any, server: str = "mysql-9.7", tables: tuple[str, ...] = (TABLE,), **session: Any) -> Plan:
+    settings = Session(**session)
+    return plan(Scenario("x", server=server, session=settings, tables=list(tables), transactions=list(transactions)))
+
+
+@pytest.mark.parametrize(
+    ("server", "setting", "message"),
+    [
+        ("mysql-9.7", {"binlog_alter_two_phase": True}, "mysql-9.7"),
+        ("mariadb-10.6", {"binlog_alter_two_phase": True}, "mariadb-10.6"),
+        ("mysql-9.7", {"check_constraint_checks": False}, "mysql-9.7"),
+        ("mariadb-11.8", {"sql_require_primary_key": True}, "mariadb-11.8"),
+        ("mysql-5.7", {"sql_require_primary_key": True}, "mysql-5.7"),
+        ("mysql-9.7", {"default_storage_engine": "Aria"}, "mysql-9.7 has no storage engine 'Aria'"),
+        ("mysql-9.7", {"default_storage_engine": "InoDB"}, "did you mean 'InnoDB'"),
+    ],
+)
+def test_a_setting_that_the_line_does_not_have_is_refused(server: str, setting: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        planned(server=server, **setting)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE d.u (id INT)",
+        "CREATE TABLE d.u (id INT NOT NULL, UNIQUE (id))",
+        "CREATE TABLE d.u LIKE d.without",
+        "CREATE TEMPORARY TABLE d.u (id INT)",
+        "ALTER TABLE d.t DROP PRIMARY KEY",
+        "ALTER TABLE d.without ADD COLUMN v INT",
+    ],
+)
+def test_a_table_without_a_primary_key_is_refused_where_a_session_requires_one(statement: str) -> None:
+    without = "CREATE TABLE d.without (id INT)"
+    with pytest.raises(ScenarioError, match="has no primary key; expected one, by sql_require_primary_key"):
+        planned([change_session(sql_require_primary_key=True)], [ddl(statement)], tables=(TABLE, without))
+
+
+def test_a_second_timestamp_has_the_zero_default_which_strict_mode_refuses() -> None:
+    text = "CREATE TABLE d.u (id INT PRIMARY KEY, a TIMESTAMP, b TIMESTAMP)"
+    with pytest.raises(ScenarioError, match="the default of column 'b' is impossible"):
+        planned([ddl(text)], explicit_defaults_for_timestamp=False)
+    planned([ddl(text)], explicit_defaults_for_timestamp=False, server="mariadb-11.8")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["ALTER TABLE d.u ADD COLUMN b TIMESTAMP NULL FIRST", "ALTER TABLE d.u MODIFY v TIMESTAMP NULL"],
+)
+def test_which_timestamp_is_the_first_is_not_worked_out_of_places(statement: str) -> None:
+    table = "CREATE TABLE d.u (id INT PRIMARY KEY, a TIMESTAMP, v DATETIME)"
+    with pytest.raises(UnsupportedError, match="explicit_defaults_for_timestamp is not supported yet"):
+        planned([ddl(statement)], tables=(table,), explicit_defaults_for_timestamp=False)
+
+
+def test_names_of_a_server_that_lowers_them_are_one_name() -> None:
+    table = "CREATE TABLE Shop.T (id INT PRIMARY KEY)"
+    made = planned([insert("SHOP.t", {"id": 1})], tables=(table,), lower_case_table_names=1)
+    maps = [each for each in disassemble(write_binlog(compile_plan(made))) if each["event"] == "TABLE_MAP"]
+    assert [(each["database"], each["table"]) for each in maps] == [("shop", "t")]
+    with pytest.raises(ScenarioError, match=r"table shop\.t exists already"):
+        planned([ddl("CREATE TABLE sHOP.T (id INT PRIMARY KEY)")], tables=(table,), lower_case_table_names=1)
+    with pytest.raises(ScenarioError, match="there is no table"):
+        planned([insert("shop.t", {"id": 1})], tables=("CREATE TABLE shop.T (id INT PRIMARY KEY)",))
