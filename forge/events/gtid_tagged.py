@@ -21,6 +21,8 @@ from forge.events.serialization import read_svarint, read_uvarint, svarint, uvar
 from forge.events.shapes import HEX, U64, Shape, object_of
 
 FORMAT_VERSION = 1
+#: Servers refuse a longer one (seen on 9.7), and believe what characters it has.
+_LONGEST_TAG = 32
 
 
 def _uuid_bytes(text: str) -> bytes:
@@ -37,6 +39,8 @@ def _tag_bytes(text: str) -> bytes:
 
 def _read_tag(stream: Any) -> str:
     length = read_uvarint(stream)
+    if length > _LONGEST_TAG:
+        raise FormatFieldError(f"a tag of {length} characters")
     data = stream.read(length)
     if len(data) < length:
         raise FormatFieldError("the tag passes the end of the event")

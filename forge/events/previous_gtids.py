@@ -3,10 +3,14 @@
 Two encodings (sql/rpl_gtid_set.cc): plain, and with tags since 8.3 when the server knows any tag.  In the tagged one
 byte 0 and byte 7 of the first number are 1, so that an old reader sees a huge count and stops.
 Interval ends are exclusive in the bytes and inclusive here and in text.
+
+Servers refuse a set (seen on 9.7) whose intervals are empty, meet, or are not in ascending order from 1 on, and one
+with a tag that is none.
 """
 
 from __future__ import annotations
 
+import re
 import uuid as _uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +24,8 @@ from forge.events.plain import Fields, text_or_hex, to_bytes, to_text, words
 from forge.events.serialization import read_uvarint, uvarint
 from forge.events.shapes import TEXT, Shape, described, object_of
 
+#: Letters, digits and underscores, not a digit first (libs/mysql/gtid/tag.h); servers write small letters.
+_TAG = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,31}")
 #: (uuid, tag or "", ((first, last), ...)), sorted by uuid and tag.
 GtidSource = tuple[str, str, tuple[tuple[int, int], ...]]
 
@@ -36,11 +42,8 @@ class GtidSet(_Construct):  # type: ignore[misc]
         sources: list[GtidSource] = []
         for _ in range(count):
             uuid = str(_uuid.UUID(bytes=bytes(stream_read(stream, 16, path))))
-            tag = to_text(stream_read(stream, read_uvarint(stream, path), path)) if tagged else ""
-            intervals = tuple(
-                (_u64(stream, path), _u64(stream, path) - 1) for _ in _bounded(_u64(stream, path), stream)
-            )
-            sources.append((uuid, tag, intervals))
+            tag = _tag(stream_read(stream, read_uvarint(stream, path), path)) if tagged else ""
+            sources.append((uuid, tag, _intervals(stream, path)))
         return tagged, tuple(sources)
 
     def _build(self, obj: tuple[bool, tuple[GtidSource, ...]], stream: Any, context: Any, path: str) -> Any:
@@ -80,6 +83,24 @@ def gtid_set_text(sources: Sequence[GtidSource]) -> str:
 
 def _u64(stream: Any, path: str) -> int:
     return int.from_bytes(stream_read(stream, 8, path), "little")
+
+
+def _tag(data: bytes) -> str:
+    if data and not _TAG.fullmatch(data):
+        raise FormatFieldError(f"a tag is at most 32 letters, digits and underscores, not {to_text(data)!r}")
+    return to_text(data)
+
+
+def _intervals(stream: Any, path: str) -> tuple[tuple[int, int], ...]:
+    intervals: list[tuple[int, int]] = []
+    free = 1
+    for _ in _bounded(_u64(stream, path), stream):
+        first, behind = _u64(stream, path), _u64(stream, path)
+        if not free <= first < behind < 1 << 63:
+            raise FormatFieldError(f"an interval of GTIDs from {first} to before {behind}, where {free} is the least")
+        intervals.append((first, behind - 1))
+        free = behind + 1
+    return tuple(intervals)
 
 
 def _bounded(count: int, stream: Any) -> range:

@@ -165,7 +165,11 @@ def status_variables() -> st.SearchStrategy[tuple[tuple[str, Any], ...]]:
 
 
 def gtid_sets() -> st.SearchStrategy[tuple[bool, tuple[Any, ...]]]:
-    intervals = st.lists(st.tuples(unsigned(62), unsigned(62)), max_size=3).map(tuple)
+    # Ascending, and not next to each other.
+    bounds = st.lists(st.integers(1, (1 << 62) - 1), max_size=6, unique=True).map(sorted)
+    intervals = bounds.map(
+        lambda of: tuple((2 * first, 2 * last) for first, last in zip(of[::2], of[1::2], strict=False))
+    )
     uuids = st.uuids().map(str)
     plain = st.lists(st.tuples(uuids, st.just(""), intervals), max_size=3).map(tuple)
     tagged = st.lists(st.tuples(uuids, st.text("abc_", max_size=8), intervals), max_size=3).map(tuple)

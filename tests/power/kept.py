@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.power.logs import Log, hash_of
-from tests.power.subjects import ROOT, Subject
+from tests.power.subjects import Subject
 from tests.power.tracing import At, Reached, traced
 from tests.power.trials import baselines, in_child
 
@@ -21,7 +22,8 @@ _PART = 400
 
 
 class Reading(NamedTuple):
-    """The statements that a log reaches, the branches that it passes by, and the digest of what the decoder shows."""
+    """The statements that a log reaches, the branches that it passes by, and the digest of what the decoder shows.
+    Files have the names that :func:`_named` gives."""
 
     reached: list[At]
     passed: list[At]
@@ -32,8 +34,11 @@ def readings(
     subject: Subject, logs: Sequence[Log], folder: Path, jobs: int, say: Callable[[str], None]
 ) -> tuple[Reached, list[bytes]]:
     """What each log reaches, and the digests.  ``folder`` keeps them for the next run with the same code."""
-    path = folder / f"{subject.name}-{code_of(subject)}.pickle"
-    kept: dict[bytes, Reading] = pickle.loads(path.read_bytes()) if path.exists() else {}  # Our own.
+    path, code = folder / f"{subject.name}.pickle", code_of(subject)
+    # Our own.  Places are kept by the names of files, so that another clone of the same code can go on.
+    of, kept = pickle.loads(path.read_bytes()) if path.exists() else (code, {})
+    if of != code:
+        kept = {}
     hashes = [hash_of(log.data) for log in logs]
     new = [number for number, key in enumerate(hashes) if key not in kept]
     say(f"{subject.name}: {len(new)} of {len(logs)} logs are new")
@@ -43,9 +48,11 @@ def readings(
         works = pool.map(lambda part: _read(subject, [logs[at] for at in part]), parts)
         for part, read in zip(parts, works, strict=True):
             kept |= zip((hashes[number] for number in part), read, strict=True)
-            path.write_bytes(pickle.dumps(kept))
+            draft = path.with_suffix(".draft")
+            draft.write_bytes(pickle.dumps((code, kept)))
+            draft.replace(path)
             say(f"{subject.name}: {sum(key in kept for key in hashes)} logs are read")
-    return _united([kept[key] for key in hashes]), [kept[key].shown for key in hashes]
+    return _united(subject, [kept[key] for key in hashes]), [kept[key].shown for key in hashes]
 
 
 def _read(subject: Subject, logs: Sequence[Log]) -> list[Reading]:
@@ -54,35 +61,38 @@ def _read(subject: Subject, logs: Sequence[Log]) -> list[Reading]:
     if reached is None or shown is None:
         raise SystemExit(f"{subject.name} died of a log")
     by_log = [Reading([], [], digest) for digest in shown]
-    for places, name in ((reached.logs, "reached"), (reached.passed, "passed")):
-        for place, numbers in places.items():
+    names = {str(path): name for name, path in _named(subject).items()}
+    for places, kind in ((reached.logs, "reached"), (reached.passed, "passed")):
+        for (file, line), numbers in places.items():
             for number in numbers:
-                getattr(by_log[number], name).append(place)
+                getattr(by_log[number], kind).append((names[file], line))
     return by_log
 
 
-def _united(read: Sequence[Reading]) -> Reached:
+def _named(subject: Subject) -> dict[str, Path]:
+    """The files of a subject by names that are the same in every clone."""
+    folder = os.path.commonpath(subject.files)
+    return {path.relative_to(folder).as_posix(): path for path in subject.files}
+
+
+def _united(subject: Subject, read: Sequence[Reading]) -> Reached:
+    files = {name: str(path) for name, path in _named(subject).items()}
     logs: dict[At, array[int]] = defaultdict(lambda: array("I"))
     passed: dict[At, array[int]] = defaultdict(lambda: array("I"))
     for number, reading in enumerate(read):
-        for place in reading.reached:
-            logs[place].append(number)
-        for place in reading.passed:
-            passed[place].append(number)
+        for name, line in reading.reached:
+            logs[files[name], line].append(number)
+        for name, line in reading.passed:
+            passed[files[name], line].append(number)
     return Reached(dict(logs), dict(passed))
 
 
 def code_of(subject: Subject) -> str:
     """A digest of all code that has a say in what is shown."""
     digest = hashlib.sha256()
-    for path in _files(subject):
-        digest.update(path.as_posix().encode() + b"\0" + path.read_bytes())
+    for name, path in _named(subject).items():
+        digest.update(name.encode() + b"\0" + path.read_bytes())
+    measuring = (Path(__file__).with_name(f"{name}.py") for name in ("subjects", "tracing"))
+    for path in (*subject.beside, *measuring):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _files(subject: Subject) -> Iterator[Path]:
-    yield from subject.files
-    yield from (ROOT / "tests" / "power" / f"{name}.py" for name in ("own_reader", "subjects", "tracing"))
-    for folder in ("check/canonical", "binlog", "events", "values", "charsets"):
-        yield from sorted((ROOT / "forge" / folder).rglob("*.py"))
-    yield from sorted((ROOT / "corpora" / "testees" / subject.name).glob("*.py"))

@@ -14,7 +14,7 @@ from tests.power.kept import code_of
 from tests.power.left_out import left_out, spans
 from tests.power.logs import Log
 from tests.power.mutants import Mutant, mutants_of
-from tests.power.outcomes import name_of
+from tests.power.outcomes import Outcomes
 from tests.power.subjects import Subject
 from tests.power.tracing import Reached, functions_of
 from tests.power.trials import baselines, in_child
@@ -102,7 +102,7 @@ def _reason(subject: Subject, name: str) -> str | None:
 class Measured:
     """The figures of a subject, and what the choice of cases needs.
 
-    ``told`` has the log that told each mutant that was told.
+    ``told`` has the log that told each mutant that was told, of other samples too.
     """
 
     figures: dict[str, Any]
@@ -137,7 +137,7 @@ def measured(
     counted_by_file = [counted_mutants(subject, path) for path in subject.files]
     every = [one for kept, _ in counted_by_file for one in kept if one.function in functions]
     # A mutant that is left out later moves no other one.
-    drawn = sorted(every, key=lambda one: hashlib.sha256(f"{seed} {name_of(one)}".encode()).digest())
+    drawn = sorted(every, key=lambda one: hashlib.sha256(f"{seed} {one.name}".encode()).digest())
     chosen = drawn[: sample or None]
     say(f"{subject.name}: {len(chosen)} of {len(every)} mutants")
     tries = Tries(
@@ -147,16 +147,16 @@ def measured(
         right,
         favoured=favoured,
         most=most,
-        path=folder / f"{subject.name}-{code_of(subject)}.json",
+        outcomes=Outcomes(folder / f"{subject.name}.json", code_of(subject)),
     )
     survivors: list[dict[str, Any]] = []
-    told: dict[Mutant, int] = {}
+    told: set[Mutant] = set()
     not_made = 0
     for done, (mutant, outcome) in enumerate(tries.outcomes_of(chosen, statements, jobs), 1):
         if outcome is None:
             not_made += 1
         elif outcome >= 0:
-            told[mutant] = outcome
+            told.add(mutant)
         else:
             survivors.append(
                 {
@@ -174,4 +174,5 @@ def measured(
         "left out": dict(sum((reasons for _, reasons in counted_by_file), Counter[str]()).most_common()),
         "survivors": sorted(survivors, key=lambda one: (one["file"], one["line"])),
     }  # fmt: skip
-    return Measured(figures, told)
+    known = {mutant: tries.told_by(mutant) for mutant in every}
+    return Measured(figures, {mutant: number for mutant, number in known.items() if number is not None})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +31,8 @@ _Found = tuple[int, int, str, Place, Callable[[], None]]
 class Mutant:
     """A change of a file: ``number`` counts the places of the file that can be changed.
 
-    ``statement`` is the first line of the statement that ``line`` is in.
+    ``statement`` is the first line of the statement that ``line`` is in.  ``name`` is what it is known by as long as
+    its function stays as it is, wherever in the file that stands.
     """
 
     path: Path
@@ -38,6 +41,7 @@ class Mutant:
     statement: int
     what: str
     function: Place
+    name: str
 
     @property
     def at(self) -> At:
@@ -48,10 +52,34 @@ class Mutant:
 def mutants_of(path: Path) -> list[Mutant]:
     """All changes of the functions of a file."""
     tree = ast.parse(path.read_text("utf-8"))
-    return [
-        Mutant(path, number, line, statement, what, place)
-        for number, (line, statement, what, place, _) in enumerate(_places(tree, path))
-    ]
+    digests = _digests(tree, path)
+    counts = Counter[Place]()
+    found = []
+    for number, (line, statement, what, place, _) in enumerate(_places(tree, path)):
+        counts[place] += 1
+        name = f"{path.parent.name}/{path.name}: {place[1]} {digests[place]} {counts[place]} {what}"
+        found.append(Mutant(path, number, line, statement, what, place, name))
+    return found
+
+
+def _digests(tree: ast.Module, path: Path) -> dict[Place, str]:
+    """A digest of the code of each function, as its places name it."""
+    found: dict[Place, str] = {}
+
+    def visit(node: ast.AST, names: list[str]) -> None:
+        for child in ast.iter_child_nodes(node):
+            inner = names
+            if isinstance(child, ast.ClassDef):
+                inner = [*names, child.name]
+            elif isinstance(child, ast.FunctionDef):
+                first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+                code = hashlib.sha256(ast.dump(child).encode()).hexdigest()[:8]
+                found[str(path), ".".join([*names, child.name]), first] = code
+                inner = [*names, child.name, "<locals>"]
+            visit(child, inner)
+
+    visit(tree, [])
+    return found
 
 
 def mutated(mutant: Mutant) -> CodeType:

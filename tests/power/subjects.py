@@ -18,6 +18,7 @@ from tests.power.logs import Log
 from tests.power.own_reader import all_of
 
 ROOT = Path(__file__).parents[2]
+_TESTEE = ROOT / "corpora" / "testees" / "python-mysql-replication" / "testee.py"
 _PLACE_IN_MEMORY = re.compile(" at 0x[0-9a-f]+")
 
 
@@ -25,12 +26,14 @@ _PLACE_IN_MEMORY = re.compile(" at 0x[0-9a-f]+")
 class Subject:
     """``read`` gives all that the decoder shows of a log, and how it ended, as one text.
 
+    ``beside``: other code that has a say in what is shown.
     ``unreachable``: functions that no file reaches, by the end of their name, with the reason.
     ``decodes``: whether all other functions decode; else those count that a log reaches.
     """
 
     name: str
     files: tuple[Path, ...]
+    beside: tuple[Path, ...]
     read: Callable[[Log], str]
     unreachable: tuple[tuple[str, str], ...]
     decodes: bool
@@ -79,6 +82,7 @@ def python_mysql_replication() -> Subject:
     return Subject(
         "python-mysql-replication",
         _modules(*(f"{package}.{name}" for name in names)),
+        (_TESTEE,),
         read,
         (
             ("_dump", "prints an event; a decoder does not call it"),
@@ -102,8 +106,7 @@ def python_mysql_replication() -> Subject:
 
 
 def _testee() -> ModuleType:
-    path = ROOT / "corpora" / "testees" / "python-mysql-replication" / "testee.py"
-    spec = importlib.util.spec_from_file_location("power_testee", path)
+    spec = importlib.util.spec_from_file_location("power_testee", _TESTEE)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -159,6 +162,14 @@ def forge_decoder() -> Subject:
             *_modules("forge.binlog.reader", "forge.binlog.payload", "forge.binlog.logged", "forge.binlog.mapped"),
             *_modules("forge.check.canonical.cells", "forge.check.canonical.decode", "forge.check.canonical.expected"),
             *_modules("forge.check.canonical.table_maps"),
+        ),
+        (
+            ROOT / "tests" / "power" / "own_reader.py",
+            *(
+                path
+                for folder in ("check/canonical", "binlog", "charsets")
+                for path in sorted((ROOT / "forge" / folder).rglob("*.py"))
+            ),
         ),
         lambda log: all_of(log.data),
         (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from tests.power.logs import Log, hash_of
 from tests.power.mutants import Mutant
@@ -22,8 +21,8 @@ _WRITTEN = 20
 
 
 class Tries:
-    """Tries the mutants of one subject.  ``most`` logs for each (0: all that run its statement); outcomes that
-    ``folder`` keeps are not tried again."""
+    """Tries the mutants of one subject.  ``most`` logs for each (0: all that run its statement); what ``outcomes``
+    knows is not tried again."""
 
     def __init__(
         self,
@@ -34,7 +33,7 @@ class Tries:
         *,
         favoured: Container[str],
         most: int,
-        path: Path,
+        outcomes: Outcomes,
     ) -> None:
         self.subject, self.logs, self.reached, self.right = subject, logs, reached, right
         self.favoured, self.most = favoured, most
@@ -42,7 +41,7 @@ class Tries:
         self.numbers = {name: number for number, name in enumerate(self.names)}
         order = sorted(range(len(logs)), key=lambda one: (logs[one].name not in favoured, len(logs[one].data)))
         self.rank = {number: place for place, number in enumerate(order)}
-        self.outcomes = Outcomes(path)
+        self.outcomes = outcomes
         self.living = Living(subject)
 
     def outcomes_of(
@@ -71,14 +70,21 @@ class Tries:
                 tellers[outcome] += 1
             yield mutant, outcome
 
+    def told_by(self, mutant: Mutant) -> int | None:
+        """The number of the log that is known to tell a mutant, if it is one of these logs."""
+        return self.numbers.get(self.outcomes.told_by(mutant) or "")
+
     def _of(self, mutant: Mutant, beside: Sequence[At], tellers: Counter[int]) -> int | None:
         if self.outcomes.is_not_made(mutant):
             return None
-        known = self.numbers.get(self.outcomes.told_by(mutant) or "")
+        known = self.told_by(mutant)
         if known is not None:
             return known
         before = self.outcomes.tried(mutant)
         trial = [one for one in self._trial(mutant, beside, tellers) if self.names[one] not in before]
+        teller = self.numbers.get(self.outcomes.told_before(mutant) or "")
+        if teller is not None:
+            trial = list(dict.fromkeys([teller, *trial]))
         outcome = tried(self.subject, self.living, mutant, self.logs, trial, self.right) if trial else -1
         if outcome is None:
             self.outcomes.add_not_made(mutant)
