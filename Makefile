@@ -14,7 +14,7 @@ POWER_ARGS ?=
 FUZZ_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz round-trips live nightly kills spark-versions bench servers lint docs lock clean testees power known-bugs wheels
+.PHONY: help corpus test unit long fuzz round-trips live nightly kills spark-versions bench servers mono lint docs lock clean testees power known-bugs wheels
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -34,6 +34,7 @@ help:
 	@echo 'make power     measure how much of decoders the corpus reaches and tells apart, into docs/power.md (hours; it goes on where it ended)'
 	@echo 'make known-bugs   catch known bugs of other decoders again: fetch releases that had them, run cases of $(OUT)/kit'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
+	@echo 'make mono      fetch the C# compiler of Mono that the tests of fixtures use (Debian packages)'
 	@echo 'make lint      ruff, mypy and the order of the rooms'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
 	@echo 'make wheels    build the package and its corpus, which is one of its own, into $(OUT)/wheels'
@@ -89,6 +90,9 @@ known-bugs: $(VENV)/.ready
 
 servers:
 	.ci/servers
+
+mono:
+	.ci/mono
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

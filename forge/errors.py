@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, Self
@@ -72,11 +73,12 @@ class ScenarioError(ForgeError):
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
-        text = f"{place}: {self.problem}" if place else self.problem
+        problem = brief(self.problem)
+        text = f"{place}: {problem}" if place else problem
         if self.expected:
-            text += f"; expected {self.expected}"
+            text += f"; expected {brief(self.expected)}"
         if self.suggestion:
-            text += f"; did you mean {self.suggestion!r}?"
+            text += f"; did you mean {brief(repr(self.suggestion))}?"
         return text
 
 
@@ -165,6 +167,16 @@ class EnvironmentMissing(ForgeError):
     """A program or library that this command needs is not here; the message says how to get it."""
 
     exit_code = 1
+
+
+#: A word longer than any name or value that a sentence should have.
+_LONG_WORD = re.compile(r"\S{257,}")
+_SHOWN = 64
+
+
+def brief(text: str) -> str:
+    """The text of a message, in which a word of more than 256 characters is shown by its beginning."""
+    return _LONG_WORD.sub(lambda word: f"{word[0][:_SHOWN]}… ({len(word[0])} characters)", text)
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import click
 
 from forge import __version__
-from forge.errors import ForgeError, nearest
+from forge.errors import ForgeError, brief, nearest
 
 EXIT_USAGE = 2
 EXIT_INTERNAL = 70
@@ -165,7 +165,7 @@ def _usage_error(error: click.ClickException) -> int:
         return EXIT_USAGE
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f" (see `{context.command_path} --help`)" if context is not None else ""
-    message = error.format_message().rstrip(".")
+    message = brief(error.format_message()).rstrip(".")
     _say(message[:1].lower() + message[1:] + hint)
     return EXIT_USAGE
 

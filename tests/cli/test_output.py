@@ -119,8 +119,9 @@ def test_a_full_disk_is_told_with_the_file(capfd: pytest.CaptureFixture[str], tm
 
 def test_an_output_without_a_name_is_refused(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "a.listing").write_text("# nothing\n")
-    assert app.run(["asm", str(tmp_path / "a.listing"), "-o", ""]) == 2
-    assert "the name is empty; expected a path" in capfd.readouterr().err
+    for command in ("asm", "rows"):
+        assert app.run([command, str(tmp_path / "a.listing"), "-o", ""]) == 2
+        assert "the name is empty; expected a path" in capfd.readouterr().err
 
 
 def test_an_interrupt_before_the_command_has_begun_is_one_line() -> None:

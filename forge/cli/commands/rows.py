@@ -44,7 +44,10 @@ _CSV_MARKS, _CSV_END = ',"\r\n', "\r\n"
     "--on-odd", type=click.Choice(["error", "null", "text"]), default="error", show_default=True,
     help="parquet, arrow: what becomes of a value that Arrow cannot say, such as the date 0000-00-00.",
 )  # fmt: skip
-@click.option("-o", "--output", default=STDOUT, metavar="OUT", help="The file to write; standard output unless given.")
+@click.option(
+    "-o", "--output", default=STDOUT, type=FILE, metavar="OUT",
+    help="The file to write; standard output unless given.",
+)  # fmt: skip
 @keys_options
 @selection_options(tables=False)
 def command(

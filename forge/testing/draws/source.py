@@ -22,6 +22,10 @@ class Source(ABC):
     #: Whether a failing value is made smaller step by step: from an example there is no way to smaller ones.
     shrinks = False
 
+    def plainest(self, items: Sequence[T]) -> T:
+        """One of the items, the last of which is what a failing value is brought down to."""
+        return self.one_of(items[::-1] if self.shrinks else items)
+
     @abstractmethod
     def integer(self, least: int, most: int) -> int:
         """An integer from ``least`` to ``most``, the ends among them."""

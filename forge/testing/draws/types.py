@@ -32,7 +32,8 @@ _ENUM_SIZES = (1, 2, 255, 256, 300)
 
 
 def integer_type(source: Source, names: Sequence[str] = _INTEGERS) -> SqlType:
-    return SqlType(source.one_of(names), unsigned=source.truth())
+    # Down to BIGINT: what takes a row of some bytes is shown by one or two such columns, and not by many narrow ones.
+    return SqlType(source.plainest(names), unsigned=source.truth())
 
 
 def float_type(source: Source, names: Sequence[str] = _FLOATS) -> SqlType:
