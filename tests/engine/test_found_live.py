@@ -335,3 +335,88 @@ def test_a_column_of_a_unique_key_of_several_is_not_dropped_on_mariadb(server: s
     else:
         with pytest.raises(UnsupportedError, match="unique key of several columns"):
             plan(scenario)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ("ROW_FORMAT=DYNAMIC KEY_BLOCK_SIZE=8", "does not go with ROW_FORMAT=DYNAMIC"),
+        ("KEY_BLOCK_SIZE=3", "no KEY_BLOCK_SIZE=3"),
+        ("ROW_FORMAT=FIXED", "no ROW_FORMAT=FIXED"),
+    ],
+)
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_innodb_has_row_formats_and_block_sizes_that_go_together(server: str, options: str, problem: str) -> None:
+    """Errors 1031 and 1005; MyISAM takes them."""
+    with pytest.raises(ScenarioError, match=problem):
+        plan(Scenario("formats", server=server, tables=[f"CREATE TABLE d.t (a INT) {options}"]))
+    plan(Scenario("formats", server=server, tables=[f"CREATE TABLE d.t (a INT) {options} ENGINE=MyISAM"]))
+
+
+def test_alter_table_gives_innodb_no_row_format_of_others() -> None:
+    scenario = Scenario("formats", tables=["CREATE TABLE d.t (a INT)"])
+    with pytest.raises(ScenarioError, match="no ROW_FORMAT=FIXED"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t ROW_FORMAT=FIXED")))
+
+
+def test_a_temporary_table_of_innodb_is_not_compressed() -> None:
+    scenario = Scenario("temporary", tables=["CREATE TABLE d.t (a INT)"])
+    with pytest.raises(ScenarioError, match="not compressed"):
+        plan(scenario.transaction(ddl("CREATE TEMPORARY TABLE d.u (a INT) KEY_BLOCK_SIZE=8")))
+
+
+@pytest.mark.parametrize(("expression", "is_taken"), [("1 + 1", False), ("JSON_ARRAY(1)", True), ("'[1]'", True)])
+def test_an_expression_gives_mysqls_json_a_document_or_its_text(expression: str, is_taken: bool) -> None:
+    """Error 3140: "not a JSON text, may need CAST"."""
+    scenario = Scenario("documents", tables=[f"CREATE TABLE d.t (a INT, v JSON AS ({expression}))"])
+    scenario = scenario.transaction(insert("d.t", {"a": 1}))
+    if is_taken:
+        plan(scenario)
+    else:
+        with pytest.raises(ScenarioError, match="it is no document"):
+            plan(scenario)
+
+
+def test_mysql_reads_the_text_of_a_document_up_to_its_first_nul() -> None:
+    scenario = Scenario("documents", tables=["CREATE TABLE d.t (v JSON)"])
+    plain = plan(scenario.transaction(insert("d.t", {"v": "[1]"}))).contents["d.t"]
+    assert plan(scenario.transaction(insert("d.t", {"v": "[1]\0x"}))).contents["d.t"] == plain
+    for wrong in ("\0", "[1,\0]", '"a\0b"'):
+        with pytest.raises(ScenarioError, match="invalid JSON text"):
+            plan(scenario.transaction(insert("d.t", {"v": wrong})))
+
+
+def test_only_innodb_has_columns_of_a_reference_system() -> None:
+    """Error 1178 of MyISAM and BLACKHOLE; SRID 0 is taken."""
+    plan(Scenario("places", tables=["CREATE TABLE d.t (a POINT SRID 0) ENGINE=MyISAM"]))
+    with pytest.raises(ScenarioError, match="MyISAM tables have no columns with an SRID"):
+        plan(Scenario("places", tables=["CREATE TABLE d.t (a POINT SRID 4326) ENGINE=MyISAM"]))
+
+
+def test_a_vector_of_mariadb_is_no_blob_to_memory_tables() -> None:
+    plan(Scenario("vectors", server=MARIADB, tables=["CREATE TABLE d.t (a VECTOR(2)) ENGINE=MEMORY"]))
+    with pytest.raises(ScenarioError, match="MEMORY tables have no VECTOR columns"):
+        plan(Scenario("vectors", tables=["CREATE TABLE d.t (a VECTOR(2)) ENGINE=MEMORY"]))
+
+
+@pytest.mark.parametrize(
+    ("server", "mode", "sql"),
+    [
+        (MYSQL, "", "CREATE TABLE d.t (a MEDIUMTEXT DEFAULT '')"),
+        (MARIADB, None, "CREATE TABLE d.t (a CHAR(3) DEFAULT 1e3)"),
+        (MARIADB, None, "CREATE TABLE d.t (a BLOB AS (UPPER('a'))) CHARACTER SET ucs2"),
+    ],
+)
+def test_what_servers_take_of_a_definition_and_is_not_simulated(server: str, mode: str | None, sql: str) -> None:
+    with pytest.raises(UnsupportedError):
+        plan(Scenario("unsupported", server=server, session=Session(sql_mode=mode), tables=[sql]))
+
+
+@pytest.mark.parametrize(("server", "is_known"), [(MYSQL, True), (MARIADB, False)])
+def test_mariadb_misses_no_default_of_a_column_that_on_duplicate_key_update_sets(server: str, is_known: bool) -> None:
+    scenario = Scenario(
+        "defaults", server=server, tables=["CREATE TABLE d.t (id INT PRIMARY KEY, s VARCHAR(5) NOT NULL)"]
+    )
+    with pytest.raises(ScenarioError, match="NOT NULL and has no default") as raised:
+        plan(scenario.transaction(insert("d.t", {"id": 1}, on_duplicate_key_update={"s": ""})))
+    assert isinstance(raised.value, UnsupportedError) is not is_known

@@ -9,7 +9,7 @@ from typing import Any, Final
 from forge.engine.ddl.alter_targets import is_on, is_there, refuse_dependents, refuse_foreign_keys, same_name
 from forge.engine.ddl.alteration import Alteration, Slot
 from forge.engine.dictionary.columns import define_column, in_charset, with_default, without_default
-from forge.engine.dictionary.engines import chosen_engine
+from forge.engine.dictionary.engines import check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import (
     declared_references,
 )
@@ -224,6 +224,7 @@ def _set_options(alteration: Alteration, action: SetOptions) -> None:
     if options.auto_increment is not None:
         alteration.auto_increment = options.auto_increment
     alteration.engine = chosen_engine(options) or alteration.engine
+    check_row_format(options, alteration.engine)
 
 
 def _rename_column(alteration: Alteration, action: RenameColumn) -> None:

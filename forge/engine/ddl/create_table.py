@@ -12,7 +12,7 @@ from forge.engine.ddl.timestamp_columns import timestamp_columns
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.columns import ColumnDefinition, define_column, key_refusal
 from forge.engine.dictionary.definition import Definition
-from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, chosen_engine
+from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
 from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
@@ -229,6 +229,7 @@ def defined_table(
     if engine not in (INNODB, "Aria") and "TRANSACTIONAL" in dict(statement.options.idle):
         problem = f"{engine} tables have no option TRANSACTIONAL"
         raise StrictRefusal(problem, statement.options.engine_offset, expected="ENGINE=Aria")
+    check_row_format(statement.options, engine, temporary=statement.temporary)
     definition = Definition(
         name[0], name[1], columns, keys, collation, server, engine=engine, temporary=statement.temporary
     ).with_not_null_keys()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from forge.charsets import charset, collation, compare_key
 from forge.engine.dictionary.literals import strict_value, under
@@ -137,6 +138,10 @@ def define_column(
             expression = parse_expression(draft.expression, line.grammar)
             if table_collation == BINARY_COLLATION and line.grammar.opens_literal_defaults and expression.changes_case:
                 raise UnsupportedError("UPPER and LOWER in a table of the collation binary are not supported yet")
+            wide = charset(collation(table_collation, server).charset).min_length > 1
+            if wide and line.grammar.opens_literal_defaults and defined.type_facts.is_bytes:
+                # Literals are characters of the table's set there.
+                raise UnsupportedError("a generated column of bytes in a table of wide characters is not supported yet")
         uses = frozenset(name.lower() for name in expression.columns())
         return replace(defined.replace(uses=uses), generated=expression)
     if draft.default is None:
@@ -210,7 +215,9 @@ def with_default(
     # MariaDB takes literals for TEXT and BLOB (10.2.1 on), and stores them as it does expressions.
     as_expression = facts.is_lob and defined.wire.dialect.literal_lob_defaults
     if not facts.literal_default and not as_expression:
-        raise SqlError(
+        # Without strict mode MySQL forgets an empty one of TEXT and BLOB.
+        refusal = SqlError if default.value not in ("", b"") or facts.is_json or facts.is_geometry else StrictRefusal
+        raise refusal(
             f"a {defined.type.name} column cannot have a literal default",
             default.offset,
             expected="DEFAULT (expression)",
@@ -271,6 +278,8 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: 
     wire = under(defined.wire, dialect)
     if default.is_hex_text and isinstance(literal, bytes) and defined.type_facts.is_number:
         literal = literal.decode("latin-1") if wire.dialect.hex_defaults_are_text else literal
+    if isinstance(literal, Decimal) and (defined.type_facts.is_text or defined.type_facts.is_bytes):
+        _check_exponent(defined, literal, default.offset)
     limit = None if defined.type.name != "VARCHAR" or wire.dialect.cuts_defaults else defined.type.length
     if isinstance(literal, str) and limit is not None and len(literal) > limit:
         raise SqlError(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)
@@ -281,6 +290,15 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: 
     refused_at = strict_at if defined.type_facts.is_temporal or defined.type_facts.kind == "decimal" else at_offset
     with refused_at(default.offset), about(f"the default of column {defined.name!r} is impossible"):
         return strict_value(wire, defined.codec, literal)
+
+
+def _check_exponent(defined: ColumnDefinition, number: Decimal, offset: int) -> None:
+    """Raises SqlUnsupported for a number that servers may write with its exponent, to keep it short."""
+    exponent = number.as_tuple().exponent
+    length = defined.type.length
+    if isinstance(exponent, int) and exponent > 0 and length is not None and len(f"{number:f}") > length:
+        problem = f"the default {number} of a {defined.type.name} that is short is not supported yet"
+        raise SqlUnsupported(problem, offset, expected="a text")
 
 
 def _names_members(defined: ColumnDefinition, literal: str) -> bool:

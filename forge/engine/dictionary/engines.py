@@ -45,6 +45,8 @@ _ENGINES = {
 }
 #: The engines in which temporary tables and CREATE TABLE ... SELECT were recorded.
 PLAIN_ENGINES = frozenset((INNODB, "MyISAM", "MEMORY", "Aria"))
+#: KEY_BLOCK_SIZE of InnoDB.
+_BLOCK_SIZES = ("0", "1", "2", "4", "8", "16")
 _ALIASES = {"heap": "memory"}
 _OTHERS = (
     "example", "federated", "merge", "mrg_myisam", "ndb", "ndbcluster", "rocksdb",
@@ -90,6 +92,22 @@ def refuse_substitution(options: TableOptions, line: ServerLine) -> None:
         raise SqlUnsupported(problem, options.engine_offset, expected=INNODB)
 
 
+def check_row_format(options: TableOptions, engine: str, *, temporary: bool = False) -> None:
+    """Raises SqlError for a row format and a block size that InnoDB does not put together (1031, 1005, 1478)."""
+    if engine != INNODB:
+        return
+    idle = dict(options.idle)
+    row_format, block = idle.get("ROW_FORMAT", "DEFAULT").upper(), idle.get("KEY_BLOCK_SIZE", "0")
+    if row_format in ("FIXED", "PAGE"):
+        raise SqlError(f"InnoDB tables have no ROW_FORMAT={row_format}", 0, expected="DYNAMIC")
+    if block not in _BLOCK_SIZES:
+        raise SqlError(f"InnoDB tables have no KEY_BLOCK_SIZE={block}", 0, expected=f"one of {', '.join(_BLOCK_SIZES)}")
+    if block != "0" and row_format not in ("DEFAULT", "COMPRESSED"):
+        raise SqlError(f"KEY_BLOCK_SIZE does not go with ROW_FORMAT={row_format}", 0, expected="ROW_FORMAT=COMPRESSED")
+    if temporary and (block != "0" or row_format == "COMPRESSED"):
+        raise SqlError("a temporary table of InnoDB is not compressed", 0, expected="no KEY_BLOCK_SIZE")
+
+
 def key_limit(engine: str) -> int:
     """Bytes that a key of the engine's tables may take."""
     return _ENGINES[engine.lower()].key_bytes
@@ -104,7 +122,10 @@ def check_engine(table: Table, keys: Sequence[KeyDraft], server: str) -> None:
         raise SqlUnsupported(f"the storage engine {engine.name} of {server} is a separate plugin", 0)
     if engine.name not in line.ddl.engines:
         raise SqlError(f"{server} has no storage engine {engine.name}", 0, expected="InnoDB, MyISAM or MEMORY")
+    is_varbinary = line.values.vector_is_varbinary
     for column in table.columns:
+        if engine.without == "blobs" and is_varbinary and column.type.name == "VECTOR":
+            continue
         problem = _column_problem(engine, column, plain=line.ddl.plain_engines)
         if problem is not None:
             raise SqlError(f"{engine.name} tables have no {problem}: {column.name!r}", 0)
@@ -119,6 +140,8 @@ def _column_problem(engine: _Engine, column: TableColumn, *, plain: bool) -> str
         return f"{column.type.name} columns"
     if column.nullable and not engine.takes_null:
         return "nullable columns"
+    if column.type.srid and engine.name != INNODB:
+        return "columns with an SRID other than 0"
     if column.generated and not engine.has_generated:
         return "generated columns"
     if column.computed_default and plain and not engine.has_computed_defaults:

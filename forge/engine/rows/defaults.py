@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from forge.engine.dictionary.columns import ColumnDefinition
@@ -17,6 +18,7 @@ from forge.values.base import Value
 from forge.values.json.binary import encode_document
 from forge.values.json.codec import as_json
 from forge.values.json.text import format_json
+from forge.values.literals import shown
 from forge.values.registry import facts_of
 
 
@@ -86,6 +88,9 @@ def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value |
 
 
 def _stored(column: ColumnDefinition, result: Operand, *, clips: bool) -> Value | None:
+    if column.type_facts.is_json and isinstance(result, int | float | Decimal | bytes):
+        problem = f"a JSON column cannot hold {shown(result)} of an expression: it is no document"
+        raise ScenarioError(problem, expected="CAST(... AS JSON)")
     literal = as_literal(column, result)
     if column.type_facts.is_json and not isinstance(literal, str):
         # No literal may give the types that an expression gives.

@@ -56,7 +56,9 @@ class JsonCodec(LengthPrefixed):
             except FormatError as error:
                 raise ScenarioError(f"the bytes are not a JSON document: {error.rule}") from None
             return declared
-        return encode_document(parse_json(declared) if isinstance(declared, str) else as_json(declared))
+        # MySQL reads a text up to its first NUL (recorded).
+        text = declared.partition("\0")[0] if isinstance(declared, str) else None
+        return encode_document(as_json(declared) if text is None else parse_json(text))
 
     def text(self, column: Column, value: Value) -> str:
         """What ``SELECT`` prints.  Raises FormatError for a document that the server could not print either."""

@@ -1,7 +1,8 @@
 """``python -m tests.long.live``: random literals, definitions and statements on real servers, and what we say of them.
 
 Compared are refusals, the bytes of events, and the rows that SELECT gives.  A run goes on where the last one of its
-field, server and seed ended; what it finds is printed, and known differences (known.toml) are counted.
+field, server and seed ended; what it finds is printed, and known differences (known.toml) are counted.  It is counted
+in pieces, up to the first that finds something new.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from forge.record.server import is_unpacked
 from forge.record.session import BUILD_OF_LINE
 from tests.counted_runs import behind, count_run
 from tests.long.live.searching import BATCH, FIELDS, RUNS, Run, batch, is_known
+
+#: Seconds of a piece.
+_PIECE = 300.0
 
 
 def main() -> int:
@@ -43,19 +47,31 @@ def _search(field: str, server: str, given: argparse.Namespace) -> int:
     first = given.first
     if first is None:
         first = behind(RUNS, field=field, server=server, seed=given.seed)
-    run, began = Run(field, server, given.seed, first), time.monotonic()
-    while not run.count or time.monotonic() - began < given.seconds:
-        statements, found = batch(field, server, given.seed, first + run.count)
+    ends, new = time.monotonic() + given.seconds, 0
+    while True:
+        piece = _piece(Run(field, server, given.seed, first), min(ends, time.monotonic() + _PIECE), known=given.known)
+        new += piece.new
+        count_run(RUNS, asdict(piece), counts=not given.uncounted and not new)
+        sys.stdout.flush()
+        first += piece.count
+        if time.monotonic() >= ends:
+            return new
+
+
+def _piece(run: Run, ends: float, *, known: bool) -> Run:
+    began = time.monotonic()
+    while not run.count or time.monotonic() < ends:
+        statements, found = batch(run.field, run.server, run.seed, run.first + run.count)
         run.count += BATCH
         run.statements += statements
         for difference in found:
-            known = is_known(difference)
-            run.known += known
-            run.new += not known
-            if given.known or not known:
+            is_old = is_known(difference)
+            run.known += is_old
+            run.new += not is_old
+            if known or not is_old:
                 sys.stdout.write(f"{difference}\n")
-    count_run(RUNS, asdict(run), counts=not given.uncounted and not run.new)
-    return run.new
+    run.seconds = round(time.monotonic() - began)
+    return run
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ _FRACTIONS = {"mysql": "TIME_TRUNCATE_FRACTIONAL", "mariadb": "TIME_ROUND_FRACTI
 
 @dataclass(slots=True)
 class Run:
-    """Cases of a field from the ``first`` on; ``known`` and ``new`` are differences."""
+    """Cases of a field from the ``first`` on; ``known`` and ``new`` are differences, ``seconds`` what they took."""
 
     field: str
     server: str
@@ -41,6 +41,7 @@ class Run:
     statements: int = 0
     known: int = 0
     new: int = 0
+    seconds: int = 0
 
 
 def batch(field: str, server: str, seed: int, first: int) -> tuple[int, list[Difference]]:
