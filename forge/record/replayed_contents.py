@@ -107,8 +107,8 @@ class _Replay:
         row: Raws | None = whole if whole in self.rows else None
         if row is None:
             fitting = [row for row in self.rows if all(row[index] in (raw, UNTOLD) for index, raw in wanted.items())]
-            # A key that no image told fits everywhere, so a row that has it is the better one.
-            row = min(fitting, key=lambda row: sum(row[index] is UNTOLD for index in wanted), default=None)
+            # A cell that no image told fits everywhere, and NULL is no news: the row with the most other cells alike.
+            row = max(fitting, key=lambda row: _alike(row, wanted), default=None)
         if row is None:
             raise FormatError(
                 f"row {change.row} of the event changes a row that {self.name} does not have",
@@ -127,6 +127,11 @@ class _Replay:
             for _ in range(count)
         ]
         return TableContents([column.name or "" for column in self.columns], forms, rows)
+
+
+def _alike(row: Raws, wanted: Mapping[int, Any]) -> tuple[int, int]:
+    told = [row[index] for index in wanted if row[index] is not UNTOLD]
+    return sum(raw is not None for raw in told), len(told)
 
 
 #: Types whose cells are compared by their bytes.

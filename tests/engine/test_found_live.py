@@ -11,7 +11,7 @@ from forge.binlog.reader import read_events
 from forge.compile import compile_files, write_files
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.table_map import TableMap
-from forge.scenario import Scenario, Session, ddl, insert, plan, update
+from forge.scenario import Scenario, Session, ddl, insert, plan, replace, update
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
 
@@ -420,3 +420,63 @@ def test_mariadb_misses_no_default_of_a_column_that_on_duplicate_key_update_sets
     with pytest.raises(ScenarioError, match="NOT NULL and has no default") as raised:
         plan(scenario.transaction(insert("d.t", {"id": 1}, on_duplicate_key_update={"s": ""})))
     assert isinstance(raised.value, UnsupportedError) is not is_known
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_auto_increment_behind_null_is_not_null_and_before_it_is_not_supported(server: str) -> None:
+    """A column with AUTO_INCREMENT that takes NULL keeps NULL, and its numbers go on."""
+    table = plan(Scenario("numbers", server=server, tables=["CREATE TABLE d.t (a INT UNIQUE NULL AUTO_INCREMENT)"]))
+    assert not table.tables["d.t"].columns[0].nullable
+    with pytest.raises(UnsupportedError, match="AUTO_INCREMENT and NULL"):
+        plan(Scenario("numbers", server=server, tables=["CREATE TABLE d.t (a INT UNIQUE AUTO_INCREMENT NULL)"]))
+
+
+def test_null_among_the_words_of_a_column_of_the_primary_key_is_refused() -> None:
+    for columns in ("a INT NULL NOT NULL PRIMARY KEY", "a INT NULL AUTO_INCREMENT, PRIMARY KEY (a)"):
+        with pytest.raises(ScenarioError, match="of the primary key cannot be NULL"):
+            plan(Scenario("keys", tables=[f"CREATE TABLE d.t ({columns})"]))
+
+
+@pytest.mark.parametrize(
+    ("server", "mode", "column", "is_taken"),
+    [
+        (MYSQL, None, "x TIMESTAMP PRIMARY KEY", True),
+        (MYSQL, None, "x DATE NOT NULL", False),
+        (MYSQL, None, "x DATE, ADD PRIMARY KEY (x)", True),
+        (MYSQL, "STRICT_ALL_TABLES", "x DATE NOT NULL", True),
+        (MARIADB, None, "x DATETIME NOT NULL", True),
+        (MARIADB, "TRADITIONAL", "x DATETIME PRIMARY KEY", False),
+    ],
+)
+def test_rows_have_the_zero_date_in_a_new_column_unless_no_zero_date_refuses_it(
+    server: str, mode: str | None, column: str, is_taken: bool
+) -> None:
+    scenario = Scenario("dates", server=server, session=Session(sql_mode=mode), tables=["CREATE TABLE d.t (a INT)"])
+    scenario = scenario.transaction(insert("d.t", {"a": 1})).transaction(ddl(f"ALTER TABLE d.t ADD {column}"))
+    if is_taken:
+        assert str(plan(scenario).contents["d.t"][0][1]).startswith("0000-00-00")
+    else:
+        with pytest.raises(ScenarioError, match="have no value for the new DATE"):
+            plan(scenario)
+
+
+def test_mariadb_misses_no_default_beside_on_update_current_timestamp() -> None:
+    table = "CREATE TABLE d.t (a INT, c DATETIME NOT NULL ON UPDATE CURRENT_TIMESTAMP)"
+    with pytest.raises(UnsupportedError, match="taken with a warning"):
+        plan(Scenario("defaults", server=MARIADB, tables=[table]).transaction(insert("d.t", {"a": 1})))
+    with pytest.raises(ScenarioError, match="has no default"):
+        plan(Scenario("defaults", tables=[table]).transaction(insert("d.t", {"a": 1})))
+
+
+@pytest.mark.parametrize("options", ["ENGINE=MEMORY ENGINE=MyISAM", "CHARSET utf16 COLLATE latin1_bin, CHARSET latin1"])
+def test_a_table_has_one_engine_and_one_character_set(options: str) -> None:
+    with pytest.raises(UnsupportedError, match="a table with two"):
+        plan(Scenario("options", tables=[f"CREATE TABLE d.t (a INT) {options}"]))
+
+
+def test_a_row_that_replace_finds_as_it_should_be_is_not_supported_where_its_bytes_are_compared() -> None:
+    scenario = Scenario("same", tables=["CREATE TABLE d.t (a INT PRIMARY KEY, s VARCHAR(5)) ENGINE=MyISAM"])
+    scenario = scenario.transaction(insert("d.t", {"a": 1, "s": "x"}))
+    plan(scenario.transaction(replace("d.t", {"a": 1, "s": "y"})))
+    with pytest.raises(UnsupportedError, match="REPLACE of a row by its like"):
+        plan(scenario.transaction(replace("d.t", {"a": 1, "s": "x"})))

@@ -6,7 +6,7 @@ from forge.engine.ddl.alteration import Alteration
 from forge.engine.dictionary.cell_values import largest_number
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
-from forge.engine.dictionary.literals import implicit_default, strict_value
+from forge.engine.dictionary.literals import implicit_default, strict_value, under, zero_value
 from forge.engine.dictionary.partitions import partition_count
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.conversion import converted
@@ -14,6 +14,7 @@ from forge.engine.rows.defaults import StatementTime, omitted_value, with_genera
 from forge.errors import ScenarioError
 from forge.plan.tables import Row
 from forge.servers import server_line
+from forge.servers.facts.values import Dialect
 from forge.sql.errors import strict_at
 from forge.values.base import Value
 
@@ -71,7 +72,7 @@ def _converted(
         if column.generated is not None:
             values.append(None)
         elif slot.source is None:
-            values.append(_new_value(column, altered, time, clips=alteration.clips))
+            values.append(_new_value(column, altered, time, alteration))
         else:
             with strict_at(column.offset):
                 values.append(
@@ -80,7 +81,9 @@ def _converted(
     return with_generated(definition.columns, values, clips=alteration.clips)
 
 
-def _new_value(column: ColumnDefinition, altered: TableState, time: StatementTime, *, clips: bool) -> Value | None:
+def _new_value(
+    column: ColumnDefinition, altered: TableState, time: StatementTime, alteration: Alteration
+) -> Value | None:
     with strict_at(column.offset):
         if column.column.auto_increment:
             value = altered.next_auto_increment
@@ -89,10 +92,25 @@ def _new_value(column: ColumnDefinition, altered: TableState, time: StatementTim
             altered.next_auto_increment += 1
             return value
         if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
-            return omitted_value(column, time, clips=clips)
+            return omitted_value(column, time, clips=alteration.clips)
+        return _implicit_value(column, under(column.wire, alteration.dialect).dialect)
+
+
+def _implicit_value(column: ColumnDefinition, dialect: Dialect) -> Value | None:
+    """What a new NOT NULL column without a default has in rows that were there.
+
+    Dates are zero: of TIMESTAMP, where NO_ZERO_DATE is not in force, and where another part of the statement makes the
+    column NOT NULL (recorded).
+    """
+    if not column.type_facts.has_date:
         implicit = implicit_default(column.wire)
         # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
         return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)
+    draft = column.draft
+    is_bare = draft is not None and draft.nullable is None and "primary" not in draft.keys
+    if column.type_facts.refuses_implicit_default and not dialect.takes_zero_dates and not is_bare:
+        implicit_default(column.wire)  # raises
+    return zero_value(column.wire)
 
 
 def _empties_all(alteration: Alteration) -> bool:

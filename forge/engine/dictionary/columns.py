@@ -96,13 +96,16 @@ def define_column(
     ``dialect``: what the session's modes make of values.
     """
     sql_type = draft.type.resolve(table_collation, server)
-    # AUTO_INCREMENT says NOT NULL as well (sql/sql_yacc.yy).
-    nullable = draft.nullable if draft.nullable is not None else not (draft.auto_increment or "primary" in draft.keys)
+    nullable = draft.nullable if draft.nullable is not None else "primary" not in draft.keys
     line = server_line(server)
-    if nullable and "primary" in draft.keys:
+    if draft.says_null and "primary" in draft.keys:
         raise key_refusal(line)(
             f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL"
         )
+    if nullable and draft.auto_increment:
+        # NULL stays NULL there, and counts.
+        problem = f"column {draft.name!r} with AUTO_INCREMENT and NULL is not supported yet"
+        raise SqlUnsupported(problem, draft.offset, expected="NOT NULL")
     with at_offset(draft.type.offset):
         for feature in column_features(TableColumn(draft.name, sql_type)):
             line.require(feature)

@@ -15,6 +15,7 @@ from forge.engine.dml.generated_inserts import GeneratedInsert, insert_generated
 from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate
 from forge.engine.dml.row_texts import duplicate_text, insert_text
+from forge.engine.dml.same_rows import check_same
 from forge.engine.dml.spared_rows import spared
 from forge.engine.dml.trigger_cells import trigger_cells
 from forge.engine.dml.updates import unstamped, updated_row
@@ -378,6 +379,8 @@ class _Insert:
                 self.stale_number |= bool(generated) and self.context.references.line.rows.refuses_stale_numbers
                 if before != row:
                     self._change(number, row)
+                else:
+                    check_same(state)
                 return
             state.remove(number)
             self._follow(self.context.references.parent_changes(state, before, None, replacement=row))

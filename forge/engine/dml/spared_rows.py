@@ -17,8 +17,8 @@ def spared(state: TableState, context: DmlContext, *, number: int, rows: int, up
     """Refusals of the row ``number`` of ``rows`` are UnsupportedErrors where servers may take the row.
 
     STRICT_TRANS_TABLES alone spares the rows behind the first in tables without transactions; MariaDB misses no
-    default with ON DUPLICATE KEY UPDATE (``updates``) in several rows, nor of a column that it sets, nor without strict
-    mode.
+    default with ON DUPLICATE KEY UPDATE (``updates``) in several rows, nor of a column that it sets, nor beside
+    ON UPDATE CURRENT_TIMESTAMP, nor without strict mode.
     """
     try:
         yield
@@ -27,7 +27,8 @@ def spared(state: TableState, context: DmlContext, *, number: int, rows: int, up
     except ScenarioError as error:
         omits = isinstance(error, NoDefault)
         spares = context.spares_rows and not is_transactional(state.table) and rows > 1 and (number > 0 or omits)
-        forgets = omits and (updates or context.clips) and context.references.line.rows.forgets_missing_defaults
+        forgets = omits and context.references.line.rows.forgets_missing_defaults
+        forgets = forgets and (updates or context.clips or any(column.column.on_update_now for column in state.columns))
         if spares or forgets:
             problem = f"{error.problem}: taken with a warning, which is not supported yet"
             raise UnsupportedError(problem, expected=error.expected) from None

@@ -175,6 +175,8 @@ class ColumnDraft:
     type: TypeDraft
     offset: int
     nullable: bool | None = None
+    #: NULL is among its attributes, whatever stands behind it.
+    says_null: bool = False
     default: Default | None = None
     #: Fractional digits of ON UPDATE CURRENT_TIMESTAMP.
     on_update: int | None = None

@@ -139,7 +139,7 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("NOT", "NULL"):
         return replace(column, nullable=False)
     if cursor.accept("NULL"):
-        return replace(column, nullable=True)
+        return replace(column, nullable=True, says_null=True)
     if cursor.accept("DEFAULT"):
         default = default_clause(cursor)
         if column.default is not None and ExpressionDefault in (type(default), type(column.default)):
@@ -150,7 +150,8 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("ON", "UPDATE"):
         return replace(column, on_update=_now(cursor))
     if cursor.accept("AUTO_INCREMENT"):
-        return replace(column, auto_increment=True)
+        # It says NOT NULL as well; the last word counts (recorded).
+        return replace(column, auto_increment=True, nullable=False)
     if cursor.accept("PRIMARY", "KEY") or cursor.accept("KEY"):
         return column if "primary" in column.keys else replace(column, keys=(*column.keys, "primary"))
     if cursor.accept("UNIQUE"):

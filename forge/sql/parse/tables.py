@@ -8,7 +8,7 @@ from typing import Literal
 from forge.sql.ast.definitions import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, PartDraft, TableOptions
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.cursor import Cursor
-from forge.sql.errors import SqlError
+from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.parse.columns import (
     charset_name,
     check_constraint,
@@ -201,6 +201,8 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
     cursor.accept("DEFAULT")
     if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
         cursor.accept_mark("=")
+        if charset.charset is not None and charset.collation is not None:
+            raise SqlUnsupported("a table with two character sets is not supported yet", offset, expected="one")
         return replace(options, charset=replace(charset, charset=charset_name(cursor), offset=offset))
     if cursor.accept("COLLATE"):
         cursor.accept_mark("=")
@@ -210,6 +212,8 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
         return replace(options, auto_increment=cursor.integer("a number"))
     if cursor.accept("ENGINE"):
         cursor.accept_mark("=")
+        if options.engine is not None:
+            raise SqlUnsupported("a table with two engines is not supported yet", offset, expected="one")
         return replace(options, engine=cursor.advance().text, engine_offset=offset, rebuild=True)
     rebuild = cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
     name: str | None

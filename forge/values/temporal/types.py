@@ -46,6 +46,6 @@ FAMILY = Family(
         ),
         _fractional("TIME", TypeFacts(kind="time", partitioning="columns", implicit_default="00:00:00")),
         _fractional("DATETIME", TypeFacts(kind="moment", partitioning="columns", refuses_implicit_default=True)),
-        _fractional("TIMESTAMP", TypeFacts(kind="moment", refuses_implicit_default=True)),
+        _fractional("TIMESTAMP", TypeFacts(kind="moment")),
     ),
 )

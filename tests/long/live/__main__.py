@@ -2,7 +2,7 @@
 
 Compared are refusals, the bytes of events, and the rows that SELECT gives.  A run goes on where the last one of its
 field, server and seed ended; what it finds is printed, and known differences (known.toml) are counted.  It is counted
-in pieces, up to the first that finds something new.
+in pieces, each server's up to the first that finds something new.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from forge.record.server import is_unpacked
@@ -18,7 +19,7 @@ from tests.counted_runs import behind, count_run
 from tests.long.live.searching import BATCH, FIELDS, RUNS, Run, batch, is_known
 
 #: Seconds of a piece.
-_PIECE = 300.0
+_PIECE = 120.0
 
 
 def main() -> int:
@@ -38,29 +39,32 @@ def main() -> int:
         sys.exit("no real server is on this machine: `make servers`")
     new = 0
     for field in given.field or FIELDS:
-        for server in servers:
-            new += _search(field, server, given)
+        new += _search(field, servers, given)
     return 1 if new else 0
 
 
-def _search(field: str, server: str, given: argparse.Namespace) -> int:
-    first = given.first
-    if first is None:
-        first = behind(RUNS, field=field, server=server, seed=given.seed)
-    ends, new = time.monotonic() + given.seconds, 0
-    while True:
-        piece = _piece(Run(field, server, given.seed, first), min(ends, time.monotonic() + _PIECE), known=given.known)
-        new += piece.new
-        count_run(RUNS, asdict(piece), counts=not given.uncounted and not new)
-        sys.stdout.flush()
-        first += piece.count
-        if time.monotonic() >= ends:
-            return new
+def _search(field: str, servers: Sequence[str], given: argparse.Namespace) -> int:
+    """Ask the servers in turns, a piece each; how many differences are new."""
+    new = dict.fromkeys(servers, 0)
+    left = dict.fromkeys(servers, float(given.seconds))
+    first = {
+        server: behind(RUNS, field=field, server=server, seed=given.seed) if given.first is None else given.first
+        for server in servers
+    }
+    while asked := [server for server in servers if left[server] > 0]:
+        for server in asked:
+            piece = _piece(Run(field, server, given.seed, first[server]), min(left[server], _PIECE), known=given.known)
+            new[server] += piece.new
+            count_run(RUNS, asdict(piece), counts=not given.uncounted and not new[server])
+            sys.stdout.flush()
+            first[server] += piece.count
+            left[server] -= max(piece.seconds, 1)
+    return sum(new.values())
 
 
-def _piece(run: Run, ends: float, *, known: bool) -> Run:
+def _piece(run: Run, seconds: float, *, known: bool) -> Run:
     began = time.monotonic()
-    while not run.count or time.monotonic() < ends:
+    while not run.count or time.monotonic() < began + seconds:
         statements, found = batch(run.field, run.server, run.seed, run.first + run.count)
         run.count += BATCH
         run.statements += statements
