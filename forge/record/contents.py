@@ -6,12 +6,14 @@ the DOUBLE that it is (SELECT prints six digits).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
 import msgspec
 
+from forge.charsets import collation
 from forge.errors import FormatError
 from forge.plan.plan import Plan
 from forge.plan.tables import Table, TableColumn
@@ -27,6 +29,8 @@ Shown = str | None
 #: Stands in a replayed row for a cell that no image ever told.
 UNTOLD = "\N{REPLACEMENT CHARACTER} untold"
 _SEPARATOR = "next table"
+#: What is no character of ucs2: halves of surrogate pairs, and pairs.
+_HALVES = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 
 
 class TableContents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,23 +95,26 @@ def _select(table: Table) -> str:
 
 
 class _Question(NamedTuple):
-    """The expression for a column, the form of its value, and whether the answer is the hex of UTF-8."""
+    """The expression for a column, the form of its value, and of which text the answer is the hex, if of one."""
 
     sql: str
     form: Form
-    is_hex_of_text: bool = False
+    hex_of: Literal["utf-8", "utf-16-be"] | None = None
 
 
 def _question(column: TableColumn) -> _Question:
     name, facts = identifier(column.name), facts_of(column.type)
+    if facts.has_charset and collation(column.type.collation or BINARY_COLLATION).charset == "ucs2":
+        # It holds halves of characters, which are none in other sets.
+        return _Question(f"HEX({name})", "text", "utf-16-be")
     if facts.has_charset and column.type.collation != BINARY_COLLATION:
-        return _Question(f"HEX(CONVERT({name} USING utf8mb4))", "text", True)
+        return _Question(f"HEX(CONVERT({name} USING utf8mb4))", "text", "utf-8")
     if facts.has_members:
-        return _Question(f"HEX({name})", "text", True)
+        return _Question(f"HEX({name})", "text", "utf-8")
     if facts.is_text or facts.is_binary or facts.is_geometry:
         return _Question(f"HEX({name})", "hex")
     if facts.is_json:
-        return _Question(f"HEX(CONVERT(CAST({name} AS CHAR) USING utf8mb4))", "text", True)
+        return _Question(f"HEX(CONVERT(CAST({name} AS CHAR) USING utf8mb4))", "text", "utf-8")
     if facts.kind == "bit":
         return _Question(f"CAST({name} AS UNSIGNED)", "text")
     if column.type.name == "FLOAT":
@@ -133,6 +140,9 @@ def _parts(lines: Sequence[str]) -> list[list[str]]:
 def _parsed(field: str, question: _Question) -> Shown:
     if field == "NULL":
         return None
-    if question.is_hex_of_text:
+    if question.hex_of == "utf-8":
         return bytes.fromhex(field).decode("utf-8", "surrogatepass")
+    if question.hex_of is not None:
+        text = bytes.fromhex(field).decode(question.hex_of, "surrogatepass")
+        return field.lower() if _HALVES.search(text) else text
     return field.lower() if question.form == "hex" else field

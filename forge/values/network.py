@@ -88,7 +88,7 @@ def network_bytes(name: str, declared: Any) -> bytes:
             raise ValueError
         if name == "UUID":
             data = uuid.UUID(text).bytes
-            if _is_odd(name, data):
+            if _is_odd(name, data) and data[8]:
                 raise refuse(name, declared, "cannot hold a version from 8 on of the variant 0")
             return data
         if name != "UUID" and (match := _PARTS.search(text)):
@@ -101,8 +101,8 @@ def network_bytes(name: str, declared: Any) -> bytes:
 
 
 def _is_odd(name: str, data: bytes) -> bool:
-    """Whether no column holds the bytes: the text of such a UUID is refused."""
-    return name == "UUID" and data[6] >= _ODD_VERSION and data[8] < _ODD_VARIANT
+    """Whether no column holds the bytes: the text of such a UUID is refused, but one of a byte of 0."""
+    return name == "UUID" and data[6] >= _ODD_VERSION and data[8] <= _ODD_VARIANT
 
 
 def network_text(name: str, data: bytes) -> str:

@@ -480,3 +480,36 @@ def test_a_row_that_replace_finds_as_it_should_be_is_not_supported_where_its_byt
     plan(scenario.transaction(replace("d.t", {"a": 1, "s": "y"})))
     with pytest.raises(UnsupportedError, match="REPLACE of a row by its like"):
         plan(scenario.transaction(replace("d.t", {"a": 1, "s": "x"})))
+
+
+def test_a_number_of_mariadbs_json_has_one_point_at_most_before_its_exponent() -> None:
+    scenario = Scenario("numbers", server=MARIADB, tables=["CREATE TABLE d.t (v JSON)"])
+    for text in ("7.", "-7.e2", "[7., 8.]", '{"a": "7.."}'):
+        plan(scenario.transaction(insert("d.t", {"v": text})))
+    for text in ("1.5.", "-95773.E+25.", "7..", "1e5."):
+        with pytest.raises(ScenarioError, match="cannot hold this text"):
+            plan(scenario.transaction(insert("d.t", {"v": text})))
+
+
+def test_a_geometry_without_a_default_needs_a_value_without_strict_mode_too() -> None:
+    scenario = Scenario(
+        "defaults", session=Session(sql_mode=""), tables=["CREATE TABLE d.t (a INT, g POINT, s VARCHAR(3))"]
+    )
+    scenario = scenario.transaction(ddl("ALTER TABLE d.t ALTER s DROP DEFAULT"))
+    plan(scenario.transaction(insert("d.t", {"a": 1})))
+    with pytest.raises(ScenarioError, match="column 'g' has no default"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER g DROP DEFAULT")).transaction(insert("d.t", {"a": 1})))
+
+
+def test_a_new_virtual_column_that_rows_cannot_hold_is_not_supported() -> None:
+    scenario = Scenario("columns", tables=["CREATE TABLE d.t (a INT)"]).transaction(insert("d.t", {"a": 1}))
+    with pytest.raises(UnsupportedError, match="virtual column that rows cannot hold"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t ADD x INT AS ('a') VIRTUAL")))
+    with pytest.raises(ScenarioError, match="cannot hold this value"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t ADD x INT AS ('a') STORED")))
+
+
+def test_memory_logs_the_update_of_a_row_that_replace_finds_as_it_should_be() -> None:
+    scenario = Scenario("same", tables=["CREATE TABLE d.t (a INT PRIMARY KEY) ENGINE=MEMORY"])
+    with pytest.raises(UnsupportedError, match="REPLACE of a row by its like"):
+        plan(scenario.transaction(replace("d.t", {"a": 1}, {"a": 1})))

@@ -41,6 +41,7 @@ from forge.sql.ast.alter_actions import (
 from forge.sql.ast.definitions import (
     ColumnDraft,
     KeyDraft,
+    LiteralDefault,
 )
 from forge.sql.errors import SqlError, SqlUnsupported
 
@@ -209,7 +210,20 @@ def _alter_column(alteration: Alteration, action: AlterColumn) -> None:
     elif action.default is not None:
         if column.generated is not None:
             raise SqlError(f"generated column {column.name!r} cannot have a default", action.offset)
+        if (
+            column.column.auto_increment
+            and isinstance(action.default, LiteralDefault)
+            and action.default.value is not None
+        ):
+            # Servers take it, and give it to rows instead of a number.
+            raise SqlUnsupported(
+                f"a default of AUTO_INCREMENT column {column.name!r} is not supported yet", action.offset
+            )
         column = with_default(column, action.default, server_line(alteration.server), dialect=alteration.dialect)
+    elif column.column.auto_increment:
+        raise SqlUnsupported(
+            f"DROP DEFAULT of AUTO_INCREMENT column {column.name!r} is not supported yet", action.offset
+        )
     else:
         # MySQL leaves no default at all, not even NULL (sql/sql_table.cc; recorded).
         lacks = column.column.nullable and server_line(alteration.server).ddl.drops_null_default

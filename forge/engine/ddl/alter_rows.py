@@ -11,7 +11,7 @@ from forge.engine.dictionary.partitions import partition_count
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.conversion import converted
 from forge.engine.rows.defaults import StatementTime, omitted_value, with_generated
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
 from forge.servers import server_line
 from forge.servers.facts.values import Dialect
@@ -78,7 +78,17 @@ def _converted(
                 values.append(
                     converted(alteration.state.columns[slot.source], column, row[slot.source], alteration.dialect)
                 )
-    return with_generated(definition.columns, values, clips=alteration.clips)
+    try:
+        return with_generated(definition.columns, values, clips=alteration.clips)
+    except UnsupportedError:
+        raise
+    except ScenarioError as error:
+        if all(column.column.generated != "virtual" for column in definition.columns):
+            raise
+        # A new virtual column is not computed (recorded on MySQL 9.7).
+        raise UnsupportedError(
+            f"{error.problem}: a virtual column that rows cannot hold is not supported yet"
+        ) from None
 
 
 def _new_value(

@@ -16,8 +16,10 @@ from forge.engine.ddl.partition_upkeep import manage_partitions
 from forge.engine.ddl.rename_table import follow_table
 from forge.engine.ddl.timestamp_columns import with_timestamps
 from forge.engine.dictionary.catalog import TableName
+from forge.engine.dictionary.columns import check_clocks
 from forge.engine.dictionary.engines import check_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references
+from forge.engine.dictionary.generated_moments import check_generated_moments
 from forge.engine.dictionary.partitions import has_text_values, names_text_values
 from forge.engine.dictionary.table_state import TableState
 from forge.plan.definitions import AlterMethod, TableAlteration, TableChange
@@ -76,6 +78,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     name = old_name if alteration.renamed is None else _new_name(alteration.renamed, before, context)
     altered = finish_alteration(alteration, name, context)
     check_engine(altered.table, altered.definition.keys, catalog.server)
+    check_generated_moments(altered.definition)
     altered.is_logged = state.is_logged
     renames = bool(actions) and all(isinstance(action, RenameTo) for action in actions)
     moves = context.line.ddl.renamed_temporary_is_last or not (renames and before.temporary)
@@ -87,6 +90,9 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     if catalog.requires_keys and altered.table.primary_key is None:
         raise SqlError(f"table {altered.name} has no primary key", 0, expected="one, by sql_require_primary_key")
     kept = alteration.kept(altered)
+    asks_engine = _asks_engine(statement, alteration, state, altered)
+    if asks_engine and context.line.grammar.loose_clock_defaults:
+        check_clocks(altered.columns)
     plan = replace(
         plan,
         databases=distinct((before.database, name[0])),
@@ -99,7 +105,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
             fills_rows=bool(state.rows),
             copies_moments=copies_moments(state, kept),
             unchanged=keeps_keys(actions, state, altered),
-            asks_engine=_asks_engine(statement, alteration, state, altered),
+            asks_engine=asks_engine,
             partitioned_by_text=by_text,
         ),
     )

@@ -14,6 +14,7 @@ from forge.engine.dictionary.columns import ColumnDefinition, define_column, key
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
+from forge.engine.dictionary.generated_moments import check_generated_moments
 from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.table_state import TableState
@@ -128,6 +129,7 @@ def _store(state: TableState, context: DdlContext) -> None:
     check_engine(state.table, state.definition.keys, context.catalog.server)
     if context.catalog.requires_keys and state.table.primary_key is None:
         raise SqlError(f"table {state.name} has no primary key", 0, expected="one, by sql_require_primary_key")
+    check_generated_moments(state.definition)
     context.catalog.shelf(temporary=state.table.temporary)[state.table.database, state.table.name] = state
     state.is_logged = context.logs_temporary
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -102,6 +103,10 @@ def define_column(
         raise key_refusal(line)(
             f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL"
         )
+    if line.ddl.lenient_keys and {"unique", "primary"} <= set(draft.keys):
+        # It makes one key of the two.
+        problem = f"column {draft.name!r} with UNIQUE and PRIMARY KEY is not supported on MariaDB yet"
+        raise SqlUnsupported(problem, draft.offset, expected="PRIMARY KEY")
     if nullable and draft.auto_increment:
         # NULL stays NULL there, and counts.
         problem = f"column {draft.name!r} with AUTO_INCREMENT and NULL is not supported yet"
@@ -212,6 +217,8 @@ def with_default(
                 _check_computed(defined, expression, dialect)
         return replace(without_default(defined).replace(computed_default=True), default=expression)
     if default.value is None:
+        if default.in_parentheses and not facts.literal_default:
+            raise SqlError(f"a {defined.type.name} column cannot have the default (NULL)", default.offset)
         if not column.nullable:
             raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
         return without_default(defined).replace(has_default=True)
@@ -255,6 +262,19 @@ def _clock_digits(sql: str, sql_type: SqlType) -> int | None:
 
 def _with_clock(defined: ColumnDefinition, digits: int) -> ColumnDefinition:
     return without_default(defined).replace(default_now=True, computed_default=True, clock_digits=digits)
+
+
+def check_clocks(columns: Iterable[ColumnDefinition]) -> None:
+    """Raises UnsupportedError for a default whose clock MariaDB reads in ALTER TABLE in ways that are not known: it is
+    not that of the column's type.  CURRENT_DATE of a DATE is (recorded on 10.11).
+    """
+    for column in columns:
+        default = column.draft.default if column.draft is not None else None
+        clock = _CLOCK.fullmatch(default.sql) if isinstance(default, ExpressionDefault) else None
+        is_date = clock is not None and clock["name"].upper() in _DATES
+        if column.column.clock_digits is not None and column.type.name != "DATETIME" and not is_date:
+            problem = f"ALTER TABLE beside the default of the {column.type.name} column {column.name!r}"
+            raise UnsupportedError(f"{problem} is not supported yet", expected="CURRENT_TIMESTAMP of a TIMESTAMP")
 
 
 def without_default(defined: ColumnDefinition, *, lacks_default: bool = False) -> ColumnDefinition:

@@ -43,6 +43,10 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
     except ScenarioError:
         if facts.is_temporal and is_odd(codec.type_name(column), declared):
             raise odd_form(codec.type_name(column), declared) from None
+        if (facts.is_text or facts.is_bytes) and isinstance(declared, float):
+            # Servers round its digits to the width of the column, and refuse some.
+            problem = f"{codec.type_name(column)} does not take {declared!r}, which is longer, yet"
+            raise UnsupportedError(problem, expected="fewer digits, or a text") from None
         raise
     if facts.has_date and not (column.dialect.takes_zero_dates and column.dialect.takes_zero_parts):
         if not column.dialect.takes_zero_dates if _is_zero_date(value) else has_zero_part(column, value):

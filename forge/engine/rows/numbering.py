@@ -90,7 +90,7 @@ class Numbering:
         """The value ``generated`` for a row that was not stored (0: none) serves the next row."""
         self._next = mark or generated
         if generated and not self.reserves and self.following == generated + 1:
-            self.following = generated
+            self.following = self._reserved_to = generated
 
     def _stored(self) -> None:
         if self._left:

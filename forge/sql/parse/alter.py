@@ -35,7 +35,7 @@ from forge.sql.parse.columns import (
     check_constraint,
     collation_name,
     column_definition,
-    default_clause,
+    set_default,
 )
 from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key
 from forge.sql.parse.names import table_ref
@@ -278,4 +278,4 @@ def _alter(cursor: Cursor) -> list[Action]:
     if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
         return [AlterColumn(name, offset, visible=word == "VISIBLE")]
     cursor.expect("DEFAULT")
-    return [_conditional(AlterColumn(name, offset, default=default_clause(cursor)), exists)]
+    return [_conditional(AlterColumn(name, offset, default=set_default(cursor)), exists)]

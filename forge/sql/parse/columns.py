@@ -196,6 +196,8 @@ def _collated(cursor: Cursor, column: ColumnDraft, offset: int) -> ColumnDraft:
     column = replace(column, type=replace(column.type, charset=clause))
     if facts.has_charset:
         return column
+    if cursor.grammar.bytes_take_collations and facts.kind == "vector" and bare:
+        cursor.wrong("a collation of text")
     if cursor.grammar.bytes_take_collations and facts.kind != "vector":
         if bare or cursor.token.is_word("AS", "GENERATED"):
             cursor.wrong("a collation of text" if bare else "an attribute of the column")
@@ -272,6 +274,15 @@ def default_clause(cursor: Cursor) -> Default:
         return ExpressionDefault(f"({cursor.sql[start:end]})", offset)
     is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
     return LiteralDefault(literal(cursor), offset, is_text)
+
+
+def set_default(cursor: Cursor) -> Default:
+    """What follows SET DEFAULT: a literal in parentheses is one (recorded on MySQL 9.7).  Raises SqlError."""
+    default = default_clause(cursor)
+    if not isinstance(default, ExpressionDefault) or default.sql.strip("( ").startswith(("+", "-")):
+        return default
+    opened = _opened(default.sql, cursor.grammar, default.offset)
+    return default if opened is None else replace(opened, in_parentheses=True)
 
 
 def _opened(sql: str, grammar: Grammar, offset: int) -> LiteralDefault | None:

@@ -19,8 +19,8 @@ from forge.values.text.strings import BlobCodec, Text
 MAX_JSON_DEPTH = 31
 UTF8MB4_BIN = 46
 _ESCAPED, _ESCAPES = re.compile(r"\\(.)", re.DOTALL), '"\\/bfnrtu'
-#: Texts, in which any character may be escaped, and the point of 7.e2 and 7. (recorded on 11.8).
-_LENIENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=\d)\.(?=[eE\s,\]}]|\Z)', re.DOTALL)
+#: Texts, in which any character may be escaped, and the whole digits and the point of 7.e2 and 7. (recorded on 11.8).
+_LENIENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d+\.(?=[eE\s,\]}]|\Z)', re.DOTALL)
 
 
 class JsonTextCodec(BlobCodec):
@@ -58,7 +58,11 @@ def json_text(declared: Any) -> str:
 
 def _usual(odd: re.Match[str]) -> str:
     """The JSON of a text or a point that only MariaDB takes."""
-    return "" if odd[0] == "." else _ESCAPED.sub(lambda pair: pair[0 if pair[1] in _ESCAPES else 1], odd[0])
+    return (
+        odd[0][:-1]
+        if odd[0].endswith(".")
+        else _ESCAPED.sub(lambda pair: pair[0 if pair[1] in _ESCAPES else 1], odd[0])
+    )
 
 
 def _no_number(word: str) -> None:
