@@ -23,7 +23,7 @@ from forge.plan.definitions import TableCreation, TableCreationLike, TableCreati
 from forge.plan.keys import key_of_rows
 from forge.servers import server_line
 from forge.servers.facts.values import Dialect
-from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
+from forge.sql.ast.definitions import ColumnDraft, KeyDraft, LiteralDefault, PartDraft, SelectDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal
 from forge.values.declaration.sqltype import SqlType
@@ -220,7 +220,7 @@ def defined_table(
     collation = statement.options.charset.resolve(database_collation, server).id
     columns = completed(tuple(define_column(draft, collation, server, dialect=dialect) for draft in statement.columns))
     own = [key for draft in statement.columns for key in draft.own_keys()]
-    nullable = {draft.name.lower() for draft in statement.columns if draft.says_null}
+    nullable = {draft.name.lower() for draft in statement.columns if draft.says_null or _has_null_default(draft)}
     keys = (*own, *statement.keys)
     for key in keys:
         for part in key.parts if key.kind == "primary" else ():
@@ -238,6 +238,10 @@ def defined_table(
     checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
     definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
     return replace(definition, partitions=statement.partitions)
+
+
+def _has_null_default(draft: ColumnDraft) -> bool:
+    return isinstance(draft.default, LiteralDefault) and draft.default.value is None
 
 
 def needs_key(statement: CreateTable, definition: Definition) -> bool:

@@ -144,12 +144,7 @@ def define_column(
         with at_offset(draft.offset):
             _check_generated(draft, line)
             expression = parse_expression(draft.expression, line.grammar)
-            if table_collation == BINARY_COLLATION and line.grammar.opens_literal_defaults and expression.changes_case:
-                raise UnsupportedError("UPPER and LOWER in a table of the collation binary are not supported yet")
-            wide = charset(collation(table_collation, server).charset).min_length > 1
-            if wide and line.grammar.opens_literal_defaults and defined.type_facts.is_bytes:
-                # Literals are characters of the table's set there.
-                raise UnsupportedError("a generated column of bytes in a table of wide characters is not supported yet")
+            _check_table_charset(defined, expression, table_collation, line)
         uses = frozenset(name.lower() for name in expression.columns())
         return replace(defined.replace(uses=uses), generated=expression)
     if draft.default is None:
@@ -158,7 +153,23 @@ def define_column(
     with at_offset(draft.default.offset):
         for feature in column_features(defined.column):
             line.require(feature)
+        if defined.default is not None:
+            _check_table_charset(defined, defined.default, table_collation, line)
     return defined
+
+
+def _check_table_charset(
+    defined: ColumnDefinition, expression: Expression, table_collation: int, line: ServerLine
+) -> None:
+    """Raises UnsupportedError where MariaDB computes another value, of literals in the table's character set: at once
+    for generated columns, for defaults once the definition is read again (recorded on 10.11 and 11.8).
+    """
+    if not line.grammar.opens_literal_defaults:
+        return
+    if table_collation == BINARY_COLLATION and expression.changes_case:
+        raise UnsupportedError("UPPER and LOWER in a table of the collation binary are not supported yet")
+    if charset(collation(table_collation, line.name).charset).min_length > 1 and defined.type_facts.is_bytes:
+        raise UnsupportedError("an expression for bytes in a table of wide characters is not supported yet")
 
 
 def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> ColumnDefinition:
@@ -232,7 +243,7 @@ def with_default(
             default.offset,
             expected="DEFAULT (expression)",
         )
-    value = _default_value(defined, default, dialect)
+    value = _default_value(defined, default, dialect, line)
     return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
 
 
@@ -290,7 +301,9 @@ def without_default(defined: ColumnDefinition, *, lacks_default: bool = False) -
     )
 
 
-def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: Dialect | None) -> object:
+def _default_value(
+    defined: ColumnDefinition, default: LiteralDefault, dialect: Dialect | None, line: ServerLine
+) -> object:
     literal = default.value
     if not isinstance(literal, (str, bytes)) and defined.type_facts.has_members:
         problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
@@ -309,6 +322,11 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: 
     if isinstance(literal, str) and defined.type_facts.kind == "bit":
         # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
         literal = int.from_bytes(literal.encode(), "big")
+    is_unsigned_float = defined.type_facts.is_approximate and defined.wire.unsigned
+    if is_unsigned_float and line.grammar.opens_literal_defaults and str(literal).strip().startswith("-"):
+        # MariaDB takes some.
+        problem = f"the negative default of the unsigned {defined.type.name} column {defined.name!r}"
+        raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="0")
     # Without strict mode servers refuse other values all the same, and take some dates and decimals.
     refused_at = strict_at if defined.type_facts.is_temporal or defined.type_facts.kind == "decimal" else at_offset
     with refused_at(default.offset), about(f"the default of column {defined.name!r} is impossible"):

@@ -20,6 +20,13 @@ from forge.sql.errors import SqlError, at_offset
 from forge.sql.expressions import parse_expression
 
 
+def _not_null(column: ColumnDefinition, *, forgets: bool) -> ColumnDefinition:
+    """The column as NOT NULL; MariaDB ``forgets`` that NULL was its default (recorded on 10.11 and 11.8)."""
+    if forgets and column.column.has_default and column.column.default is None:
+        return column.replace(nullable=False, has_default=False)
+    return column.replace(nullable=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A table's definition with keys by column name, which ALTER TABLE can change."""
@@ -56,8 +63,9 @@ class Definition:
         """The definition in which the columns of the primary key are NOT NULL, as servers make them."""
         primary = next((key for key in self.keys if key.kind == "primary"), None)
         names = {part.column.lower() for part in primary.parts} if primary else set()
+        forgets = server_line(self.server).ddl.lenient_keys
         columns = tuple(
-            column.replace(nullable=False) if column.name.lower() in names else column for column in self.columns
+            _not_null(column, forgets=forgets) if column.name.lower() in names else column for column in self.columns
         )
         return replace(self, columns=columns)
 

@@ -54,6 +54,8 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
         value = column.default.evaluate({})
         if value is not None:
             return _stored(column, value, clips=clips)
+        if not facts.nullable:
+            raise ScenarioError(f"column {column.name!r} is NOT NULL, and its default NULL", expected="a value for it")
     # Not even a session without strict mode has one for a geometry (recorded on MySQL 9.7).
     is_refused = not clips or facts_of(facts.type).is_geometry
     if facts.lacks_default and is_refused and facts_of(facts.type).kind != "enum":
