@@ -220,7 +220,12 @@ def defined_table(
     collation = statement.options.charset.resolve(database_collation, server).id
     columns = completed(tuple(define_column(draft, collation, server, dialect=dialect) for draft in statement.columns))
     own = [key for draft in statement.columns for key in draft.own_keys()]
-    nullable = {draft.name.lower() for draft in statement.columns if draft.says_null or _has_null_default(draft)}
+    takes_default = server_line(server).ddl.lenient_keys
+    nullable = {
+        draft.name.lower()
+        for draft in statement.columns
+        if draft.says_null or (_has_null_default(draft) and not takes_default)
+    }
     keys = (*own, *statement.keys)
     for key in keys:
         for part in key.parts if key.kind == "primary" else ():

@@ -68,8 +68,8 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     zero = zero_value(column.wire) if clips else None
     if zero is not None:
         return zero
-    if clips and column.type_facts.is_json:
-        # MySQL stores the document null.
+    if clips and (column.type_facts.is_json or column.type_facts.kind == "vector"):
+        # MySQL stores the document null, or an empty vector.
         raise UnsupportedError(f"column {column.name!r} without a value and strict mode is not supported yet")
     raise NoDefault(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
 
