@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from forge.columnar.gather import bitmap_of, nulls_of
-from forge.columnar.machine import brief_kernel
 from forge.columnar.plan import Cells, ColumnPlan, Read, Spans, strings_of, utf8
 from forge.columnar.reading import beside
 from forge.columnar.reading.odd import OnOdd, present_odd, replaced, text_of, with_nulls
@@ -161,7 +160,7 @@ class Batches:
 
     def _structs(self, made: _Made, codes: npt.NDArray[np.int8]) -> list[pa.Array]:
         """The before and the after images; the image that an operation does not have is null."""
-        operations = codes[:1] if beside.is_one(codes) else beside.spread(codes, made.per_event, made.count)
+        operations = codes[:1] if beside.is_one(codes) else beside.spread(codes, made.counts, made.count)
         return [
             _struct(self._columns(made, half), self._image, operations != without, made.count)
             for half, without in ((0, 0), (1, 2))
@@ -170,6 +169,7 @@ class Batches:
     def _beside(self, made: _Made, codes: npt.NDArray[np.int8], groups: npt.NDArray[np.int64]) -> list[pa.Array]:
         arrays = []
         of_events = beside.of_events(made.window.buffer, made.window.events, made.picked)
+        counts = made.counts
         for name, kind in self._kinds:
             values: npt.NDArray[Any]
             texts = None
@@ -180,11 +180,10 @@ class Batches:
             elif name == "_file":
                 values, texts = _FIRST, self._file_word
             elif name == "_gtid":
-                used, values = _groups(groups)
-                texts = made.window.gtid_texts(used)
+                texts, values = made.window.gtids_of(groups)
             else:
                 values = self._bitmaps(name, made.different_layouts)
-            arrays.append(self._kept.array(name, kind, values, texts, made.per_event, made.count))
+            arrays.append(self._kept.array(name, kind, values, texts, counts, made.count))
         return arrays
 
     def _bitmaps(self, name: str, layouts: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
@@ -290,6 +289,12 @@ class _Made:
     count: int
 
     @property
+    def counts(self) -> npt.NDArray[np.int64] | None:
+        """``per_event``; None if each event has one row."""
+        is_one_each = self.count == len(self.per_event) and (self.per_event == 1).all()
+        return None if is_one_each else self.per_event
+
+    @property
     def different_layouts(self) -> npt.NDArray[np.int64]:
         """The layouts of the events; the first stands for all if they are the same."""
         return self.layouts[:1] if self.walk.is_uniform else self.layouts
@@ -307,26 +312,6 @@ class _Made:
             offset=place + offset - begin if plain else place,
             event_index=int(events.numbers[event]),
         )
-
-
-def _groups(groups: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The groups of GTIDs that events have, and which of these each event has.  They ascend."""
-    if groups[0] == groups[-1]:
-        return groups[:1], _FIRST
-    used, places = np.empty_like(groups), np.empty(len(groups), np.int32)
-    return used[: _distinct(groups, used, places)], places
-
-
-@brief_kernel
-def _distinct(groups: Any, used: Any, places: Any) -> Any:
-    used[0] = groups[0]
-    last = 0
-    for event in range(len(groups)):
-        if groups[event] != used[last]:
-            last += 1
-            used[last] = groups[event]
-        places[event] = last
-    return last + 1
 
 
 def _struct(columns: list[pa.Array], kind: pa.StructType, there: npt.NDArray[np.bool_], rows: int) -> pa.Array:

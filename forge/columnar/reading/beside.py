@@ -100,9 +100,9 @@ def is_one(values: npt.NDArray[Any]) -> bool:
     return not different and bool((values == first).all())
 
 
-def spread(values: npt.NDArray[Any], counts: npt.NDArray[np.int64], rows: int) -> npt.NDArray[Any]:
-    """Values of events as values of rows: ``values[k]``, ``counts[k]`` times, for all ``k``."""
-    if rows == len(counts) and (counts == 1).all():
+def spread(values: npt.NDArray[Any], counts: npt.NDArray[np.int64] | None, rows: int) -> npt.NDArray[Any]:
+    """Values of events as values of rows: ``values[k]``, ``counts[k]`` times, for all ``k``; None are ones."""
+    if counts is None:
         return values
     out = np.empty((rows, *values.shape[1:]), values.dtype)
     if values.ndim == 2:
@@ -121,9 +121,9 @@ class Kept:
 
     def array(
         self, name: str, kind: pa.DataType, values: npt.NDArray[Any], texts: pa.Array | None,
-        counts: npt.NDArray[np.int64], rows: int,
+        counts: npt.NDArray[np.int64] | None, rows: int,
     ) -> pa.Array:  # fmt: skip
-        """A column of ``values[k]``, ``counts[k]`` times, for all ``k``: of numbers, or of indexes into ``texts``."""
+        """A column of values of events (:func:`spread`): of numbers, or of indexes into ``texts``."""
         if not is_one(values):
             return _array(kind, spread(values, counts, rows), texts)
         value = values[0].tobytes()

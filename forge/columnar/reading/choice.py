@@ -54,11 +54,11 @@ class ChosenEvents:
         return found
 
     def _of_gtids(self, window: Window, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        used, places = np.unique(groups, return_inverse=True)
-        if not len(used):
+        if not len(groups):
             return np.zeros(0, np.bool_)
-        texts = window.gtid_texts(used).to_pylist()
-        return np.array([self._wanted.has_gtid(text) for text in texts], np.bool_)[places]
+        texts, places = window.gtids_of(groups)
+        wanted = np.array([self._wanted.has_gtid(text) for text in texts.to_pylist()], np.bool_)[places]
+        return np.broadcast_to(wanted, len(groups))
 
 
 def _timestamps(window: Window, begins: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:

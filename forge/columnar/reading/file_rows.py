@@ -171,7 +171,7 @@ class FileRows:
                 break
         if rows.gtids:
             try:
-                self._gtids = self._gtids.behind(listed, int(rows.gtid_events[rows.gtids - 1]))
+                self._gtids = self._gtids.behind(listed, rows.gtid_events[: rows.gtids])
             except ForgeError as met:
                 window.wrong = met
 

@@ -32,6 +32,7 @@ _HAS_TAG: Final = -2
 
 GTID_TYPE: Final = pa.dictionary(pa.int32(), pa.string())
 _NONE: Final = pa.nulls(1, pa.string())
+_FIRST: Final = np.zeros(1, np.int32)
 
 
 class Gtids:
@@ -40,43 +41,49 @@ class Gtids:
     def __init__(self, before: str | None = None) -> None:
         self._before = _NONE if before is None else strings_of([before])
 
-    def texts(self, listed: Listed, gtid_events: npt.NDArray[np.int64], used: npt.NDArray[np.int64]) -> pa.Array:
-        """The GTID of each group of ``used``: 0 is the one of before the list; null for none."""
-        if used[-1] == 0:  # They ascend.
-            return self._before
-        if used[0] > 0:
-            return _texts(listed, gtid_events[used - 1])
-        return _texts(listed, gtid_events[used[1:] - 1], (self._before[0].as_py(),))
+    def texts(
+        self, listed: Listed, gtid_events: npt.NDArray[np.int64], groups: npt.NDArray[np.int64]
+    ) -> tuple[pa.Array, npt.NDArray[np.int32]]:
+        """The different GTIDs of groups, null for none, and which of them each group has; one stands for all.
 
-    def behind(self, listed: Listed, last: int) -> Gtids:
-        """Those of the next list, if ``last`` is the last GTID event of this one.  Raises FormatError."""
+        The groups ascend: 0 is the GTID of before the list, others are those of its GTID events.
+        """
+        if groups[-1] == 0:
+            return self._before, _FIRST
+        if groups[0] == groups[-1]:
+            groups = groups[:1]
+        return _texts(listed, gtid_events, groups, self._before[0].as_py() if groups[0] == 0 else None)
+
+    def behind(self, listed: Listed, gtid_events: npt.NDArray[np.int64]) -> Gtids:
+        """Those of the next list, if these are the GTID events of this one.  Raises FormatError."""
         gtids = Gtids()
-        gtids._before = _texts(listed, np.array([last], np.int64))
+        gtids._before, _ = _texts(listed, gtid_events, np.array([len(gtid_events)], np.int64), None)
         return gtids
 
 
-def _texts(listed: Listed, chosen: npt.NDArray[np.int64], before: tuple[str | None, ...] = ()) -> pa.Array:
-    """The texts of the chosen events, behind another if there is one."""
+def _texts(
+    listed: Listed, gtid_events: npt.NDArray[np.int64], groups: npt.NDArray[np.int64], before: str | None
+) -> tuple[pa.Array, npt.NDArray[np.int32]]:
+    """The texts of groups, of which 0 has the one of before, and the place of each group's."""
     buffer, events, format = listed.buffer, listed.events, listed.format
-    count = len(before) + len(chosen)
-    known = (before[0] or "").encode() if before else b""
-    ends = np.zeros(count + 1, np.int32)
-    ends[len(before)] = len(known)
-    validity = np.zeros((count + 7) // 8, np.uint8)
-    validity[0] = bool(known)
-    out = np.empty(len(known) + len(chosen) * _LONGEST + SLACK, np.uint8)
+    most = min(len(groups), int(groups[-1] - groups[0]) + 1)
+    known = (before or "").encode()
+    ends, places = np.empty(most + 1, np.int32), np.empty(len(groups), np.int32)
+    validity = np.zeros((most + 7) // 8, np.uint8)
+    out = np.empty(len(known) + most * _LONGEST + SLACK, np.uint8)
     out[: len(known)] = np.frombuffer(known, np.uint8)
-    short = _write(
-        buffer, events.begins, events.sizes, events.tails, events.types, chosen, len(before), ends, validity, out
-    )
+    lists = (events.begins, events.sizes, events.tails, events.types)
+    count, short = _write(buffer, *lists, gtid_events, groups, len(known), places, ends, validity, out)
     if short == _HAS_TAG:
-        return pa.array(
-            [*before, *(_reference_text(buffer, events, int(event), format) for event in chosen)], pa.string()
-        )
+        different, indexes = np.unique(groups, return_inverse=True)
+        chosen = (None if group == 0 else int(gtid_events[group - 1]) for group in different.tolist())
+        texts = [before if event is None else _reference_text(buffer, events, event, format) for event in chosen]
+        return pa.array(texts, pa.string()), indexes.astype(np.int32)
     if short >= 0:
-        _reference_text(buffer, events, int(chosen[short]), format)
-        raise FormatError("the GTID event is too short", phase="body", offset=int(events.places[chosen[short]]))
-    return pa.Array.from_buffers(pa.string(), count, [pa.py_buffer(validity), pa.py_buffer(ends), pa.py_buffer(out)])
+        _reference_text(buffer, events, short, format)
+        raise FormatError("the GTID event is too short", phase="body", offset=int(events.places[short]))
+    buffers = [pa.py_buffer(validity), pa.py_buffer(ends), pa.py_buffer(out)]
+    return pa.Array.from_buffers(pa.string(), count, buffers), places
 
 
 def _reference_text(buffer: Bytes, events: EventList, event: int, format: FormatContext) -> str | None:
@@ -102,38 +109,54 @@ def gtid_text(event: Event) -> str | None:
 
 @kernel
 def _write(
-    buffer: Any, begins: Any, sizes: Any, tails: Any, types: Any, chosen: Any, there: Any, ends: Any, validity: Any,
-    out: Any,
+    buffer: Any, begins: Any, sizes: Any, tails: Any, types: Any, gtid_events: Any, groups: Any, before: Any,
+    places: Any, ends: Any, validity: Any, out: Any,
 ) -> Any:  # fmt: skip
-    """So many texts stand before that of the first event.
+    """Of the text of group 0 so many bytes stand in ``out``.
 
-    Returns the first event that is too short, -1 if none is, _HAS_TAG where there is a GTID with a tag.
+    Returns how many texts there are, and the event that is too short: -1 if none is, _HAS_TAG where a GTID has a tag.
     """
-    at = ends[there] + 0  # Of 64 bits.
+    at = np.int64(0)
     # Where the text of the last UUID is: the next one is the same, most likely.
-    known, known_first, known_second = -1, np.uint64(0), np.uint64(0)
+    known, known_first, known_second = np.int64(-1), np.uint64(0), np.uint64(0)
     # The number of the last one, its digits and how many they are: the next one is greater by one, most likely.  They
     # are not read where they were just written, which the CPU would wait for.
-    before, last, digit_count = np.int64(-2), np.int64(9), np.int64(0)
+    last_number, last, digit_count = np.int64(-2), np.int64(9), np.int64(0)
     first_digits = second_digits = third_digits = np.uint64(0)
     held = memory(out)
-    for index in range(len(chosen)):
-        event = chosen[index]
+    group = np.int64(-1)
+    count = 0
+    ends[0] = 0
+    for index in range(len(groups)):
+        if groups[index] == group:
+            places[index] = count - 1
+            continue
+        group = groups[index]
+        bit = count
+        places[index] = count
+        count += 1
+        if group == 0:
+            at = np.int64(before)
+            ends[count] = at
+            if before > 0:
+                validity[bit >> 3] |= np.uint8(1 << (bit & 7))
+            continue
+        event = gtid_events[group - 1]
         body = begins[event] + HEADER_SIZE
         size = sizes[event] - HEADER_SIZE - tails[event]
         kind = types[event]
         if kind == _TAGGED:
-            return _HAS_TAG
+            return count, _HAS_TAG
         if kind == _MARIADB:
             if size < 13:
-                return index
+                return count, event
             at = _digits(out, at, load32(buffer, body + 8))
             out[at] = 45
             at = _digits(out, at + 1, load32(buffer, begins[event] + 5))
             out[at] = 45
             at = _digits(out, at + 1, load64(buffer, body))
         elif size < 25:
-            return index
+            return count, event
         elif kind == _GTID:
             first, second = load64(buffer, body + 1), load64(buffer, body + 9)
             if known >= 0 and first == known_first and second == known_second:
@@ -157,7 +180,7 @@ def _write(
             out[at] = 58
             at += 1
             number = signed(load64(buffer, body + 17))
-            if number == before + 1 and last < 9:
+            if number == last_number + 1 and last < 9:
                 # The digits of the one before, but for the last.
                 last += 1
                 one = np.uint64(1) << np.uint64(8 * (digit_count - 1) & 63)
@@ -181,12 +204,11 @@ def _write(
                 first_digits, second_digits = load64(held, digits), load64(held, digits + 8)
                 third_digits = load64(held, digits + 16)
                 last = number % 10 if number > 0 else np.int64(9)
-            before = number
+            last_number = number
         if kind != _ANONYMOUS:
-            bit = there + index
             validity[bit >> 3] |= np.uint8(1 << (bit & 7))
-        ends[there + index + 1] = at
-    return -1
+        ends[count] = at
+    return count, -1
 
 
 @kernel

@@ -46,6 +46,6 @@ class Window:
     def events(self) -> EventList:
         return self.listed.events
 
-    def gtid_texts(self, used: npt.NDArray[np.int64]) -> pa.Array:
-        """The GTIDs of groups of row events as a string array; the numbers of the groups ascend."""
-        return self.gtids.texts(self.listed, self.rows.gtid_events, used)
+    def gtids_of(self, groups: npt.NDArray[np.int64]) -> tuple[pa.Array, npt.NDArray[np.int32]]:
+        """The different GTIDs of row events' groups, which ascend, and which of them each has; one stands for all."""
+        return self.gtids.texts(self.listed, self.rows.gtid_events, groups)
