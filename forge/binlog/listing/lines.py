@@ -14,9 +14,8 @@ from typing import Any
 from forge.located import CORE_WORDS
 from forge.values.quick import UnusualError
 
-#: What an entry of a line can be.  Characters in quotes are those that every YAML reader takes as they are.
-_CHARACTERS = "[\x20-&(-~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
-_QUOTED = f"'{_CHARACTERS}(?:''{_CHARACTERS})*'"
+#: What an entry of a line can be.
+_QUOTED = "'[^'\n]*(?:''[^'\n]*)*'"
 _NUMBER = "-?(?:0|[1-9][0-9]{0,39})"
 _WORD = "[A-Za-z_](?:[A-Za-z0-9_ .`()@*/-]*[A-Za-z0-9_.`()@*/-])?"
 _SCALAR = f"(?:{_NUMBER}|{_QUOTED}|{_WORD})"
@@ -30,6 +29,8 @@ _VALUE = (
 _LINES = re.compile(rf"^( *)((?:- )*)(?:({_KEY}):(?: ({_VALUE}))?|({_VALUE}))$|^(.*)$", re.MULTILINE)
 _SCALARS = re.compile(_SCALAR)
 _PAIRS = re.compile(f"({_KEY}): ({_SCALAR})")
+#: Characters that not every YAML reader takes as they are.  Each mention in a pattern would cost its compilation.
+_ODD = re.compile("[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 #: YAML takes no longer key that stands before its value.
 _LONGEST_KEY = 1000
 #: Nesting beyond what a listing needs.
@@ -40,6 +41,8 @@ _Line = tuple[str, str, str, str, str, str]
 
 def read_lines(text: str) -> Any:
     """The mapping, or the one-line value, that ``text`` is.  Raises UnusualError."""
+    if _ODD.search(text):
+        raise UnusualError
     lines: list[_Line] = _LINES.findall(text.removesuffix("\n"))
     indent, dashes, key, _, value, _ = lines[0]
     if value and len(lines) == 1 and not indent and not dashes:
