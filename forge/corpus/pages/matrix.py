@@ -46,7 +46,10 @@ class Count:
     def percent(self) -> str:
         """Of the cases that it says it supports, how many are right; rounded down, so that 100 means all."""
         asked = self.cases - self.unsupported
-        return "-" if not asked else f"{int(1000 * self.right / asked) / 10:g}"
+        if not asked:
+            return "-"
+        tenths = 1000 * self.right // asked
+        return "100" if tenths == 1000 else f"{tenths / 10:.1f}"
 
     @property
     def grade(self) -> str:
