@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -28,7 +29,9 @@ from forge.rows.transactions import LONG
 #: each call of a kernel costs some microseconds; and bounds of the number of rows.
 _WINDOW, _SMALL_WINDOW = 1 << 23, 1 << 21
 _FEWEST, _MOST = 64, 1 << 17
-#: How many changes are looked at before the first is written.
+#: Bytes of changes that are looked at before the first is written, and how many changes.  They stay in memory so long,
+#: or in the files that they come from.
+_AHEAD: Final = 2 * LONG
 _MOST_AHEAD: Final = 64
 #: Windows whose cells are begun before the log is.
 _MOST_BEGUN: Final = 2
@@ -103,10 +106,11 @@ def write_rows(
             log.begin(after)
             _write_transactions(log, _Source(_windows(changes, rows_per_transaction)), rows_per_transaction)
         else:
-            first, least = _first_changes(log, changes)
-            log.begin_cells(first[:_MOST_BEGUN] if len(first) > 1 else ())
+            windows = _windows(changes, None)
+            first, least = _first_changes(log, windows)
+            log.begin_cells(list(islice(first, _MOST_BEGUN)) if len(first) > 1 else ())
             log.begin(after)
-            log.transaction(_windows(chain(first, changes), None), least)
+            log.transaction(chain(_taken(first), windows), least)
         log.end()
         end = end_of(log.files, log.next_xid, plan, ready.text, after)
         return WrittenRows(tuple(output.paths), log.rows, log.events, output.written, log.cells.by_reference, end)
@@ -172,14 +176,21 @@ def _windows(found: Iterator[Changes], rows_each: int | None) -> Iterator[Change
             yield changes.slice(begin, min(most, changes.rows - begin))
 
 
-def _first_changes(log: RowsLog, changes: Iterator[Changes]) -> tuple[list[Changes], int]:
+def _first_changes(log: RowsLog, changes: Iterator[Changes]) -> tuple[deque[Changes], int]:
     """The first changes of a transaction, as few as tell that it is long; and the bytes that it has at least."""
-    first: list[Changes] = []
-    least = 0
-    while least <= LONG and len(first) < _MOST_AHEAD and (found := next(changes, None)) is not None:
+    first: deque[Changes] = deque()
+    least = held = 0
+    while least <= LONG and held < _AHEAD and len(first) < _MOST_AHEAD and (found := next(changes, None)) is not None:
         first.append(found)
         least += log.least_bytes(found)
+        held += found.nbytes
     return first, least
+
+
+def _taken(waiting: deque[Changes]) -> Iterator[Changes]:
+    """All of them, none of which is held any longer."""
+    while waiting:
+        yield waiting.popleft()
 
 
 class _Source:

@@ -24,6 +24,7 @@ from forge import Facts, Scenario, Session, insert
 from forge.binlog.reader import read_events
 from forge.compile.files.compilation import compile_files, write_files
 from forge.errors import ScenarioError
+from forge.rows.cells import CellWriter
 from forge.scenario import plan
 
 pytestmark = pytest.mark.slow
@@ -317,6 +318,30 @@ def test_a_transaction_of_more_than_16_mb_says_how_long_it_is(tmp_path: Path) ->
     # FORMAT_DESCRIPTION and PREVIOUS_GTIDS before it, STOP behind it.
     assert gtid.transaction_length == sizes - 4 - 119 - 4 - 27 - 4 - 19 - 4
     assert all(event.checksum is None and event.log_pos is None for event in events)
+
+
+def test_cells_are_made_once_and_rows_that_were_written_are_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    most = 0
+    inner = CellWriter._made
+
+    def counted(self: CellWriter, changes: Any, *arguments: Any) -> Any:
+        made.append(changes.rows)
+        return inner(self, changes, *arguments)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        nonlocal most
+        for _ in range(50):
+            yield pa.record_batch({"a": pa.array(["x" * 10_000] * 200)})
+            most = max(most, pa.total_allocated_bytes())
+
+    monkeypatch.setattr(CellWriter, "_made", counted)
+    before = pa.total_allocated_bytes()
+    forge.write_rows(batches(), "a.b", tmp_path / "rows.binlog", sync=False)
+    assert sum(made) == 50 * 200
+    assert most - before < 60_000_000
 
 
 @pytest.mark.parametrize("allocate", [None, lambda *_: -1])
