@@ -161,6 +161,8 @@ class PayloadForm:
     frames: int = 1
     content_size: bool = True
     frame_checksum: bool = False
+    #: The content is flushed as a block before the frame ends, with an empty block (MySQL 8.0.20 to 8.0.32).
+    flushed: bool = False
 
 
 def compress_events(
@@ -194,7 +196,7 @@ def compress_bytes(data: bytes, form: PayloadForm = PayloadForm()) -> Transactio
 
 
 def _frame(data: bytes, form: PayloadForm) -> bytes:
-    """The server feeds a stream whose size it pledges.
+    """The server feeds a stream whose size it pledges; until 8.0.32 it pledged none, and flushed it before the end.
 
     Larger than the level's window, its blocks are not those that compressing at one go gives (recorded).
     """
@@ -204,4 +206,7 @@ def _frame(data: bytes, form: PayloadForm) -> bytes:
         level=form.level, write_content_size=form.content_size, write_checksum=form.frame_checksum
     )
     stream = compressor.compressobj(size=len(data)) if form.content_size else compressor.compressobj()
-    return stream.compress(data) + stream.flush()
+    content = stream.compress(data)
+    if form.flushed:
+        content += stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    return content + stream.flush()

@@ -18,8 +18,9 @@ class PayloadForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     compression: Literal["zstd", "none"] = "zstd"
     #: zstd frames, one after the other.
     frames: int = 1
-    #: Whether frames tell the size of their content, and have a checksum of their own.
-    content_size: bool = True
+    #: Whether frames tell the size of their content (by default as the line's server does), and have a checksum of
+    #: their own.
+    content_size: bool | None = None
     frame_checksum: bool = False
 
 

@@ -19,6 +19,7 @@ from forge.columnar.writing.packing import sealed
 from forge.columnar.writing.row_images import ImageCells, Sizes, write_rows_at
 from forge.columnar.writing.stamping import Stamps, place, stamp, templates_of
 from forge.compile.files.compilation import LOGS
+from forge.compile.files.payloads import payload_form
 from forge.compile.files.session_files import SessionFiles
 from forge.compile.groups.dependency import Writeset
 from forge.compile.groups.grouping import logged_groups
@@ -82,7 +83,7 @@ class RowsLog:
 
     def _payload_form(self) -> PayloadForm | None:
         compressed = self.session.compression and is_transactional(self.table)
-        return PayloadForm(level=self.session.compression_level) if compressed else None
+        return payload_form(self.session, self.line) if compressed else None
 
     def begin(self, after: LogEnd | None = None) -> None:
         """Begin the first file, which follows the log that ended so."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forge.binlog.listing import assemble, disassemble, listing_text
 from forge.binlog.payload import PayloadForm, compress_bytes, payload_bytes
+from forge.binlog.writer import write_binlog
+from forge.compile import compile_plan
 from forge.errors import FormatError
 from forge.events.format import FormatContext
 from forge.events.packed import pack_int
 from forge.events.transaction_payload import NONE, TransactionPayload
+from forge.scenario import Scenario, Session, insert, plan
 
 DATA = b"some bytes, " * 50
 BODY = compress_bytes(DATA)
@@ -25,6 +30,7 @@ def forms(levels: st.SearchStrategy[int], content_size: st.SearchStrategy[bool])
         frames=st.integers(1, 5),
         content_size=content_size,
         frame_checksum=st.booleans(),
+        flushed=st.booleans(),
     )
 
 
@@ -65,3 +71,20 @@ def test_order_and_unknown_fields_of_the_head_do_not_matter() -> None:
 def test_a_head_that_tells_something_else_is_refused(body: TransactionPayload, rule: str) -> None:
     with pytest.raises(FormatError, match=rule):
         payload_bytes(body)
+
+
+@pytest.mark.parametrize(("server", "flushed"), [("mysql-8.0.23", True), ("mysql-8.0.32", True), ("mysql-8.0", False)])
+def test_servers_up_to_8_0_32_tell_no_size_and_flush_their_frames(server: str, flushed: bool) -> None:
+    """As in public logs of 8.0.31 and 8.0.32; the listing has the events inside, and can be edited."""
+    scenario = Scenario("x", server=server, session=Session(compression=True), tables=["CREATE TABLE d.t (id INT)"])
+    scenario = msgspec.structs.replace(scenario, transactions=[[insert("d.t", {"id": 7})]])
+    data = write_binlog(compile_plan(plan(scenario)))
+    (listed,) = (each for each in disassemble(data) if each["event"] == "TRANSACTION_PAYLOAD")
+    assert listed.get("flushed", False) is flushed
+    assert [inner["event"] for inner in listed["events"]] == ["QUERY", "TABLE_MAP", "WRITE_ROWS", "XID"]
+    text = "".join(listing_text(data))
+    assert assemble(text) == data
+    edited = assemble(text.replace("'@1': 7", "'@1': 70000"))
+    (again,) = (each for each in disassemble(edited) if each["event"] == "TRANSACTION_PAYLOAD")
+    assert again.get("flushed", False) is flushed
+    assert again["events"][2]["rows"] == [{"@1": 70000}]

@@ -45,6 +45,8 @@ HEADER_FIELDS = ("timestamp", "server_id", "flags", "event_size", "log_pos", "ch
 EXTRA_FIELDS = ("header_extra", "post_header_extra")
 #: Payloads up to this size are tried with every level, larger ones with the server's default only.
 _EVERY_LEVEL = 1 << 18
+#: The header of a zstd frame's last block that has no bytes.
+_EMPTY_LAST_BLOCK = b"\1\0\0"
 #: Bytes, and events, in a payload; a payload of more is listed as the compressed bytes, which are short text.
 _LARGEST_LISTED, _MOST_LISTED = 1 << 24, 1 << 16
 #: Characters of a statement, or columns of a table, whose fields are kept for the next event with the same body.
@@ -222,13 +224,22 @@ def _payload_fields(body: TransactionPayload, state: ListingState) -> Document |
         return None
     kind = body.number(COMPRESSION_TYPE, ZSTD)
     levels = LEVELS if len(data) <= _EVERY_LEVEL and kind == ZSTD else (DEFAULT_LEVEL,)
-    level = next((level for level in levels if compress_bytes(data, PayloadForm(level, kind or ZSTD)) == body), None)
-    if level is None:
+    flushed = kind == ZSTD and body.payload.endswith(_EMPTY_LAST_BLOCK)
+    forms = (_form(level, kind or ZSTD, flushed=flushed) for level in levels)
+    form = next((form for form in forms if compress_bytes(data, form) == body), None)
+    if form is None:
         return None
     fields: Document = {} if kind == ZSTD else {"compression": "none"}
-    if level != DEFAULT_LEVEL:
-        fields["level"] = level
+    if form.level != DEFAULT_LEVEL:
+        fields["level"] = form.level
+    if flushed:
+        fields["flushed"] = True
     return fields | {"events": list(_inner_documents(data, state))}
+
+
+def _form(level: int, compression: int, *, flushed: bool) -> PayloadForm:
+    """How a server makes a payload; ``flushed``: one up to 8.0.32."""
+    return PayloadForm(level, compression, content_size=not flushed, flushed=flushed)
 
 
 def _inner_documents(data: bytes, state: ListingState) -> Iterator[Document]:
@@ -247,18 +258,23 @@ def _inner_documents(data: bytes, state: ListingState) -> Iterator[Document]:
 
 def _payload_from_fields(fields: Document, state: ListingState) -> TransactionPayload:
     """The payload of the events that the documents under ``events`` describe.  Raises ScenarioError."""
-    unknown = set(fields) - {"events", "level", "compression"}
-    level, compression, documents = (
+    unknown = set(fields) - {"events", "level", "compression", "flushed"}
+    level, compression, flushed, documents = (
         fields.get("level", DEFAULT_LEVEL),
         fields.get("compression", "zstd"),
+        fields.get("flushed", False),
         fields["events"],
     )
     if unknown:
-        raise ScenarioError(f"{min(unknown)} cannot be combined with events", expected="compression, level and events")
+        raise ScenarioError(
+            f"{min(unknown)} cannot be combined with events", expected="compression, level, flushed and events"
+        )
     if isinstance(level, bool) or level not in LEVELS:
         raise ScenarioError(f"level is {level!r}", expected=f"{min(LEVELS)} to {max(LEVELS)}")
     if compression not in _COMPRESSIONS:
         raise ScenarioError(f"compression is {compression!r}", expected=f"one of {', '.join(_COMPRESSIONS)}")
+    if not isinstance(flushed, bool):
+        raise ScenarioError(f"flushed is {flushed!r}", expected="true or false")
     if not isinstance(documents, list) or not all(isinstance(document, dict) for document in documents):
         raise ScenarioError("events is not a list", expected="a list of documents")
     if state.depth == DEEPEST:
@@ -274,4 +290,4 @@ def _payload_from_fields(fields: Document, state: ListingState) -> TransactionPa
             inner.note(item)
         else:
             parts.append(item)
-    return compress_bytes(b"".join(parts), PayloadForm(level, _COMPRESSIONS[compression]))
+    return compress_bytes(b"".join(parts), _form(level, _COMPRESSIONS[compression], flushed=flushed))

@@ -182,7 +182,12 @@ def _readable(body: type[Body], properties: Schema, required: list[str]) -> tupl
     if body is TransactionPayload:
         events = {"type": "array", "items": {"$ref": "#"}}
         level = {"type": "integer", "minimum": min(LEVELS), "maximum": max(LEVELS)}
-        return properties | {"events": events, "level": level, "compression": {"enum": ["zstd", "none"]}}, []
+        return properties | {
+            "events": events,
+            "level": level,
+            "compression": {"enum": ["zstd", "none"]},
+            "flushed": {"type": "boolean"},
+        }, []
     return properties, required
 
 

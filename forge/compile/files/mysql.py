@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from forge.binlog.payload import PayloadForm, compress_events
+from forge.binlog.payload import compress_events
 from forge.compile.files.log import SessionLog, xa_text
 from forge.compile.files.own import rows_query
+from forge.compile.files.payloads import payload_form
 from forge.compile.files.replica import applier_begin, applier_query, applier_variables, ignores, is_ignored, uuid_of
 from forge.compile.groups.dependency import CommitOrder, Writeset
 from forge.compile.groups.gtids import MysqlGtids
@@ -37,7 +38,6 @@ from forge.events.layout import Body
 from forge.events.previous_gtids import GtidSource, PreviousGtids
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
-from forge.events.transaction_payload import NONE, ZSTD
 from forge.events.xid import Xid
 from forge.plan.definitions import DdlStatement, MemoryEmptied, SessionEndDrop, TableCreationSelect
 from forge.plan.engines import is_transactional
@@ -288,7 +288,7 @@ class MysqlLog(SessionLog):
         if not (self.session.compression and rows):
             yield from events
             return
-        payload = compress_events(events, FormatContext(), self._payload_form())
+        payload = compress_events(events, FormatContext(), payload_form(self.session, self.line))
         yield self.event(payload, self.commit_second(number, transaction))
 
     def _emptied(self, number: int, group: LoggedGroup, database: str, status: StatusVariables) -> Iterator[Event]:
@@ -298,16 +298,6 @@ class MysqlLog(SessionLog):
         for text in ("BEGIN", "COMMIT"):
             query = Query(database=database, status_variables=status, query=text)
             yield self.query(query, second, SUPPRESS_USE)
-
-    def _payload_form(self) -> PayloadForm:
-        asked = self.session.payload
-        return PayloadForm(
-            level=self.session.compression_level,
-            compression=NONE if asked.compression == "none" else ZSTD,
-            frames=asked.frames,
-            content_size=asked.content_size,
-            frame_checksum=asked.frame_checksum,
-        )
 
     def _inside(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """BEGIN or XA START, the statements, and the end."""

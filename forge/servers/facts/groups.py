@@ -31,6 +31,9 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     dependency_history: int
     #: What was rolled back stays in the log, and the log says so, once a change was made that stays.
     keeps_rolled_back: bool
+    #: The zstd frame of a payload does not tell the size of its content, and ends with an empty block behind what was
+    #: flushed.
+    flushes_payloads: bool
     #: XA PREPARE frees the session for other statements (xa_detach_on_prepare).
     detaches_xa: bool
     #: The gtrid of an XA transaction may be empty.
