@@ -111,6 +111,7 @@ class Batches:
         begins, ends, events, groups = (values[chosen] for values in (rows.begins, rows.ends, rows.events, rows.groups))
         if not len(events):
             return
+        said = [values[chosen] for values in (rows.places, rows.numbers, rows.times, rows.servers)]
         layouts = table.numbers[rows.layouts[chosen]]
         walk.use(layouts)
         fitting = self._fitting(window, begins, ends, layouts, walk) if self._width_is_guessed else len(events)
@@ -125,7 +126,7 @@ class Batches:
             if count:
                 walked = slice(first, last)
                 made = _Made(window, walk, events[walked], layouts[walked], per_event[walked], count)
-                yield self._batch(made, groups[walked])
+                yield self._batch(made, groups[walked], [values[walked] for values in said])
             if why == MISFIT:
                 yield Misfit(int(events[event]))
                 return
@@ -150,12 +151,12 @@ class Batches:
                 break
         return event
 
-    def _batch(self, made: _Made, groups: npt.NDArray[np.int64]) -> pa.RecordBatch:
+    def _batch(self, made: _Made, groups: npt.NDArray[np.int64], said: list[npt.NDArray[Any]]) -> pa.RecordBatch:
         table, count = self.table, made.count
         codes = table.operations[made.different_layouts]
         arrays = self._structs(made, codes) if table.images == "both" else self._columns(made, 0)
         made.window.counted.rows += count
-        arrays += self._beside(made, codes, groups)
+        arrays += self._beside(made, codes, groups, dict(zip(beside.OF_EVENTS, said, strict=True)))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _structs(self, made: _Made, codes: npt.NDArray[np.int8]) -> list[pa.Array]:
@@ -166,9 +167,14 @@ class Batches:
             for half, without in ((0, 0), (1, 2))
         ]
 
-    def _beside(self, made: _Made, codes: npt.NDArray[np.int8], groups: npt.NDArray[np.int64]) -> list[pa.Array]:
+    def _beside(
+        self,
+        made: _Made,
+        codes: npt.NDArray[np.int8],
+        groups: npt.NDArray[np.int64],
+        of_events: dict[str, npt.NDArray[Any]],
+    ) -> list[pa.Array]:
         arrays = []
-        of_events = beside.of_events(made.window.buffer, made.window.events, made.picked)
         counts = made.counts
         for name, kind in self._kinds:
             values: npt.NDArray[Any]

@@ -8,13 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from forge.columnar.machine import brief_kernel, kernel, load32, memory, signed
-from forge.columnar.plan import Bytes
-from forge.columnar.reading.events import EventList
+from forge.columnar.machine import kernel
 from forge.columnar.reading.gtids import GTID_TYPE
 
-#: Where it is in the header of an event.
-_SERVER_ID: Final = 5
 #: Rows of a batch at most.
 MOST_ROWS: Final = 1 << 16
 OPERATIONS: Final = ("insert", "update", "delete")
@@ -30,6 +26,8 @@ BESIDE: Final[dict[str, pa.DataType]] = {
     "_server_id": pa.uint32(),
     "_gtid": GTID_TYPE,
 }
+#: Those that are noted of each row event (forge.columnar.reading.survey.RowEvents).
+OF_EVENTS: Final = ("_position", "_event", "_timestamp", "_server_id")
 
 
 @kernel
@@ -54,43 +52,6 @@ def _repeat_bytes(values: Any, counts: Any, width: Any, out: Any) -> None:
                 at += 1
 
 
-def of_events(buffer: Bytes, events: EventList, picked: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
-    """The columns that a list and the headers of its events give, a value for each picked event; one value stands for
-    all if they are the same.
-    """
-    count = len(picked)
-    places, numbers, times = (np.empty(count, np.int64) for _ in range(3))
-    servers = np.empty(count, np.uint32)
-    same = _of_events(buffer, events.begins, events.places, events.numbers, picked, places, numbers, times, servers)
-    columns: dict[str, npt.NDArray[Any]] = {
-        "_position": places, "_event": numbers, "_timestamp": times, "_server_id": servers,
-    }  # fmt: skip
-    return {name: values[:1] if one else values for (name, values), one in zip(columns.items(), same, strict=True)}
-
-
-@brief_kernel
-def _of_events(
-    buffer: Any, begins: Any, places: Any, numbers: Any, picked: Any, out_places: Any, out_numbers: Any, times: Any,
-    servers: Any,
-) -> Any:  # fmt: skip
-    data = memory(buffer)
-    # What differs from the first.
-    place_bits = number_bits = np.int64(0)
-    time_bits = server_bits = np.uint64(0)
-    first = picked[0]
-    first_time, first_server = load32(data, begins[first]), load32(data, begins[first] + _SERVER_ID)
-    for index in range(len(picked)):
-        event = picked[index]
-        place, number = places[event], numbers[event]
-        time, server = load32(data, begins[event]), load32(data, begins[event] + _SERVER_ID)
-        place_bits |= place ^ places[first]
-        number_bits |= number ^ numbers[first]
-        time_bits |= time ^ first_time
-        server_bits |= server ^ first_server
-        out_places[index], out_numbers[index], times[index], servers[index] = place, number, signed(time), server
-    return place_bits == 0, number_bits == 0, time_bits == np.uint64(0), server_bits == np.uint64(0)
-
-
 def is_one(values: npt.NDArray[Any]) -> bool:
     """Whether all values are the first.  Columns of places, where the last is another, are told at a glance."""
     if len(values) == 1:
@@ -101,9 +62,9 @@ def is_one(values: npt.NDArray[Any]) -> bool:
 
 
 def spread(values: npt.NDArray[Any], counts: npt.NDArray[np.int64] | None, rows: int) -> npt.NDArray[Any]:
-    """Values of events as values of rows: ``values[k]``, ``counts[k]`` times, for all ``k``; None are ones."""
+    """Values of events as a new array of those of rows: ``values[k]``, ``counts[k]`` times each; once for None."""
     if counts is None:
-        return values
+        return values.copy()
     out = np.empty((rows, *values.shape[1:]), values.dtype)
     if values.ndim == 2:
         _repeat_bytes(values, counts, values.shape[1], out.reshape(-1))

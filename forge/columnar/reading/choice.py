@@ -37,20 +37,19 @@ class ChosenEvents:
         return self._taker.of(window, indexes[self._is_wanted(window, indexes)])
 
     def _is_wanted(self, window: Window, indexes: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        wanted, listed, events = self._wanted, window.listed, window.rows.events[indexes]
+        wanted, rows = self._wanted, window.rows
         found = np.ones(len(indexes), np.bool_)
-        places = listed.events.places[events]
+        places, times = rows.places[indexes], rows.times[indexes]
         if wanted.start is not None:
             found &= places >= wanted.start
         if wanted.stop is not None:
             found &= places < wanted.stop
         if wanted.since is not None or wanted.until is not None:
-            times = _timestamps(window, listed.events.begins[events])
             found &= (times >= (wanted.since or 0)) & (wanted.until is None or times < wanted.until)
         if wanted.types:
-            found &= np.isin(_types(window, events), self._codes)
+            found &= np.isin(_types(window, rows.events[indexes]), self._codes)
         if wanted.gtids:
-            found &= self._of_gtids(window, window.rows.groups[indexes])
+            found &= self._of_gtids(window, rows.groups[indexes])
         return found
 
     def _of_gtids(self, window: Window, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
@@ -59,13 +58,6 @@ class ChosenEvents:
         texts, places = window.gtids_of(groups)
         wanted = np.array([self._wanted.has_gtid(text) for text in texts.to_pylist()], np.bool_)[places]
         return np.broadcast_to(wanted, len(groups))
-
-
-def _timestamps(window: Window, begins: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """Those of the events' headers, which lie there."""
-    words = window.buffer[begins[:, np.newaxis] + np.arange(4)].astype(np.int64)
-    times: npt.NDArray[np.int64] = words @ (1 << 8 * np.arange(4, dtype=np.int64))
-    return times
 
 
 def _types(window: Window, events: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:

@@ -6,7 +6,7 @@ What has been met once is known by its bytes; the kernel returns only for what i
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from forge.events.format import HEADER_SIZE
 THROUGH, NEW_MAP, NO_MAP, NEW_LAYOUT, SHORT = range(5)
 
 _NO = -1
+#: Where it is in the header of an event.
+_SERVER_ID: Final = 5
 
 
 class _Arena:
@@ -111,7 +113,8 @@ class RowEvents:
     """The wanted row events of a list, as arrays.
 
     ``events`` are indexes into the list; the rows of event ``k`` are ``buffer[begins[k]:ends[k]]``.  ``groups[k]`` is
-    the number of GTID events of the list before it; ``gtid_events`` are the indexes of those.
+    the number of GTID events of the list before it; ``gtid_events`` are the indexes of those.  ``places``, ``numbers``,
+    ``times`` and ``servers`` are what the list and the header say of it.
     """
 
     def __init__(self, capacity: int = EventList.CAPACITY) -> None:
@@ -121,6 +124,10 @@ class RowEvents:
         self.begins = np.empty(capacity, np.int64)
         self.ends = np.empty(capacity, np.int64)
         self.groups = np.empty(capacity, np.int64)
+        self.places = np.empty(capacity, np.int64)
+        self.numbers = np.empty(capacity, np.int64)
+        self.times = np.empty(capacity, np.int64)
+        self.servers = np.empty(capacity, np.uint32)
         self.gtid_events = np.empty(capacity, np.int64)
         self._counts = np.zeros(2, np.int64)
 
@@ -139,11 +146,13 @@ class RowEvents:
         self, buffer: Bytes, events: EventList, first: int, classes: Bytes, known: Known, id_size: int
     ) -> tuple[int, int]:
         """Note the row events from ``first`` on: (why it returned, at which event)."""
-        listed = (events.begins, events.sizes, events.types, events.tails, first, events.count)
+        fields = (events.begins, events.sizes, events.types, events.tails, events.places, events.numbers)
+        listed = (*fields, first, events.count)
         tables = (known.ids, known.slots, known.maps.data, known.maps.begins, known.maps.sizes, known.wanted)
         layouts = (known.first, known.following, known.layout_types)
         headers = (known.headers.data, known.headers.begins, known.headers.sizes)
-        out = (self.events, self.slots, self.layouts, self.begins, self.ends, self.groups, self.gtid_events)
+        said = (self.places, self.numbers, self.times, self.servers)
+        out = (self.events, self.slots, self.layouts, self.begins, self.ends, self.groups, *said, self.gtid_events)
         why, event = _survey(buffer, *listed, classes, id_size, *tables, *layouts, *headers, *out, self._counts)
         return why, event
 
@@ -177,6 +186,8 @@ def _survey(
     event_sizes: Any,
     event_types: Any,
     event_tails: Any,
+    event_places: Any,
+    event_numbers: Any,
     event: Any,
     event_count: Any,
     classes: Any,
@@ -199,6 +210,10 @@ def _survey(
     out_begins: Any,
     out_ends: Any,
     out_groups: Any,
+    out_places: Any,
+    out_numbers: Any,
+    out_times: Any,
+    out_servers: Any,
     gtid_events: Any,
     counts: Any,
 ) -> Any:
@@ -256,6 +271,10 @@ def _survey(
                 out_begins[found] = at + header_sizes[layout]
                 out_ends[found] = end
                 out_groups[found] = groups
+                out_places[found] = event_places[event]
+                out_numbers[found] = event_numbers[event]
+                out_times[found] = signed(load32(data, event_begins[event]))
+                out_servers[found] = load32(data, event_begins[event] + _SERVER_ID)
                 found += 1
         event += 1
     counts[0] = found
