@@ -33,7 +33,7 @@ def _comparable(table: Table, part: KeyPart, row: Row) -> object:
 
 def key_of_rows(table: Table) -> Key | None:
     """The key by which the server identifies rows: the primary key, else the first unique key of whole NOT
-    NULL columns.
+    NULL columns that are stored.
 
     sql_table.cc sorts unique keys without NULLs first; recorded: of ``k1(d(3)), k2(c NULL), k3(b, a), k4(a)`` it is k3.
     """
@@ -41,10 +41,15 @@ def key_of_rows(table: Table) -> Key | None:
         return table.primary_key
     for key in table.keys:
         if key.kind == "unique" and all(
-            not table.takes_null(part) and key_prefix(table, part) is None for part in key.parts
+            not table.takes_null(part) and key_prefix(table, part) is None and not _is_virtual(table, part)
+            for part in key.parts
         ):
             return key
     return None
+
+
+def _is_virtual(table: Table, part: KeyPart) -> bool:
+    return part.expression is None and table.columns[part.column].generated == "virtual"
 
 
 def unique_keys(table: Table) -> list[Key]:

@@ -10,6 +10,7 @@ from forge.compile import compile_files, write_files
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.query import Query
 from forge.events.table_map import TableMap
+from forge.plan.keys import key_of_rows
 from forge.scenario import Scenario, Session, ddl, insert, plan
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
@@ -339,3 +340,24 @@ def test_mysql_gives_a_column_of_the_primary_key_no_null_that_is_its_default() -
 def test_defaults_that_mariadb_takes_in_ways_of_its_own_are_not_supported(table: str) -> None:
     with pytest.raises(UnsupportedError):
         plan(Scenario("defaults", server=MARIADB, tables=[f"CREATE TABLE d.t {table}"]))
+
+
+def test_a_unique_key_on_a_virtual_column_stands_for_no_row() -> None:
+    """SIMPLE_PRIMARY_KEY names no such key (recorded on 9.7)."""
+    table = plan(Scenario("keys", tables=["CREATE TABLE d.t (a INT, b INT AS (1) NOT NULL UNIQUE)"])).tables["d.t"]
+    assert key_of_rows(table) is None
+    table = plan(Scenario("keys", tables=["CREATE TABLE d.t (a INT, b INT NOT NULL UNIQUE)"])).tables["d.t"]
+    assert key_of_rows(table) is not None
+
+
+def test_a_column_of_the_primary_key_does_not_become_nullable() -> None:
+    scenario = Scenario("keys", tables=["CREATE TABLE d.t (a INT, b INT, PRIMARY KEY (a, b))"])
+    with pytest.raises(ScenarioError, match="of the primary key cannot be NULL"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t CHANGE a a BIGINT NULL AFTER b")))
+
+
+def test_aria_has_no_key_on_a_virtual_column() -> None:
+    """Error 1904."""
+    plan(Scenario("keys", server=MARIADB, tables=["CREATE TABLE d.t (a INT, b INT AS (a), KEY (b)) ENGINE=MyISAM"]))
+    with pytest.raises(ScenarioError, match="Aria tables have no keys on virtual columns"):
+        plan(Scenario("keys", server=MARIADB, tables=["CREATE TABLE d.t (a INT, b INT AS (a), KEY (b)) ENGINE=Aria"]))

@@ -304,3 +304,15 @@ def test_what_is_read_of_an_impossible_time_without_strict_mode_is_not_known() -
     scenario = Scenario("times", session=Session(sql_mode=""), tables=["CREATE TABLE d.t (v TIME)"])
     with pytest.raises(UnsupportedError, match="not known what is read of it"):
         plan(scenario.transaction(insert("d.t", {"v": "191.5"})))
+
+
+def test_a_long_number_that_is_no_moment_is_read_by_mariadb_in_ways_that_are_not_known() -> None:
+    """TIME of 99991231245959 is the largest, of 20240229241112 zero."""
+    for server, kept in ((MYSQL, "838:59:59"), (MARIADB, None)):
+        scenario = Scenario("times", server=server, session=Session(sql_mode=""), tables=["CREATE TABLE d.t (v TIME)"])
+        scenario = scenario.transaction(insert("d.t", {"v": 20240229241112}))
+        if kept is not None:
+            assert plan(scenario).contents["d.t"] == ((kept,),)
+        else:
+            with pytest.raises(UnsupportedError):
+                plan(scenario)

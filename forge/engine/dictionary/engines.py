@@ -156,6 +156,12 @@ def _check_keys(engine: _Engine, table: Table, drafts: Sequence[KeyDraft], *, pl
         len(key.parts) > 1 or not table.columns[key.parts[0].column].auto_increment for key in table.keys
     ):
         raise SqlError(f"{engine.name} tables have one key, on an AUTO_INCREMENT column", drafts[0].offset)
+    if engine.name == "Aria" and any(
+        part.expression is None and table.columns[part.column].generated == "virtual"
+        for key in table.keys
+        for part in key.parts
+    ):
+        raise SqlError("Aria tables have no keys on virtual columns", 0)
     if not plain or engine.name == INNODB:
         return
     for draft, key in zip(drafts, table.keys, strict=True):

@@ -201,9 +201,12 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
     cursor.accept("DEFAULT")
     if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
         cursor.accept_mark("=")
-        if charset.charset is not None and charset.collation is not None:
+        word = charset_name(cursor)
+        of_collation = (charset.collation or word).partition("_")[0]
+        words = {one.lower() for one in (word, charset.charset or word, of_collation)}
+        if len({"utf8mb3" if one == "utf8" else one for one in words}) > 1:
             raise SqlUnsupported("a table with two character sets is not supported yet", offset, expected="one")
-        return replace(options, charset=replace(charset, charset=charset_name(cursor), offset=offset))
+        return replace(options, charset=replace(charset, charset=word, offset=offset))
     if cursor.accept("COLLATE"):
         cursor.accept_mark("=")
         return replace(options, charset=replace(charset, collation=collation_name(cursor), offset=offset))

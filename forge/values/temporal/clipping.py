@@ -31,6 +31,8 @@ _DAYS = re.compile(r"\s*(?P<clock>-?\d{1,4}\s+(?P<hour>\d+)(?P<fraction>\.\d*)?)
 _PACKED = re.compile(r"\s*(?P<number>-?\d{1,10})(?!\d)(?P<fraction>\.\d+)?", re.ASCII)
 #: A number beyond is the largest time on MySQL, whatever its minutes.
 _LARGEST_PACKED = 8385959
+#: Of seven digits; MariaDB reads longer ones as moments.
+_LONGEST_PACKED = 9_999_999
 #: Numbers of seven digits.
 _SHORT_DATE, _LONG_DATE = 991232, 10000101
 #: A longer number of hours is not read at all.
@@ -112,6 +114,9 @@ def clip_clock(codec: Codec, column: Column, declared: Any) -> str | None:
     if isinstance(declared, int):
         if abs(declared) > _LARGEST_PACKED and column.dialect.large_numbers_are_times:
             return _largest(column, fsp, declared < 0)
+        if abs(declared) > _LONGEST_PACKED:
+            # A moment to MariaDB, whose impossible ones are zero, or the largest time.
+            return None
         return _packed_clock(codec, column, declared, fsp)
     written = text_of(declared)
     if written is None:
