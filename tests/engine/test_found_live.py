@@ -171,13 +171,22 @@ def test_a_number_in_a_narrow_text_is_rounded_without_strict_mode_in_ways_that_a
 
 
 @pytest.mark.parametrize(
-    ("clock", "fraction"),
-    [("LOCALTIME", "000000"), ("LOCALTIMESTAMP", "000000"), ("CURRENT_TIMESTAMP", "349000"), ("NOW()", "349000")],
+    ("server", "clock", "fraction"),
+    [
+        (MARIADB, "LOCALTIME", "000000"),
+        (MARIADB, "LOCALTIMESTAMP", "000000"),
+        (MARIADB, "CURRENT_TIMESTAMP", "349000"),
+        (MARIADB, "NOW()", "349000"),
+        ("mariadb-10.11", "LOCALTIME", "349000"),
+        ("mariadb-10.11", "LOCALTIME(3)", "349000"),
+    ],
 )
-def test_the_local_time_that_mariadb_has_for_a_default_has_no_digits_of_the_column(clock: str, fraction: str) -> None:
+def test_the_local_time_that_mariadb_11_8_has_for_a_default_has_no_digits_of_the_column(
+    server: str, clock: str, fraction: str
+) -> None:
     session = Session(timestamp="2024-02-29 10:11:12.349")
     table = f"CREATE TABLE d.t (id INT PRIMARY KEY, v DATETIME(6) DEFAULT {clock})"
-    scenario = Scenario("clock", server=MARIADB, tables=[table], session=session).transaction(insert("d.t", {"id": 1}))
+    scenario = Scenario("clock", server=server, tables=[table], session=session).transaction(insert("d.t", {"id": 1}))
     assert plan(scenario).contents["d.t"] == ((1, f"2024-02-29 10:11:12.{fraction}"),)
 
 

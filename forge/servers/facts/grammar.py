@@ -59,6 +59,8 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     #: DEFAULT and ON UPDATE CURRENT_TIMESTAMP may have other fraction digits than the column, which decide; the time
     #: may be the DEFAULT of a DATE or TIME without parentheses.
     loose_clock_defaults: bool
+    #: DEFAULT LOCALTIME has the fraction digits that it says; else it is CURRENT_TIMESTAMP.
+    local_time_default: bool
     #: DEFAULT (1), a literal in parentheses, is the default 1; else it is an expression.
     opens_literal_defaults: bool
     #: Collations of UCA 14 have names without the character set: uca1400_ai_ci.

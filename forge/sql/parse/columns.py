@@ -264,7 +264,7 @@ def default_clause(cursor: Cursor) -> Default:
             return _opened(sql, cursor.grammar, offset) or ExpressionDefault(sql, offset)
         return ExpressionDefault(sql, offset)
     if cursor.token.is_word(*NOW):
-        is_local = cursor.token.is_word("LOCALTIME", "LOCALTIMESTAMP")
+        is_local = cursor.grammar.local_time_default and cursor.token.is_word("LOCALTIME", "LOCALTIMESTAMP")
         return NowDefault(_now(cursor), offset, is_local)
     if cursor.grammar.loose_clock_defaults and cursor.token.is_word(*CLOCKS):
         start = offset
