@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -41,22 +41,23 @@ STANDALONE = 0x01
 ARTIFICIAL, RELAY_LOG = 0x0020, 0x0040
 
 
-def facts_of(*files: bytes) -> Facts:
-    """The facts of the session that wrote the binary logs ``files``, in their order.
+def facts_of(*files: bytes, names: Sequence[str] = ()) -> Facts:
+    """The facts of the session that wrote the binary logs ``files``, in their order; ``names`` are theirs, for errors.
 
-    Raises FormatError if a file cannot be read, or holds no transactions that the compiler could make.
+    Raises FormatError (file, event, offset) if a file cannot be read, or holds no transactions that the compiler could
+    make.
     """
-    return facts_of_events(*([placed.event for placed in read_events(data)] for data in files))
-
-
-def facts_of_events(*files: Iterable[Event]) -> Facts:
-    """As :func:`facts_of`, of the events of each file."""
-    collected = _Collected()
-    relay = _CollectedRelay(collected)
-    for events in files:
+    relay = _CollectedRelay(_Collected())
+    for number, data in enumerate(files):
         relay.open()
-        for event in events:
-            relay.add(event)
+        try:
+            for placed in read_events(data):
+                try:
+                    relay.add(placed.event)
+                except FormatError as error:
+                    raise error.of_event(placed.offset, placed.index) from None
+        except FormatError as error:
+            raise (error.in_file(names[number]) if names else error) from None
     return relay.facts()
 
 

@@ -174,12 +174,9 @@ def verify_against(scenario: Path, logs: Mapping[str, bytes], parameters: Settin
     return VerifyResult(scenario, sum(map(len, recorded)), sum(map(len, compiled)), difference)
 
 
-def facts_text(*logs: bytes) -> str:
-    """The facts of the session that wrote the binary logs, as ``session.facts`` of a scenario takes them, in YAML.
-
-    Raises FormatError as :func:`verify_against`.
-    """
-    return _yaml_text(facts_of(*logs))
+def facts_text(facts: Facts) -> str:
+    """Facts as ``session.facts`` of a scenario takes them, in YAML."""
+    return _yaml_text(facts)
 
 
 def _index_difference(recorded: bytes, planned: Plan, files: int) -> Difference | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import struct
+import zlib
 from pathlib import Path
 
 import pytest
 import yaml
 
+from forge.binlog import read_events
 from forge.cli import app
 
 RECORDINGS = Path(__file__).parents[2] / "corpora" / "recordings"
@@ -41,3 +44,21 @@ def test_what_cannot_be_compared_is_said_in_a_sentence(tmp_path: Path, capfd: py
     assert app.run(["verify", SCENARIO, SCENARIO, "--against", LOG]) == 2
     assert "expected one scenario file" in capfd.readouterr().err
     assert app.run(["verify", SCENARIO, "--set", "seed=1"]) == 2
+
+
+def test_an_error_names_the_file_that_is_wrong_and_its_event(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    data = Path(LOG).read_bytes()
+    torn = tmp_path / "torn"
+    torn.write_bytes(data[:-1])
+    assert app.run(["facts", LOG, str(torn)]) == 3
+    assert capfd.readouterr().err.startswith(f"forge: {torn}, event ")
+    compressed = bytearray((RECORDINGS / "compressed" / "binlog.000001").read_bytes())
+    place = next(item for item in read_events(bytes(compressed)) if item.event.type_name == "TRANSACTION_PAYLOAD")
+    packed = tmp_path / "packed"
+    at = compressed.index(b"\x28\xb5\x2f\xfd", place.offset)
+    compressed[at : at + 4] = bytes(4)
+    end = place.offset + len(place.raw) - 4
+    compressed[end : end + 4] = struct.pack("<I", zlib.crc32(compressed[place.offset : end]))
+    packed.write_bytes(compressed)
+    assert app.run(["facts", str(packed)]) == 3
+    assert f"{packed}, event {place.index}, offset {place.offset}, " in capfd.readouterr().err

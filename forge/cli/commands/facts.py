@@ -6,7 +6,7 @@ import json
 
 import click
 
-from forge.cli.inputs import errors_in, read_bytes
+from forge.cli.inputs import errors_in, read_bytes, shown
 from forge.cli.output import STDOUT, refuse_inputs, write_output
 from forge.cli.parameters import FILE
 
@@ -34,5 +34,6 @@ def command(files: tuple[str, ...], output: str, as_json: bool) -> None:
     refuse_inputs([output], files)
     logs = [read_bytes(file) for file in files]
     with errors_in(files[0]):
-        text = json.dumps(msgspec.to_builtins(facts_of(*logs))) + "\n" if as_json else facts_text(*logs)
+        facts = facts_of(*logs, names=[shown(file) for file in files])
+    text = json.dumps(msgspec.to_builtins(facts)) + "\n" if as_json else facts_text(facts)
     write_output(output, text)

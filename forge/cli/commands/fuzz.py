@@ -124,12 +124,16 @@ def command(
         click.echo(json.dumps(summary))
     else:
         counts = ", ".join(f"{count} {outcome}" for outcome, count in tally.outcomes.most_common())
-        click.echo(f"{tally.tries} logs ({counts}): {len(names)} causes of failure{covered}")
+        click.echo(f"{_counted(tally.tries, 'log')} ({counts}): {_counted(len(names), 'cause')} of failure{covered}")
     if names:
-        raise CheckFailed(f"{testee_name} fails: {len(names)} causes in {tally.tries} logs")
+        raise CheckFailed(f"{testee_name} fails: {_counted(len(names), 'cause')} in {_counted(tally.tries, 'log')}")
 
 
 command.add_command(export)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _described(failure: Failure, testee: str, kit: Path | None) -> dict[str, Any]:
