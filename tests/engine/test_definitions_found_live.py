@@ -269,7 +269,7 @@ def test_a_literal_in_parentheses_that_alter_table_sets_is_one() -> None:
     scenario = Scenario("defaults", tables=["CREATE TABLE d.t (a INT, s TEXT)"])
     column = plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER a SET DEFAULT (1)"))).tables["d.t"].columns[0]
     assert (column.default, column.computed_default) == (1, False)
-    for wrong in ("a SET DEFAULT ('x')", "s SET DEFAULT ('a')", "s SET DEFAULT (NULL)"):
+    for wrong in ("a SET DEFAULT ('x')", "s SET DEFAULT ('a')", "s SET DEFAULT (NULL)", "s SET DEFAULT NULL"):
         with pytest.raises(ScenarioError):
             plan(scenario.transaction(ddl(f"ALTER TABLE d.t ALTER {wrong}")))
 
@@ -361,3 +361,14 @@ def test_aria_has_no_key_on_a_virtual_column() -> None:
     plan(Scenario("keys", server=MARIADB, tables=["CREATE TABLE d.t (a INT, b INT AS (a), KEY (b)) ENGINE=MyISAM"]))
     with pytest.raises(ScenarioError, match="Aria tables have no keys on virtual columns"):
         plan(Scenario("keys", server=MARIADB, tables=["CREATE TABLE d.t (a INT, b INT AS (a), KEY (b)) ENGINE=Aria"]))
+
+
+def test_true_is_the_number_1_as_the_default_of_mariadbs_json() -> None:
+    scenario = Scenario("defaults", server=MARIADB, tables=["CREATE TABLE d.t (a INT, v JSON DEFAULT TRUE)"])
+    assert plan(scenario.transaction(insert("d.t", {"a": 1}))).contents["d.t"] == ((1, "1"),)
+
+
+def test_members_of_bytes_stay_so_when_a_table_is_converted() -> None:
+    scenario = Scenario("members", tables=["CREATE TABLE d.t (a SET('a') BYTE, b SET('a'), c TEXT)"])
+    columns = plan(scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET latin1"))).tables["d.t"].columns
+    assert [column.type.collation == 63 for column in columns] == [True, False, False]

@@ -44,6 +44,7 @@ from forge.sql.ast.definitions import (
     LiteralDefault,
 )
 from forge.sql.errors import SqlError, SqlUnsupported
+from forge.values.text.column_charset import BINARY_COLLATION
 
 
 def apply_action(alteration: Alteration, action: Action) -> None:
@@ -59,11 +60,11 @@ def apply_action(alteration: Alteration, action: Action) -> None:
 
 
 def _convert(alteration: Alteration, action: ConvertCharset) -> None:
-    """Every text column in the table gets the character set."""
+    """Every text column in the table gets the character set, members of bytes do not (recorded)."""
     clause = action.charset
     alteration.collation = clause.resolve(alteration.default_collation(), alteration.server).id
     for index, slot in enumerate(alteration.slots):
-        if slot.column.type_facts.has_charset:
+        if slot.column.type_facts.has_charset and slot.column.type.collation != BINARY_COLLATION:
             if slot.column.holds_json:
                 raise SqlUnsupported("CONVERT TO CHARACTER SET of a JSON column is not supported yet", clause.offset)
             column = in_charset(slot.column, alteration.collation, alteration.server)

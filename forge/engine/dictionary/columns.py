@@ -228,8 +228,8 @@ def with_default(
                 _check_computed(defined, expression, dialect)
         return replace(without_default(defined).replace(computed_default=True), default=expression)
     if default.value is None:
-        if default.in_parentheses and not facts.literal_default:
-            raise SqlError(f"a {defined.type.name} column cannot have the default (NULL)", default.offset)
+        if default.is_set and not facts.literal_default and not defined.wire.dialect.literal_lob_defaults:
+            raise SqlError(f"a {defined.type.name} column cannot be given the default NULL", default.offset)
         if not column.nullable:
             raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
         return without_default(defined).replace(has_default=True)
@@ -304,7 +304,7 @@ def without_default(defined: ColumnDefinition, *, lacks_default: bool = False) -
 def _default_value(
     defined: ColumnDefinition, default: LiteralDefault, dialect: Dialect | None, line: ServerLine
 ) -> object:
-    literal = default.value
+    literal = int(default.value) if isinstance(default.value, bool) else default.value
     if not isinstance(literal, (str, bytes)) and defined.type_facts.has_members:
         problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
         raise SqlError(problem, default.offset, expected="a member in quotes")

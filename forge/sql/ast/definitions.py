@@ -90,8 +90,8 @@ class LiteralDefault:
     offset: int = 0
     #: The literal is ``x'41'``.
     is_hex_text: bool = False
-    #: Of SET DEFAULT (literal).
-    in_parentheses: bool = False
+    #: Of ALTER ... SET DEFAULT.
+    is_set: bool = False
 
 
 @dataclass(frozen=True, slots=True)

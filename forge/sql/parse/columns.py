@@ -279,10 +279,9 @@ def default_clause(cursor: Cursor) -> Default:
 def set_default(cursor: Cursor) -> Default:
     """What follows SET DEFAULT: a literal in parentheses is one (recorded on MySQL 9.7).  Raises SqlError."""
     default = default_clause(cursor)
-    if not isinstance(default, ExpressionDefault) or default.sql.strip("( ").startswith(("+", "-")):
-        return default
-    opened = _opened(default.sql, cursor.grammar, default.offset)
-    return default if opened is None else replace(opened, in_parentheses=True)
+    if isinstance(default, ExpressionDefault) and not default.sql.strip("( ").startswith(("+", "-")):
+        default = _opened(default.sql, cursor.grammar, default.offset) or default
+    return replace(default, is_set=True) if isinstance(default, LiteralDefault) else default
 
 
 def _opened(sql: str, grammar: Grammar, offset: int) -> LiteralDefault | None:
