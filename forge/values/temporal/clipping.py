@@ -114,7 +114,7 @@ def clip_clock(codec: Codec, column: Column, declared: Any) -> str | None:
     if isinstance(declared, int):
         if abs(declared) > _LARGEST_PACKED and column.dialect.large_numbers_are_times:
             return _largest(column, fsp, declared < 0)
-        if abs(declared) > _LONGEST_PACKED:
+        if abs(declared) > _LONGEST_PACKED and not _has_odd_minutes(abs(declared)):
             # A moment to MariaDB, whose impossible ones are zero, or the largest time.
             return None
         return _packed_clock(codec, column, declared, fsp)
@@ -178,6 +178,11 @@ def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
         return re.split(r"\D", text.strip(), maxsplit=1)[0]
     hour, _, rest = clock.partition(":")
     return "0" if int(hour) > 23 else f"{hour}:{rest or '00'}"
+
+
+def _has_odd_minutes(number: int) -> bool:
+    """Whether a number of eight digits has minutes or seconds beyond 59."""
+    return number < _LONG_DATE * 10 and (number // 100 % 100 > 59 or number % 100 > 59)
 
 
 def _clock_of_number(codec: Codec, column: Column, declared: Any, fsp: int) -> str | None:
