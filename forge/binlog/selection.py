@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,13 +79,17 @@ class Selection:
         """Whether neither this event nor a later one is wanted."""
         return self.stop is not None and bool(event["offset"] >= self.stop)
 
-    def rows_of(self, events: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """All events, those that are not wanted without their rows: what stands before tells what rows mean."""
+    def rows_of(self, events: Iterator[dict[str, Any]], is_known: Callable[[], bool]) -> Iterator[dict[str, Any]]:
+        """All events, those that are not wanted without their rows: what stands before tells what rows mean.
+
+        Those behind the end are looked at until the table ``is_known``: it may be in the log without a wanted row.
+        """
         chooser = Chooser(self)
         for event in events:
-            if self.is_behind(event):
+            is_behind = self.is_behind(event)
+            if is_behind and is_known():
                 return
-            wanted = chooser.takes(event) or "rows" not in event
+            wanted = (chooser.takes(event) and not is_behind) or "rows" not in event
             yield event if wanted else {name: value for name, value in event.items() if name != "rows"}
 
     def has_gtid(self, gtid: str | None) -> bool:

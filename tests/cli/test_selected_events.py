@@ -46,6 +46,9 @@ def test_rows_of_some_events(log: Path, tmp_path: Path, capfd: pytest.CaptureFix
         ("insert", 1), ("insert", 2),
     ]  # fmt: skip
     assert rows(capfd, str(log), "--table", "s.a", "--until", "1999-01-01") == []
+    assert rows(capfd, str(log), "--table", "s.a", "--stop-position", "200") == []
+    assert app.run(["rows", str(log), "--table", "s.c", "--stop-position", "200"]) == 2
+    assert "expected s.a, s.b" in capfd.readouterr().err
     gtid = [event["fields"]["gtid"] for event in forge.read(log).events if event["type"] == "GTID"][-1]
     packed = tmp_path / "binlog.000001.gz"
     packed.write_bytes(gzip.compress(log.read_bytes()))

@@ -64,6 +64,10 @@ class RecordReader:
                 operation = _OPERATIONS[row["before"] is not None, row["after"] is not None]
                 yield self._cells(row) | dict(zip(BESIDE, (operation, *about), strict=True))
 
+    def is_known(self) -> bool:
+        """Whether the table was met."""
+        return self.names is not None
+
     def check(self) -> None:
         """Raises ScenarioError if the table was not met."""
         if self.names is None:
