@@ -372,3 +372,12 @@ def test_members_of_bytes_stay_so_when_a_table_is_converted() -> None:
     scenario = Scenario("members", tables=["CREATE TABLE d.t (a SET('a') BYTE, b SET('a'), c TEXT)"])
     columns = plan(scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET latin1"))).tables["d.t"].columns
     assert [column.type.collation == 63 for column in columns] == [True, False, False]
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_unique_keys_whose_order_the_primary_key_decides_are_not_supported(server: str) -> None:
+    table = "CREATE TABLE d.t (id INT, a INT{} UNIQUE, s VARCHAR(5) NOT NULL, PRIMARY KEY (a, id){})"
+    plan(Scenario("keys", server=server, tables=[table.format(" NOT NULL", ", UNIQUE KEY (s)")]))
+    plan(Scenario("keys", server=server, tables=[table.format("", "")]))
+    with pytest.raises(UnsupportedError, match="beside another unique key"):
+        plan(Scenario("keys", server=server, tables=[table.format("", ", UNIQUE KEY (s)")]))

@@ -325,3 +325,22 @@ def test_a_long_number_that_is_no_moment_is_read_by_mariadb_in_ways_that_are_not
         else:
             with pytest.raises(UnsupportedError):
                 plan(scenario)
+
+
+def test_what_a_year_is_whose_text_goes_on_behind_its_fraction_is_not_known() -> None:
+    scenario = Scenario("years", session=Session(sql_mode=""), tables=["CREATE TABLE d.t (v YEAR)"])
+    assert plan(scenario.transaction(insert("d.t", {"v": "99.4 "}))).contents["d.t"] == ((1999,),)
+    with pytest.raises(UnsupportedError, match="what a YEAR column reads"):
+        plan(scenario.transaction(insert("d.t", {"v": " -.04 1 "})))
+
+
+@pytest.mark.parametrize(
+    ("mode", "column", "given"), [("", "v INT UNSIGNED", "+46.2."), ("STRICT_TRANS_TABLES", "v TIME(1)", 20240230)]
+)
+def test_what_mariadb_reads_of_odd_numbers_is_not_known(mode: str, column: str, given: Any) -> None:
+    """462 of the first, and 00:00:00 of the second."""
+    scenario = Scenario(
+        "numbers", server=MARIADB, session=Session(sql_mode=mode), tables=[f"CREATE TABLE d.t ({column})"]
+    )
+    with pytest.raises(UnsupportedError, match="is not known"):
+        plan(scenario.transaction(insert("d.t", {"v": given})))

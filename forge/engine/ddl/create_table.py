@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from forge.engine.ddl.context import DdlContext
@@ -232,6 +232,7 @@ def defined_table(
             if part.column.lower() in nullable:
                 problem = f"column {part.column!r} of the primary key cannot be NULL"
                 raise key_refusal(server_line(server))(problem, part.offset, expected="NOT NULL")
+    _check_order(statement.columns, keys)
     engine = chosen_engine(statement.options) or default_engine
     if engine not in (INNODB, "Aria") and "TRANSACTIONAL" in dict(statement.options.idle):
         problem = f"{engine} tables have no option TRANSACTIONAL"
@@ -243,6 +244,19 @@ def defined_table(
     checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
     definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
     return replace(definition, partitions=statement.partitions)
+
+
+def _check_order(columns: Sequence[ColumnDraft], keys: Sequence[KeyDraft]) -> None:
+    """Raises SqlUnsupported for several unique keys whose order a primary key behind the columns decides.
+
+    UNIQUE of a column that the primary key makes NOT NULL is sorted as one that takes NULL, until the next ALTER TABLE.
+    """
+    primary = {part.column.lower() for key in keys if key.kind == "primary" for part in key.parts}
+    odd = [draft for draft in columns if "unique" in draft.keys and draft.nullable is None]
+    odd = [draft for draft in odd if draft.name.lower() in primary and "primary" not in draft.keys]
+    if odd and sum(key.kind == "unique" for key in keys) > 1:
+        problem = f"column {odd[0].name!r} with UNIQUE, which the primary key makes NOT NULL, beside another unique key"
+        raise SqlUnsupported(f"{problem} is not supported yet", odd[0].offset, expected="NOT NULL UNIQUE")
 
 
 def _has_null_default(draft: ColumnDraft) -> bool:

@@ -22,6 +22,9 @@ from forge.values.text.clipping import whole_units
 from forge.values.text.column_charset import charset_of
 
 _LARGEST_TIME = "838:59:59"
+#: hhhmmss.
+_LONGEST_CLOCK = 9_999_999
+_TWO_POINTS = re.compile(r"\s*[+-]?\d*\.\d*\.", re.ASCII)
 _ZERO = re.compile(r"\s*[+-]?0+ *", re.ASCII)
 _UNDECLARED = TypeFacts(kind="other")
 
@@ -43,6 +46,11 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
     except ScenarioError:
         if facts.is_temporal and is_odd(codec.type_name(column), declared):
             raise odd_form(codec.type_name(column), declared) from None
+        if facts.kind == "time" and isinstance(declared, int) and abs(declared) > _LONGEST_CLOCK:
+            # MariaDB reads some as moments, and stores zero.
+            raise UnsupportedError(
+                f"what a TIME column reads of {declared!r} is not known", expected="hhmmss"
+            ) from None
         if (facts.is_text or facts.is_bytes) and isinstance(declared, float):
             # Servers round its digits to the width of the column, and refuse some.
             problem = f"{codec.type_name(column)} does not take {declared!r}, which is longer, yet"
@@ -140,6 +148,9 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
 
 def _clipped(column: Column, declared: Any) -> Clipped:
     """What a session without strict mode makes of a literal.  Raises ScenarioError, UnsupportedError."""
+    if isinstance(declared, str) and _facts(column).is_integer and _TWO_POINTS.match(declared):
+        # MariaDB reads 462 of '46.2.'.
+        raise UnsupportedError(f"what an integer column reads of {declared!r} is not known", expected="a number")
     try:
         return codec_for(column).clip(column, declared)
     except UnsupportedError:

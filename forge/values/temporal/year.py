@@ -13,7 +13,7 @@ from typing import Any
 
 from construct import Byte
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, TypedValue
@@ -76,6 +76,8 @@ class YearCodec(NumberCodec):
             match = LEADING_NUMBER.match(declared)
             if match is None:
                 return 0
+            if "." in match[1] and declared[match.end() :].strip():
+                raise UnsupportedError(f"what a YEAR column reads of {declared!r} is not known", expected="a year")
             if len(declared) != 4 or Decimal(match[1]).quantize(Decimal(1)):
                 declared = match[1].lstrip("0") or "0"
             else:
