@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from forge.columnar.machine import (
-    address,
     brief_kernel,
     copy,
     kernel,
@@ -23,7 +22,7 @@ from forge.columnar.machine import (
     store32,
     store64,
 )
-from forge.columnar.plan import HIGH, SPANS, TEXTS, Bytes, Cells, Numbers, Spans, slacked
+from forge.columnar.plan import HIGH, SPANS, TEXTS, Bytes, Cells, Numbers, Spans, address, slacked
 
 
 @brief_kernel

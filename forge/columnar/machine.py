@@ -16,7 +16,6 @@ from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
@@ -58,13 +57,6 @@ def inline(function: _F) -> _F:
     """A small function that is compiled into the kernels which call it."""
     compiled: _F = numba.njit(nogil=True, boundscheck=CHECKED)(function)
     return compiled
-
-
-def address(array: npt.NDArray[Any]) -> int:
-    """Where the bytes of an array are, which follow each other: for a table of words that a kernel takes."""
-    assert array.flags.c_contiguous
-    found: int = array.__array_interface__["data"][0]
-    return found
 
 
 def pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, bits: int) -> Any:

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from forge.columnar.machine import (
     SLACK,
-    address,
     copy,
     kernel,
     load8,
@@ -33,7 +32,7 @@ from forge.columnar.machine import (
     store64,
 )
 from forge.columnar.machine import inline as _inline
-from forge.columnar.plan import Bytes, Numbers
+from forge.columnar.plan import Bytes, Numbers, address
 
 Sizes = npt.NDArray[np.int64]
 #: Rows that are written column after column.

@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 from numba.core import types
 
-from forge.columnar.machine import address, copy, inline, kernel, load64, memory, signed
-from forge.columnar.plan import Bytes, slacked
+from forge.columnar.machine import copy, inline, kernel, load64, memory, signed
+from forge.columnar.plan import Bytes, address, slacked
 from forge.columnar.writing.envelope import RowsTemplate
 from forge.columnar.writing.packing import fill_header, put_checksum
 from forge.columnar.writing.row_images import BLOCK, ImageCells, Sizes, write_image
