@@ -20,6 +20,8 @@ from forge.cli.app import run
 from forge.errors import FormatError, ScenarioError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription
+from forge.events.rows_query import RowsQuery
+from forge.events.start_encryption import StartEncryption
 from forge.events.stop import Stop
 
 DATA = Path(__file__).parent / "data" / "encrypted"
@@ -155,3 +157,40 @@ def test_the_commands_open_and_seal_a_file(tmp_path: Path, capfd: pytest.Capture
     assert run(["dump", log]) == 3
     assert "the events from here on are encrypted" in capfd.readouterr().err
     assert run(["decrypt", log, "-o", plain]) == 2
+
+
+def test_a_log_of_percona_server_is_encrypted_as_its_source_says(tmp_path: Path) -> None:
+    """Percona Server 5.7: AES-128-CBC of all but size and time, with an encrypted vector; what is left of a block is
+    masked with the vector encrypted once more.
+    """
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    key, nonce = bytes(range(16)), b"twelve bytes"
+    description = FormatDescription(server_version="5.7.44-48-log", post_header_lengths=bytes(164))
+    events = [description, StartEncryption(key_version=3, nonce=nonce), RowsQuery(query="SELECT 1"), Stop()]
+    plain = write_binlog([Event(body=body, timestamp=0x01020304) for body in events])
+    placed = list(read_events(plain))[2]
+    event = plain[placed.offset : placed.offset + 19 + 1 + 8 + 4]
+    ecb = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    vector = ecb.update(nonce + placed.offset.to_bytes(4, "little"))
+    moved = event[:9] + event[:4] + event[13:]
+    whole = Cipher(algorithms.AES(key), modes.CBC(vector)).encryptor().update(moved[4:20])
+    tail = bytes(one ^ other for one, other in zip(moved[20:], ecb.update(vector), strict=False))
+    hidden = bytes(4) + whole + tail
+    expected = hidden[9:13] + hidden[4:9] + event[9:13] + hidden[13:]
+
+    keyring = Keyring(named={"percona_binlog:3": key})
+    data = seal(plain, MariadbSeal(1, "percona"), keyring)
+    assert data[placed.offset : placed.offset + len(event)] == expected
+    assert unseal(data, keyring) == (plain, MariadbSeal(1, "percona"))
+    assert unseal(data, Keyring(only=key))[0] == plain
+    text = "".join(sealed_listing(data, keyring))
+    assert "cipher: percona" in text
+    assert assemble_sealed(text, keyring) == data
+    (tmp_path / "plain").write_bytes(plain)
+    log, opened = tmp_path / "encrypted", tmp_path / "opened"
+    given = ["--key", key.hex()]
+    assert run(["encrypt", str(tmp_path / "plain"), "-o", str(log), "--cipher", "percona", *given]) == 0
+    assert log.read_bytes() == data
+    assert run(["decrypt", str(log), "-o", str(opened), *given]) == 0
+    assert opened.read_bytes() == plain

@@ -48,8 +48,21 @@ def cbc_decrypt(key: bytes, iv: bytes, data: bytes) -> bytes:
     return _run(_cipher(key, "cbc", iv).decryptor(), data[:whole]) + _masked(key, iv, data[whole:])
 
 
+def percona_encrypt(key: bytes, iv: bytes, data: bytes) -> bytes:
+    """As :func:`cbc_encrypt`, of a vector that is encrypted first (Binlog_crypt_data::set_iv of Percona Server)."""
+    return cbc_encrypt(key, _block(key, iv), data)
+
+
+def percona_decrypt(key: bytes, iv: bytes, data: bytes) -> bytes:
+    """The inverse of :func:`percona_encrypt`."""
+    return cbc_decrypt(key, _block(key, iv), data)
+
+
+def _block(key: bytes, block: bytes) -> bytes:
+    return _run(_cipher(key, "ecb").encryptor(), block)
+
+
 def _masked(key: bytes, iv: bytes, tail: bytes) -> bytes:
     if not tail:
         return b""
-    mask = _run(_cipher(key, "ecb").encryptor(), iv)
-    return bytes(one ^ other for one, other in zip(tail, mask, strict=False))
+    return bytes(one ^ other for one, other in zip(tail, _block(key, iv), strict=False))

@@ -6,7 +6,9 @@ them is the plain file, encrypted as one stream.  The password's SHA-512 is the 
 
 MariaDB (10.1.7 on, ``encrypt_binlog``): the file begins plainly, and behind START_ENCRYPTION each event is encrypted
 by itself.  Its size stays plain: it changes places with the time (recorded on 10.11 with both ciphers of
-file_key_management).
+file_key_management).  Percona Server (5.7.20 on, ``encrypt_binlog``; 8.0 reads it) does the same with a vector that is
+encrypted first, and keys of 16 bytes whose names in the keyring are ``percona_binlog:1``, ``:2`` ... (its
+sql/binlog_crypt_data.cc and sql/event_crypt.cc; nobody recorded it).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from forge.binlog.encryption.ciphers import cbc_decrypt, cbc_encrypt, ctr
+from forge.binlog.encryption.ciphers import cbc_decrypt, cbc_encrypt, ctr, percona_decrypt, percona_encrypt
 from forge.binlog.encryption.keyring import Keyring
 from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC, frames
 from forge.errors import FormatError
@@ -30,10 +32,13 @@ HEADER_SIZE = 512
 _VERSION = 1
 _KEY_ID, _PASSWORD, _IV = 1, 2, 3
 _FIELD_SIZES = {_PASSWORD: 32, _IV: 16}
-Cipher = Literal["cbc", "ctr"]
+Cipher = Literal["cbc", "ctr", "percona"]
 #: Key, vector and data to what comes out.
 Crypt = Callable[[bytes, bytes, bytes], bytes]
-CIPHERS: tuple[Cipher, ...] = ("cbc", "ctr")
+CIPHERS: tuple[Cipher, ...] = ("cbc", "ctr", "percona")
+#: How each of them opens an event, and how it encrypts one.
+OPENING: dict[Cipher, Crypt] = {"cbc": cbc_decrypt, "ctr": ctr, "percona": percona_decrypt}
+_CLOSING: dict[Cipher, Crypt] = {"cbc": cbc_encrypt, "ctr": ctr, "percona": percona_encrypt}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +151,17 @@ def _stream(with_seal: MysqlSeal, keyring: Keyring, data: bytes) -> bytes:
     return ctr(*stream_key(with_seal, keyring), data)
 
 
-def start_of(data: bytes) -> tuple[int, bytes] | None:
-    """Where the encrypted events of a file of MariaDB begin, and the nonce; None if nothing says so."""
+def event_key(keyring: Keyring, number: int, start: StartEncryption) -> bytes:
+    """MariaDB's key of that number, or Percona Server's of the version that the file names.
+
+    Raises ScenarioError if neither is here.
+    """
+    named = keyring.named.get(f"percona_binlog:{start.key_version}")
+    return keyring.by_number(number) if named is None else named
+
+
+def start_of(data: bytes) -> tuple[int, StartEncryption] | None:
+    """Where the encrypted events of a file of MariaDB begin, and what says so; None if nothing does."""
     if data[:4] != MAGIC:
         return None
     format = FormatContext()
@@ -159,7 +173,7 @@ def start_of(data: bytes) -> tuple[int, bytes] | None:
         except FormatError:
             return None
         if isinstance(event.body, StartEncryption):
-            return frame.offset + len(frame.raw), event.body.nonce
+            return frame.offset + len(frame.raw), event.body
         if not hasattr(event.body, "context"):
             return None
         format = event.body.context()
@@ -182,12 +196,12 @@ def _mariadb(data: bytes, with_seal: MariadbSeal, keyring: Keyring, *, encrypt: 
     """The log with its encrypted events, of which there are ``most`` at most, turned round."""
     found = start_of(data)
     assert found is not None
-    begin, nonce = found
-    key = keyring.by_number(with_seal.key)
-    crypt = ctr if with_seal.cipher == "ctr" else cbc_encrypt if encrypt else cbc_decrypt
+    begin, start = found
+    key = event_key(keyring, with_seal.key, start)
+    crypt = (_CLOSING if encrypt else OPENING)[with_seal.cipher]
     parts, end = [data[:begin]], begin
     for frame in islice(frames(data, begin, 1), most):
-        parts.append(turned(frame.raw, frame.offset, key, nonce, crypt))
+        parts.append(turned(frame.raw, frame.offset, key, start.nonce, crypt))
         end = frame.offset + len(frame.raw)
     return b"".join((*parts, data[end:]))
 

@@ -6,9 +6,20 @@ import io
 from collections.abc import Iterator
 from typing import Any, BinaryIO, cast
 
-from forge.binlog.encryption.ciphers import cbc_decrypt, ctr, ctr_stream
+from forge.binlog.encryption.ciphers import ctr_stream
 from forge.binlog.encryption.keyring import Keyring
-from forge.binlog.encryption.seal import HEADER_SIZE, LOOKED_AT, Crypt, fits, read_header, start_of, stream_key, turned
+from forge.binlog.encryption.seal import (
+    HEADER_SIZE,
+    LOOKED_AT,
+    OPENING,
+    Crypt,
+    event_key,
+    fits,
+    read_header,
+    start_of,
+    stream_key,
+    turned,
+)
 from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC
 from forge.errors import FormatError
 from forge.events.event import SIZE_OFFSET
@@ -17,8 +28,6 @@ from forge.events.format import HEADER_SIZE as EVENT_HEADER
 _PIECE = 1 << 20
 #: No FORMAT_DESCRIPTION with START_ENCRYPTION behind it is longer: two events whose sizes are a few hundred bytes.
 _LONGEST_START = 4096
-#: The ciphers of MariaDB that open events.
-_CRYPTS: tuple[Crypt, ...] = (cbc_decrypt, ctr)
 #: Bytes of the first events that are looked at for the cipher.
 _MOST_LOOKED_AT = 1 << 20
 
@@ -39,9 +48,11 @@ def plain_stream(file: BinaryIO, keyring: Keyring, *, key: int = 1, plain_too: b
         raise FormatError("the log is not encrypted", phase="framing", offset=0)
     if found is None:
         return cast(BinaryIO, _Pieces(_as_it_is(begin, file), file))
-    at, nonce = found
+    at, start = found
     events = _Events(begin[at:], file, at)
-    return cast(BinaryIO, _Pieces(_of_mariadb(begin[:at], events, keyring.by_number(key), nonce, key), file))
+    return cast(
+        BinaryIO, _Pieces(_of_mariadb(begin[:at], events, event_key(keyring, key, start), start.nonce, key), file)
+    )
 
 
 def _as_it_is(begin: bytes, file: BinaryIO) -> Iterator[bytes]:
@@ -63,7 +74,7 @@ def _of_mariadb(begin: bytes, events: _Events, key: bytes, nonce: bytes, number:
     for offset, raw in events:
         waiting.append((offset, raw))
         if crypt is None:
-            crypt = next((one for one in _CRYPTS if fits(turned(raw, offset, key, nonce, one), offset)), None)
+            crypt = next((one for one in OPENING.values() if fits(turned(raw, offset, key, nonce, one), offset)), None)
             looked = sum(len(one) for _, one in waiting)
             if crypt is None and len(waiting) < LOOKED_AT and looked < _MOST_LOOKED_AT:
                 continue

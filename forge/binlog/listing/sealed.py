@@ -97,7 +97,9 @@ def seal_of(fields: dict[str, Any]) -> Seal:
     if kind == "mariadb":
         cipher: Cipher = fields.get("cipher", "cbc")
         if not isinstance(key, int) or cipher not in get_args(Cipher) or set(fields) - {"encryption", "key", "cipher"}:
-            raise ScenarioError(f"the encryption is {fields!r}", expected="key (a number) and cipher (cbc or ctr)")
+            raise ScenarioError(
+                f"the encryption is {fields!r}", expected="key (a number) and cipher (cbc, ctr or percona)"
+            )
         return MariadbSeal(key, cipher)
     if kind != "mysql" or not isinstance(key, str) or set(fields) - {"encryption", "key", "password", "iv", "rest"}:
         raise ScenarioError(f"the encryption is {fields!r}", expected="mysql with key, password and iv, or mariadb")

@@ -16,7 +16,13 @@ from forge.errors import ScenarioError
 @keys_options
 @click.option("--key-id", metavar="NAME", help="Name of the key, for a file as MySQL encrypts it.")
 @click.option("--key-number", type=click.IntRange(min=1), default=1, show_default=True, help="MariaDB's key.")
-@click.option("--cipher", type=click.Choice(["cbc", "ctr"]), default="cbc", show_default=True, help="MariaDB's cipher.")
+@click.option(
+    "--cipher",
+    type=click.Choice(["cbc", "ctr", "percona"]),
+    default="cbc",
+    show_default=True,
+    help="MariaDB's cipher, or that of Percona Server 5.7.",
+)
 def command(
     file: str, output: str, keys: str | None, key: str | None, key_id: str | None, key_number: int, cipher: str
 ) -> None:
@@ -30,7 +36,7 @@ def command(
       forge encrypt binlog.000001 -o encrypted.000001 --keys keyring.json --key-id MySQLReplicationKey_a_1
       forge encrypt mariadb.000001 -o encrypted.000001 --keys keys.txt
     """
-    from forge.binlog.encryption.seal import MariadbSeal, Seal, new_seal, seal
+    from forge.binlog.encryption.seal import CIPHERS, MariadbSeal, Seal, new_seal, seal
 
     refuse_inputs([output], [file, *([] if keys is None else [keys])])
     keyring = keyring_of(keys, key)
@@ -39,7 +45,7 @@ def command(
     with open_log(file, as_it_is=True) as log:
         plain = log.rest(0)
     with errors_in(file):
-        wanted: Seal = MariadbSeal(key_number, "ctr" if cipher == "ctr" else "cbc")
+        wanted: Seal = MariadbSeal(key_number, next(one for one in CIPHERS if one == cipher))
         if key_id is not None:
             wanted = new_seal(key_id, keyring, plain)
         write_output(output, seal(plain, wanted, keyring))
