@@ -35,6 +35,10 @@ LARGEST = 1 << 30
 _PIECE = 1 << 20
 _READ = 1 << 19
 DEFAULT_LEVEL = 3
+#: The highest level that is tried where the size of the content is not pledged.
+_HIGHEST_OF_UNKNOWN_SIZE = 19
+#: Where a zstd frame has its window; the byte before, the frame's descriptor, is 0 where nothing else is told.
+_WINDOW = 5
 #: binlog_transaction_compression_level_zstd, the likely ones first.
 LEVELS = (3, *(level for level in range(1, 23) if level != 3))
 
@@ -193,6 +197,21 @@ def compress_bytes(data: bytes, form: PayloadForm = PayloadForm()) -> Transactio
         ),
         payload=payload,
     )
+
+
+def likely_levels(frame: bytes | memoryview, levels: Iterable[int]) -> list[int]:
+    """Those of the levels at which a frame that does not tell the size of its content may have been made: its head has
+    their window.
+
+    The highest would take hundreds of MiB of memory for any content.
+    """
+    import zstandard
+
+    if len(frame) <= _WINDOW or frame[_WINDOW - 1]:
+        return []
+    window = 10 + (frame[_WINDOW] >> 3)
+    made = (level for level in levels if level <= _HIGHEST_OF_UNKNOWN_SIZE)
+    return [level for level in made if zstandard.ZstdCompressionParameters.from_level(level).window_log == window]
 
 
 def _frame(data: bytes, form: PayloadForm) -> bytes:

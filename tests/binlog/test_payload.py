@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.listing import assemble, disassemble, listing_text
-from forge.binlog.payload import PayloadForm, compress_bytes, payload_bytes
+from forge.binlog.payload import LEVELS, PayloadForm, compress_bytes, likely_levels, payload_bytes
 from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
 from forge.errors import FormatError
@@ -88,3 +88,17 @@ def test_servers_up_to_8_0_32_tell_no_size_and_flush_their_frames(server: str, f
     (again,) = (each for each in disassemble(edited) if each["event"] == "TRANSACTION_PAYLOAD")
     assert again.get("flushed", False) is flushed
     assert again["events"][2]["rows"] == [{"@1": 70000}]
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 7, 12, 16, 19])
+def test_a_frame_of_unknown_size_says_by_its_window_at_which_levels_it_may_have_been_made(level: int) -> None:
+    made = compress_bytes(DATA, PayloadForm(level, content_size=False, flushed=True)).payload
+    found = likely_levels(made, LEVELS)
+    assert level in found
+    assert len(found) <= 8
+    assert likely_levels(BODY.payload, LEVELS) == []
+
+
+def test_no_level_is_tried_whose_tables_take_hundreds_of_megabytes_for_any_content() -> None:
+    largest_windows = (b"\x28\xb5\x2f\xfd\0" + bytes([window - 10 << 3]) for window in (25, 26, 27))
+    assert [likely_levels(frame, LEVELS) for frame in largest_windows] == [[], [], []]

@@ -6,7 +6,7 @@ the same bytes; their log_pos is 0 unless it is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -20,6 +20,7 @@ from forge.binlog.payload import (
     PayloadForm,
     compress_bytes,
     encode_inner,
+    likely_levels,
     payload_bytes,
 )
 from forge.binlog.reader import Frame, frames
@@ -223,8 +224,10 @@ def _payload_fields(body: TransactionPayload, state: ListingState) -> Document |
     if next(islice(frames(data, 0), _MOST_LISTED, None), None) is not None:
         return None
     kind = body.number(COMPRESSION_TYPE, ZSTD)
-    levels = LEVELS if len(data) <= _EVERY_LEVEL and kind == ZSTD else (DEFAULT_LEVEL,)
+    levels: Sequence[int] = LEVELS if len(data) <= _EVERY_LEVEL and kind == ZSTD else (DEFAULT_LEVEL,)
     flushed = kind == ZSTD and body.payload.endswith(_EMPTY_LAST_BLOCK)
+    if flushed:
+        levels = likely_levels(body.payload, levels)
     forms = (_form(level, kind or ZSTD, flushed=flushed) for level in levels)
     form = next((form for form in forms if compress_bytes(data, form) == body), None)
     if form is None:
