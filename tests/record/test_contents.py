@@ -24,7 +24,7 @@ from forge.plan.transactions import Transaction
 from forge.record.contents import UNTOLD, Contents, TableContents, answered, questions
 from forge.record.contents_difference import comparable_tables, first_contents_difference
 from forge.record.replayed_contents import contents_of_decode
-from forge.scenario import expand
+from forge.scenario import Scenario, Session, expand, insert, update
 from forge.scenario import plan as plan_of
 from forge.servers import server_line
 from forge.values.declaration.sqltype import SqlType
@@ -223,3 +223,29 @@ def test_answers_that_do_not_fit_the_question_are_refused(make_plan: MakePlan) -
 )
 def test_values_are_asked_for_in_forms_that_lose_nothing(make_plan: MakePlan, sql_type: SqlType, question: str) -> None:
     assert f"SELECT {question} FROM `shop`.`typed`;" in questions(with_table(make_plan(), TableColumn("c", sql_type)))
+
+
+def test_the_row_that_an_image_stands_for_has_the_most_values_alike() -> None:
+    """NULL in a cell is no news: the rows that name no id come first, and are not taken for the one with the id 8."""
+    rows = [
+        insert("d.t", {"a": None}),
+        insert("d.t", {"id": 8, "n": "x"}),
+        update("d.t", where={"n": "x"}, set={"s": "y"}),
+    ]
+    scenario = Scenario(
+        "images", session=Session(row_image="minimal"), tables=["CREATE TABLE d.t (id INT, a INT, s TEXT, n TEXT)"]
+    )
+    for row in rows:
+        scenario = scenario.transaction(row)
+    plan = plan_of(scenario)
+    assert contents_of_decode([write_binlog(compile_plan(plan))])["d.t"].rows == [
+        [UNTOLD, None, UNTOLD, UNTOLD],
+        ["8", None, "y", "x"],
+    ]
+
+
+def test_halves_of_characters_in_ucs2_are_bytes() -> None:
+    plan = plan_of(Scenario("ucs2", tables=["CREATE TABLE d.t (s VARCHAR(5) CHARACTER SET ucs2)"]))
+    assert "HEX(`s`)" in questions(plan)
+    answers = answered(plan, "next table\n00E9\n00E9DD67\nD83DDE00\nNULL\n")
+    assert answers["d.t"].rows == [["é"], ["00e9dd67"], ["d83dde00"], [None]]
